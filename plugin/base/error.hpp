@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace lowtide {
+
+enum class ErrorKind : uint8_t {
+    InvalidInput,
+    NotFound,
+    Unsupported,
+    Corrupt,
+    OutOfMemory,
+    Device,
+    Cancelled,
+    Internal,
+};
+
+/// The one exception of the project. `message` says what failed, with which values; `hint` what to do.
+/// `item` names the port, parameter or key to blame, empty when none is.
+class Error : public std::exception {
+public:
+    Error(ErrorKind kind, std::string message, std::string hint = {}, std::string item = {});
+
+    [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+    [[nodiscard]] const std::string& message() const noexcept { return message_; }
+    [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+    [[nodiscard]] const std::string& item() const noexcept { return item_; }
+    [[nodiscard]] int64_t bytesAsked() const noexcept { return bytesAsked_; }
+    /// Bytes of the allocation that failed (OutOfMemory).
+    Error& withBytesAsked(int64_t bytes) {
+        bytesAsked_ = bytes;
+        return *this;
+    }
+    [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+    ErrorKind kind_;
+    std::string message_;
+    std::string hint_;
+    std::string item_;
+    int64_t bytesAsked_ = 0;
+};
+
+/// The issue code of a kind: "invalid_input", "file_not_found", "out_of_memory", ...
+[[nodiscard]] std::string_view codeOf(ErrorKind kind) noexcept;
+
+/// Ends the program with a message; for our own bugs only.
+[[noreturn]] void assertionFailed(const char* condition, const char* file, int line) noexcept;
+
+}  // namespace lowtide
+
+#define LOWTIDE_ASSERT(condition) \
+    ((condition) ? void() : ::lowtide::assertionFailed(#condition, __FILE__, __LINE__))

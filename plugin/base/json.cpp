@@ -1,0 +1,183 @@
+#include "plugin/base/json.hpp"
+
+#include <limits>
+#include <set>
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
+
+namespace lowtide {
+
+namespace {
+
+/// Lets the parser stop at too deep nesting and at a repeated key, before the document is built.
+class Guard {
+public:
+    Guard(std::string_view what, int maxDepth) : what_(what), maxDepth_(maxDepth) {}
+
+    bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+        if (depth > maxDepth_) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) + " levels");
+        }
+        if (event == Json::parse_event_t::object_start) {
+            keys_.emplace_back();
+        } else if (event == Json::parse_event_t::object_end) {
+            keys_.pop_back();
+        } else if (event == Json::parse_event_t::key) {
+            const auto& key = parsed.get_ref<const std::string&>();
+            if (!keys_.back().insert(key).second) {
+                throw Error(ErrorKind::Corrupt,
+                            std::string(what_) + " has the key \"" + key.substr(0, 80) + "\" twice in one object");
+            }
+        }
+        return true;
+    }
+
+private:
+    std::string_view what_;
+    int maxDepth_;
+    std::vector<std::set<std::string>> keys_;
+};
+
+std::string placeOf(std::string_view text, size_t byte) {
+    const std::string_view before = text.substr(0, std::min(byte, text.size()));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const size_t lineStart = before.rfind('\n');
+    const size_t column = before.size() - (lineStart == std::string_view::npos ? 0 : lineStart + 1);
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+}  // namespace
+
+Json parseJson(std::string_view text, std::string_view what, const JsonLimits& limits) {
+    if (text.size() > limits.maxBytes) {
+        throw Error(ErrorKind::Corrupt,
+                    std::string(what) + " is " + formatBytes(static_cast<Bytes>(text.size())) +
+                        " large, at most " + formatBytes(static_cast<Bytes>(limits.maxBytes)) + " are read");
+    }
+    try {
+        return Json::parse(text, Guard(what, limits.maxDepth));
+    } catch (const Json::parse_error& error) {
+        throw Error(ErrorKind::Corrupt,
+                    std::string(what) + " is not valid JSON at " + placeOf(text, error.byte),
+                    "check the file with a JSON editor");
+    } catch (const Json::exception&) {
+        throw Error(ErrorKind::Corrupt, std::string(what) + " holds a number that JSON readers cannot keep");
+    }
+}
+
+JsonReader::JsonReader(const Json& object, std::string what) : object_(object), what_(std::move(what)) {
+    if (!object_.is_object()) {
+        throw Error(ErrorKind::Corrupt, what_ + " must be a JSON object, it is a " + object_.type_name());
+    }
+}
+
+const Json* JsonReader::member(const char* key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool JsonReader::has(const char* key) const { return member(key) != nullptr; }
+
+void JsonReader::refuse(const char* key, const char* wanted) const {
+    throw Error(ErrorKind::Corrupt,
+                what_ + ": \"" + key + "\" must be " + wanted + ", it is " + member(key)->dump().substr(0, 60));
+}
+
+std::optional<int64_t> JsonReader::integer(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (!value->is_number_integer() ||
+        (value->is_number_unsigned() &&
+         value->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))) {
+        refuse(key, "an integer");
+    }
+    return value->get<int64_t>();
+}
+
+std::optional<double> JsonReader::number(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (!value->is_number()) {
+        refuse(key, "a number");
+    }
+    return value->get<double>();
+}
+
+std::optional<bool> JsonReader::boolean(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (!value->is_boolean()) {
+        refuse(key, "true or false");
+    }
+    return value->get<bool>();
+}
+
+std::optional<std::string> JsonReader::text(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (!value->is_string()) {
+        refuse(key, "a text");
+    }
+    return value->get<std::string>();
+}
+
+std::optional<std::vector<int64_t>> JsonReader::integers(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    if (value->is_number_integer()) {
+        return std::vector<int64_t>{value->get<int64_t>()};
+    }
+    std::vector<int64_t> list;
+    for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
+        if (!item.is_number_integer()) {
+            refuse(key, "a list of integers");
+        }
+        list.push_back(item.get<int64_t>());
+    }
+    return list;
+}
+
+std::optional<std::vector<double>> JsonReader::numbers(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    std::vector<double> list;
+    for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
+        if (!item.is_number()) {
+            refuse(key, "a list of numbers");
+        }
+        list.push_back(item.get<double>());
+    }
+    return list;
+}
+
+std::optional<std::vector<std::string>> JsonReader::texts(const char* key) const {
+    const Json* value = member(key);
+    if (!value) {
+        return std::nullopt;
+    }
+    std::vector<std::string> list;
+    for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
+        if (!item.is_string()) {
+            refuse(key, "a list of texts");
+        }
+        list.push_back(item.get<std::string>());
+    }
+    return list;
+}
+
+}  // namespace lowtide

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace lowtide {
+
+using Json = nlohmann::json;
+
+struct JsonLimits {
+    size_t maxBytes = 64u << 20;
+    int maxDepth = 64;
+};
+
+/// Parses UTF-8 JSON from outside. `what` names the source in messages ("graph", "unet/config.json").
+/// Errors: Error{Corrupt} with line and column for malformed, too large, too deep or non-UTF-8 text and duplicate keys.
+[[nodiscard]] Json parseJson(std::string_view text, std::string_view what, const JsonLimits& limits = {});
+
+/// Members of a JSON object with the type that is wanted. Absent or null gives nothing; another type is
+/// Error{Corrupt} that names `what` and the key.
+class JsonReader {
+public:
+    /// `object` must outlive the reader. Error{Corrupt} when it is no object.
+    JsonReader(const Json& object, std::string what);
+
+    [[nodiscard]] bool has(const char* key) const;
+    [[nodiscard]] std::optional<int64_t> integer(const char* key) const;
+    [[nodiscard]] std::optional<double> number(const char* key) const;
+    [[nodiscard]] std::optional<bool> boolean(const char* key) const;
+    [[nodiscard]] std::optional<std::string> text(const char* key) const;
+    /// A list of integers; a single integer counts as a list of one.
+    [[nodiscard]] std::optional<std::vector<int64_t>> integers(const char* key) const;
+    [[nodiscard]] std::optional<std::vector<double>> numbers(const char* key) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> texts(const char* key) const;
+    /// The raw member or nullptr.
+    [[nodiscard]] const Json* member(const char* key) const;
+    [[nodiscard]] const std::string& what() const { return what_; }
+
+private:
+    [[noreturn]] void refuse(const char* key, const char* wanted) const;
+
+    const Json& object_;
+    std::string what_;
+};
+
+}  // namespace lowtide

@@ -1,0 +1,137 @@
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+namespace lowtide {
+
+namespace {
+
+size_t editDistance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            const size_t above = row[j];
+            const size_t swap = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            row[j] = std::min({above + 1, row[j - 1] + 1, swap});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+/// Length of the UTF-8 sequence that starts at `text[at]`, 0 when it is not valid.
+size_t sequenceLength(std::string_view text, size_t at) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(at);
+    if (lead < 0x80) {
+        return 1;
+    }
+    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || at + length > text.size()) {
+        return 0;
+    }
+    for (size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    const unsigned char second = byte(at + 1);
+    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+    const bool surrogate = lead == 0xED && second >= 0xA0;
+    const bool tooLarge = lead == 0xF4 && second >= 0x90;
+    return overlong || surrogate || tooLarge ? 0 : length;
+}
+
+}  // namespace
+
+std::string trim(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r\n";
+    const size_t first = text.find_first_not_of(kBlank);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
+}
+
+std::string toLower(std::string_view text) {
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return lower;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    size_t start = 0;
+    for (size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, start)) {
+        parts.emplace_back(text.substr(start, at - start));
+        start = at + 1;
+    }
+    parts.emplace_back(text.substr(start));
+    return parts;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+    std::string text;
+    for (const std::string& part : parts) {
+        if (&part != parts.data()) {
+            text += separator;
+        }
+        text += part;
+    }
+    return text;
+}
+
+std::string listSome(std::span<const std::string> names, size_t limit) {
+    if (names.size() <= limit) {
+        return join(names, ", ");
+    }
+    return join(names.first(limit), ", ") + " and " + std::to_string(names.size() - limit) + " more";
+}
+
+std::string formatNumber(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return {text.data(), end};
+}
+
+bool isValidUtf8(std::string_view text) {
+    for (size_t at = 0; at < text.size();) {
+        const size_t length = sequenceLength(text, at);
+        if (length == 0) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+std::string zeroPadded(uint64_t value, int width) {
+    std::string digits = std::to_string(value);
+    const auto wanted = static_cast<size_t>(std::max(width, 0));
+    return digits.size() >= wanted ? digits : std::string(wanted - digits.size(), '0') + digits;
+}
+
+std::string nearestName(std::string_view name, std::span<const std::string> known) {
+    std::string best;
+    size_t bestDistance = name.size() / 3 + 2;
+    for (const std::string& candidate : known) {
+        const size_t distance = editDistance(name, candidate);
+        if (distance < bestDistance) {
+            bestDistance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace lowtide

@@ -1,0 +1,34 @@
+# Language, warnings and output folders: the same for every target of the project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# One shared precompiled header serves libraries and programs, so both are compiled with -fPIC:
+# GCC drops a precompiled header whose -fPIC / -fPIE differs.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE "-fPIC")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+find_program(LOWTIDE_CCACHE ccache)
+if(LOWTIDE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      ${LOWTIDE_CCACHE})
+endif()
+
+# Warnings of our own code; other people's headers come in as SYSTEM.
+add_library(lowtide_warnings INTERFACE)
+target_compile_options(
+  lowtide_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror
+                             -Winvalid-pch -Werror=invalid-pch)
+if(LOWTIDE_SANITIZE)
+  add_compile_options(-fsanitize=${LOWTIDE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${LOWTIDE_SANITIZE})
+endif()

@@ -1,0 +1,89 @@
+#pragma once
+// What a node implements and what it may ask. Internal: hosts see descriptions and the runner only.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/stop_token.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/wire_value.hpp"
+
+namespace lowtide::executor {
+
+/// A node's parameters with defaults filled in and types checked: get by id, never absent.
+class Params {
+public:
+    virtual ~Params() = default;
+    [[nodiscard]] virtual const Scalar& value(std::string_view id) const = 0;
+
+    [[nodiscard]] int64_t integer(std::string_view id) const { return std::get<int64_t>(value(id)); }
+    [[nodiscard]] uint64_t seed(std::string_view id) const { return std::get<uint64_t>(value(id)); }
+    [[nodiscard]] double number(std::string_view id) const { return std::get<double>(value(id)); }
+    [[nodiscard]] bool flag(std::string_view id) const { return std::get<bool>(value(id)); }
+    [[nodiscard]] const std::string& text(std::string_view id) const {
+        return std::get<std::string>(value(id));
+    }
+};
+
+/// What is known of a value before the run: its type, its shape and, for what loading gives, the value itself
+/// (a model is headers only, no weight is read).
+struct ValueOutline {
+    std::string type;
+    Shape shape;
+    Bytes bytes = 0;
+    memory::WireRef value;
+};
+
+/// What a node says before the run: which networks it runs and what will leave its outputs.
+struct WorkOutline {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> components;
+    std::vector<std::pair<std::string, ValueOutline>> outputs;
+    /// Outside state that belongs in the result key: fingerprints of files that are read.
+    std::vector<std::string> fingerprints;
+};
+
+/// Asked before a run, on any thread, without a device.
+class OutlineContext : public Params {
+public:
+    /// nullptr when an optional input is not connected.
+    [[nodiscard]] virtual const ValueOutline* input(std::string_view port) const = 0;
+    /// The folder against which relative paths of the graph are resolved; empty: none.
+    [[nodiscard]] virtual std::string_view graphFolder() const = 0;
+};
+
+/// What a node sees while it runs, on the run thread.
+class Context : public Params {
+public:
+    [[nodiscard]] virtual std::string_view nodeId() const = 0;
+    /// nullptr when an optional input is not connected.
+    [[nodiscard]] virtual memory::WireRef input(std::string_view port) const = 0;
+    virtual void output(std::string_view port, memory::WireRef value) = 0;
+    [[nodiscard]] virtual const StopToken& stop() const = 0;
+    /// `phase` is a word or two for a person ("step", "decode"); `done` of `total` units of it.
+    virtual void progress(std::string_view phase, double done, double total) = 0;
+    virtual void preview(const Image8& picture) = 0;
+    virtual void issue(Issue issue) = 0;
+    /// A file that the node wrote, for the report and the host.
+    virtual void wroteFile(std::string_view path) = 0;
+    /// Folder for pictures, chosen by the person who runs.
+    [[nodiscard]] virtual std::string_view outputFolder() const = 0;
+    [[nodiscard]] virtual std::string_view graphFolder() const = 0;
+    /// The graph as saved in pictures: compact JSON with the values that were used.
+    [[nodiscard]] virtual const std::string& graphText() const = 0;
+};
+
+/// A node type: its description and two functions. Stateless; one object for all nodes of the type.
+struct NodeType {
+    NodeDesc desc;
+    /// Pure and torch-free. Throws lowtide::Error (missing file, unknown family) that is shown before the run.
+    std::function<WorkOutline(const OutlineContext&)> outline;
+    std::function<void(Context&)> run;
+};
+
+}  // namespace lowtide::executor

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
+
+namespace lowtide::files {
+
+/// What tells one state of a file from another without reading it.
+struct FileIdentity {
+    Bytes size = 0;
+    int64_t modifiedNanoseconds = 0;
+    uint64_t inode = 0;
+
+    bool operator==(const FileIdentity&) const = default;
+};
+
+/// Size of one read; cancel is polled between two of them.
+inline constexpr Bytes kReadPiece = 16 * kMiB;
+
+/// A file opened for reading. Thread-safe. Messages name the file by the name it was opened under, without folders.
+class InputFile {
+public:
+    /// Error{NotFound} or Error{Corrupt} (a folder, no permission) with the name and what to do.
+    explicit InputFile(const std::string& path);
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+
+    [[nodiscard]] const std::string& path() const;
+    /// The last part of the path.
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] const FileIdentity& identity() const;
+    /// The identity that the path has now; differs from identity() when the file was changed or replaced.
+    [[nodiscard]] FileIdentity identityNow() const;
+    /// On a local file system, where mapping is safe (network, FUSE, removable: pread).
+    [[nodiscard]] bool isLocal() const;
+
+    /// Reads exactly [offset, offset + target.size()), in pieces of kReadPiece. Error{Corrupt} when the file ends early
+    /// or cannot be read, Error{Cancelled}.
+    void read(std::span<std::byte> target, Bytes offset, const StopToken& stop = {}) const;
+    [[nodiscard]] std::string readAll(Bytes limit) const;
+
+    /// Maps the whole file read-only, once. nullptr when it is not local or is empty. The map lives as long as the file.
+    [[nodiscard]] const std::byte* map() const;
+    /// Advice for a range of the map: bring it in soon, or let its pages go (rounded inward to whole pages).
+    void willNeed(Bytes offset, Bytes count) const noexcept;
+    void dontNeed(Bytes offset, Bytes count) const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// SHA-256 of a whole file as 64 hexadecimal digits.
+[[nodiscard]] std::string sha256OfFile(const std::string& path, const StopToken& stop = {});
+
+}  // namespace lowtide::files

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lowtide::files {
+
+/// Writes a file that appears whole or not at all: a temporary file beside it, flushed to disk, then renamed.
+/// Error{InvalidInput} when the folder cannot be written (says which and why), Error{Device} when the disk is full.
+class OutputFile {
+public:
+    explicit OutputFile(std::string path);
+    /// Removes the temporary file when commit() was not reached.
+    ~OutputFile();
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    void write(std::span<const std::byte> bytes);
+    void write(std::string_view text);
+    void commit();
+
+private:
+    std::string path_;
+    std::string temporary_;
+    int descriptor_ = -1;
+};
+
+/// The whole of a small file at once.
+void writeFileAtomically(const std::string& path, std::string_view bytes);
+/// Makes the folder and its parents. Error{InvalidInput} with the reason.
+void makeFolders(const std::string& path);
+
+}  // namespace lowtide::files

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/files/input_file.hpp"
+
+namespace lowtide::files {
+
+/// One tensor of a header. `offset` counts from the start of the file.
+struct TensorInfo {
+    DType type = DType::F32;
+    Shape shape;
+    Bytes offset = 0;
+    Bytes bytes = 0;
+};
+
+struct SafetensorsHeader {
+    std::map<std::string, TensorInfo, std::less<>> tensors;
+    std::map<std::string, std::string, std::less<>> metadata;
+};
+
+/// Reads and checks a header: its length, JSON, dtypes, shapes, offsets in range, bytes = elements x size, no overlap,
+/// no hole, nothing behind the last tensor. Error{Corrupt} names the file and the tensor.
+[[nodiscard]] SafetensorsHeader readSafetensorsHeader(const InputFile& file);
+
+/// A tensor to be written: row-major bytes.
+struct TensorBytes {
+    DType type = DType::F32;
+    Shape shape;
+    std::span<const std::byte> bytes;
+};
+
+/// Writes a safetensors file atomically: sorted by name, header padded to 8 bytes, nothing that depends on time or place.
+void writeSafetensors(const std::string& path,
+                      const std::map<std::string, TensorBytes>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace lowtide::files

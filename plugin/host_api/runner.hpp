@@ -1,0 +1,96 @@
+#pragma once
+// What a host calls. Only UTF-8 JSON, ids and 8-bit pictures cross; nothing throws across.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plugin/host_api/host.hpp"
+
+#if defined(__GNUC__)
+#define LOWTIDE_EXPORT __attribute__((visibility("default")))
+#else
+#define LOWTIDE_EXPORT __declspec(dllexport)
+#endif
+
+namespace lowtide {
+
+using RunId = uint64_t;
+
+/// Result of a call. The numbers are the command's exit codes.
+enum class Status : int { Ok = 0, Invalid = 2, Failed = 3, Cancelled = 130 };
+
+enum class CancelMode : uint8_t { No, AfterThisImage, Now };
+
+/// Receives a run's events. Called from one module thread without a lock held; must only enqueue.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    /// One event as JSON: {"event": "nodeStarted", "run": 1, "node": "denoise", ...} (docs/events.md).
+    virtual void event(std::string_view json) noexcept = 0;
+    /// A picture of a node that shows one while it runs or when it is done.
+    virtual void preview(RunId run, std::string_view node, const Image8& picture) noexcept = 0;
+};
+
+/// Checks, plans and runs graphs. Every call may come from any thread; none blocks on a run but wait() and stop().
+/// `result` receives JSON, also on failure: {"issues": [...]}.
+class Runner {
+public:
+    virtual ~Runner() = default;
+    /// Validates a graph document: {"issues": [...]}; Invalid when one of them is an error.
+    virtual Status check(std::string_view graph, std::string_view options, std::string& result) noexcept = 0;
+    /// What would be resident or streamed per stage, without reading weights.
+    virtual Status plan(std::string_view graph, std::string_view options, std::string& result) noexcept = 0;
+    /// Queues an immutable snapshot of the graph. `observer` must live until runFinished has arrived.
+    /// Options: out, device, policies, set, memoryBudget, exact, repeat, dump, forceExecution (docs/runner.md).
+    virtual Status start(std::string_view graph,
+                         std::string_view options,
+                         Observer& observer,
+                         RunId& run,
+                         std::string& result) noexcept = 0;
+    virtual Status cancel(RunId run, CancelMode mode) noexcept = 0;
+    /// Blocks until the run has ended; `result` is its report.
+    virtual Status wait(RunId run, std::string& result) noexcept = 0;
+    /// The live ledger by device, tag and owner; recomputed at most ten times a second.
+    virtual Status memory(std::string& result) noexcept = 0;
+    /// Frees the named component ("all": every one) on every device, and kept results with "all".
+    virtual Status release(std::string_view component) noexcept = 0;
+    /// The devices found, their capacity and what is known of them.
+    virtual Status devices(std::string& result) noexcept = 0;
+    /// Cancels everything and joins the threads. The last call.
+    virtual Status stop() noexcept = 0;
+};
+
+/// The plugin as one object behind both doors.
+class Plugin {
+public:
+    virtual ~Plugin() = default;
+    /// {"id", "name", "version", "license", "torch"}.
+    virtual std::string_view info() const noexcept = 0;
+    virtual std::span<const NodeDesc> nodes() const noexcept = 0;
+    /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "..."}; `result` says what failed.
+    virtual Status start(std::string_view settings, std::string& result) noexcept = 0;
+    virtual Runner* runner() noexcept = 0;
+    /// New interfaces arrive here by id, never by growing a vtable; nullptr when unknown.
+    virtual void* extension(std::string_view id) noexcept = 0;
+};
+
+/// Compared as text before anything is called: standard library, its ABI mode, compiler ABI, torch.
+inline constexpr const char* kHostToolchain =
+#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
+    "libstdc++;cxx11abi=1;itanium";
+#elif defined(_GLIBCXX_USE_CXX11_ABI)
+    "libstdc++;cxx11abi=0;itanium";
+#else
+    "other";
+#endif
+
+}  // namespace lowtide
+
+extern "C" {
+/// The door of liblowtide_plugin.so. nullptr when `abi` or `toolchain` do not match, or another libtorch is already
+/// mapped; lowtide_plugin_refusal() then says why.
+LOWTIDE_EXPORT lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain);
+LOWTIDE_EXPORT const char* lowtide_plugin_refusal();
+}

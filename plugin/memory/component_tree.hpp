@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
+
+namespace lowtide::memory {
+
+/// Alignment of every slot on a device: that of the caching allocators, so kernels see the same class of pointer.
+inline constexpr Bytes kSlotAlignment = 512;
+
+using StorageId = uint32_t;
+using WeightId = uint32_t;
+using LeafId = uint32_t;
+
+enum class WeightKind : uint8_t { Parameter, ConstantBuffer, StateBuffer };
+
+/// A file that holds masters, with the identity it had when the tree was made.
+struct WeightFile {
+    std::string path;
+    Bytes size = 0;
+    int64_t modifiedNanoseconds = 0;
+    uint64_t inode = 0;
+
+    bool operator==(const WeightFile&) const = default;
+};
+
+/// One unique run of master bytes in a file. Tied weights share one storage.
+struct Storage {
+    std::string key;  ///< name in the file
+    uint32_t file = 0;
+    int64_t fileOffset = 0;
+    DType fileType = DType::F32;
+    int64_t elementCount = 0;
+
+    [[nodiscard]] Bytes fileBytes() const { return elementCount * sizeOf(fileType); }
+};
+
+/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major.
+struct Weight {
+    std::string name;
+    StorageId storage = 0;
+    WeightKind kind = WeightKind::Parameter;
+    DType computeType = DType::F32;
+    Shape shape;
+};
+
+/// The smallest group: what one layer leases at once.
+struct Leaf {
+    std::string name;
+    std::vector<WeightId> weights;
+    bool gathered = false;  ///< rows are gathered on the host; never resident, never streamed
+};
+
+/// A run of leaves that forms a unit: a block (depth 0) or a part of one (resnet, attention: depth 1, ...).
+struct Block {
+    std::string name;
+    LeafId firstLeaf = 0;
+    uint32_t leafCount = 0;
+    int depth = 0;
+};
+
+/// One network's weights, known from headers and configs alone; immutable. Leaves stand in construction order, which
+/// is a hint about the order of use and never a truth.
+struct ComponentTree {
+    std::string id;    ///< unique per content: hash of role, files and settings
+    std::string role;  ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
+    std::string network;  ///< class in the reference's words: "UNet2DConditionModel"
+    std::vector<WeightFile> files;
+    std::vector<Storage> storages;
+    std::vector<Weight> weights;
+    std::vector<Leaf> leaves;
+    std::vector<Block> blocks;
+
+    /// Bytes of one storage on a device, in the compute type, without alignment.
+    [[nodiscard]] Bytes deviceBytes(StorageId storage) const;
+    /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves left out.
+    [[nodiscard]] Bytes deviceBytes() const;
+    /// Bytes of the masters in the files.
+    [[nodiscard]] Bytes fileBytes() const;
+};
+
+}  // namespace lowtide::memory

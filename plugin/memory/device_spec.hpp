@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/units.hpp"
+
+namespace lowtide::memory {
+
+/// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB", "fake:8GiB,spill=16GiB".
+struct DeviceSpec {
+    std::string kind = "cpu";
+    int index = 0;
+    std::optional<Bytes> capacity;  ///< fake only
+    std::optional<Bytes> spill;     ///< fake only: bytes beyond the card that succeed slowly
+
+    bool operator==(const DeviceSpec&) const = default;
+    /// Kind and index, the identity of an opened device: "cpu", "cuda:0", "fake".
+    [[nodiscard]] std::string id() const;
+};
+
+/// Error{InvalidInput} with the accepted forms when `text` is none of them.
+[[nodiscard]] DeviceSpec parseDeviceSpec(std::string_view text);
+[[nodiscard]] std::string toText(const DeviceSpec& spec);
+
+/// What a device says of itself when it is opened.
+struct DeviceInfo {
+    std::string id;
+    std::string kind;
+    std::string name;
+    Bytes capacity = 0;
+    Bytes free = 0;
+};
+
+}  // namespace lowtide::memory

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
+namespace lowtide::memory {
+
+/// What bytes are for.
+enum class Tag : uint8_t { Weights, Activations, Wires, Cache, Staging, Workspace, Packed };
+inline constexpr size_t kTagCount = 7;
+[[nodiscard]] std::string_view nameOf(Tag tag) noexcept;
+
+/// One moment of the time line.
+struct LedgerEvent {
+    double seconds = 0;  ///< since the run began
+    std::string what;    ///< "copy", "evict", "enter", "leave", "collect", "release"
+    std::string device;
+    std::string node;
+    std::string subject;  ///< component, group or wire
+    Bytes bytes = 0;
+};
+
+/// What one device holds: bytes by tag, the same by owner, and the most that was held since beginRun().
+struct DeviceLedger {
+    std::array<Bytes, kTagCount> byTag{};
+    std::map<std::string, std::array<Bytes, kTagCount>, std::less<>> byOwner;
+    Bytes total = 0;
+    Bytes peak = 0;
+    std::array<Bytes, kTagCount> peakByTag{};
+};
+
+/// Exact bytes by device, owner and tag, and the time line of the current run. Thread-safe.
+class Ledger {
+public:
+    /// Adds `delta` (negative: takes away). Asserts that no balance falls below zero.
+    void add(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
+    /// Replaces the balance of one owner, for figures that are measured as a whole (activations).
+    void set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes);
+    /// Starts a time line; peaks begin at what is held now.
+    void beginRun();
+    /// Peaks begin anew at what is held now, for a stage of its own.
+    void resetPeaks();
+    void event(std::string what, std::string device, std::string node, std::string subject, Bytes bytes);
+
+    [[nodiscard]] Bytes bytesOn(std::string_view device) const;
+    [[nodiscard]] Bytes bytesOn(std::string_view device, Tag tag) const;
+    [[nodiscard]] Bytes peakOn(std::string_view device) const;
+    [[nodiscard]] std::map<std::string, DeviceLedger, std::less<>> snapshot() const;
+    [[nodiscard]] std::vector<LedgerEvent> timeline() const;
+    [[nodiscard]] double secondsSinceBegin() const;
+
+private:
+    void change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes delta);
+
+    mutable std::mutex mutex_;
+    std::map<std::string, DeviceLedger, std::less<>> devices_;
+    std::vector<LedgerEvent> timeline_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// {"cpu": {"total", "peak", "tags": {...}, "owners": {...}}}.
+[[nodiscard]] Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices);
+[[nodiscard]] Json toJson(const std::vector<LedgerEvent>& timeline);
+
+}  // namespace lowtide::memory

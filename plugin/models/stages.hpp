@@ -1,0 +1,116 @@
+#pragma once
+// The front door of models: torch-free, one call per stage. Nodes, plan, check and studio need nothing else.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/base/stop_token.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/wire_value.hpp"
+
+namespace lowtide::models {
+
+using memory::WireRef;
+
+/// What a stage may ask of the run it is part of.
+struct StageCall {
+    std::string node;
+    StopToken stop;
+    std::function<void(std::string_view phase, double done, double total)> progress;
+    std::function<void(const Image8&)> preview;
+};
+
+struct EncodeRequest {
+    WireRef model;
+    std::string prompt;
+    std::string negative;
+    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to the negative.
+};
+
+struct EncodeResult {
+    WireRef positive;
+    WireRef negative;
+};
+
+struct EmptyLatentRequest {
+    int64_t widthPixels = 512;
+    int64_t heightPixels = 512;
+    int64_t batch = 1;
+};
+
+struct DenoiseRequest {
+    WireRef model;
+    WireRef positive;
+    WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs cfg <= 1
+    WireRef latent;
+    int steps = 20;
+    double cfg = 7.5;
+    uint64_t seed = 0;
+    std::string sampler = "checkpoint";
+    std::string sigmas = "sampler";
+    std::string spacing = "sampler";
+    int startStep = 0;
+    int endStep = -1;
+    bool addNoise = true;
+    bool keepNoise = false;
+    double eta = 0;
+    double guidanceRescale = 0;
+};
+
+struct DecodeRequest {
+    WireRef model;
+    WireRef latent;
+};
+
+struct UpscaleRequest {
+    WireRef image;
+    std::string method = "lanczos";  ///< lanczos, bicubic, area
+    double scale = 2;
+};
+
+/// The shape of a stage's result and the networks it runs, known before a weight is read.
+struct StageOutline {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> components;
+    std::string outputType;
+    Shape outputShape;
+};
+
+/// The stages of one module. Run thread for the stages, any thread for loadCheckpoint and outlines.
+/// Throws lowtide::Error only; messages name the stage, the values and what to do.
+class Stages {
+public:
+    virtual ~Stages() = default;
+
+    /// Reads headers and configs, no weight. `path`: "builtin:mini", absolute, or relative to `graphFolder`, then to
+    /// the model folders. The same files give the same value.
+    [[nodiscard]] virtual WireRef loadCheckpoint(std::string_view path, std::string_view graphFolder) = 0;
+    /// Identity of the checkpoint's files (name, size, time of change) for result keys.
+    [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;
+
+    [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
+    [[nodiscard]] virtual WireRef denoise(const DenoiseRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef decodeImage(const DecodeRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef upscaleImage(const UpscaleRequest& request, const StageCall& call) = 0;
+    /// 8-bit pictures of an image value, rounded half to even.
+    [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
+    /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
+    [[nodiscard]] virtual std::string parametersText(const WireRef& image) = 0;
+
+    [[nodiscard]] virtual StageOutline outlineEncode(const WireRef& model) = 0;
+    [[nodiscard]] virtual StageOutline outlineDenoise(const WireRef& model,
+                                                      const Shape& latentShape,
+                                                      const DenoiseRequest& settings) = 0;
+    [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model, const Shape& latentShape) = 0;
+
+    /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
+    [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;
+};
+
+}  // namespace lowtide::models

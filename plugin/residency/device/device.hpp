@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/plan.hpp"
+
+namespace lowtide::residency {
+
+/// A point in the order of one lane (copy or compute). Unrecorded events are complete.
+class Event {
+public:
+    virtual ~Event() = default;
+};
+using EventRef = std::shared_ptr<Event>;
+
+/// Device memory for weights: one allocation, freed with the object.
+class Arena {
+public:
+    virtual ~Arena() = default;
+    [[nodiscard]] virtual std::byte* data() const = 0;
+    [[nodiscard]] virtual Bytes size() const = 0;
+};
+
+/// Writes bytes [offset, offset + count) of a weight, in the compute type, to `target`. Runs on the copy thread; may
+/// throw (cancelled, I/O error), which the event recorded behind it then rethrows.
+using ByteSource = std::function<void(std::byte* target, Bytes offset, Bytes count)>;
+
+/// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies and waits are
+/// enqueued and happen in the order of the calls. Order across lanes exists only through events.
+class Device {
+public:
+    virtual ~Device() = default;
+
+    [[nodiscard]] virtual memory::DeviceInfo info() const = 0;
+    [[nodiscard]] virtual memory::DeviceTraits traits() const = 0;
+    /// Where tensors of this device live for ATen.
+    [[nodiscard]] virtual c10::Device torchDevice() const = 0;
+
+    /// Error{OutOfMemory} with the bytes asked for.
+    [[nodiscard]] virtual std::unique_ptr<Arena> allocate(Bytes bytes) = 0;
+    /// A tensor over device memory that this device gave out; valid while the arena lives.
+    [[nodiscard]] virtual at::Tensor view(std::byte* data, at::IntArrayRef sizes, at::ScalarType type) = 0;
+
+    /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and time lines.
+    virtual void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) = 0;
+    /// Enqueues a copy back to the host (state buffers only). `target` must stay alive until the event behind it.
+    virtual void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string label) = 0;
+    [[nodiscard]] virtual EventRef markCopy() = 0;
+    [[nodiscard]] virtual EventRef markCompute() = 0;
+    virtual void copyWaits(const EventRef& event) = 0;
+    /// Later compute waits for `event`; rethrows what failed in the copies before it.
+    virtual void computeWaits(const EventRef& event) = 0;
+    /// The calling thread waits for `event`; rethrows as computeWaits.
+    virtual void hostWaits(const EventRef& event) = 0;
+    /// Waits until the copy lane is idle; errors that nobody waited for are dropped.
+    virtual void drain() noexcept = 0;
+
+    /// Bytes that tensors and arenas hold on this device now, from its own allocator.
+    [[nodiscard]] virtual Bytes allocated() const = 0;
+    /// The most since resetPeak().
+    [[nodiscard]] virtual Bytes peakAllocated() const = 0;
+    virtual void resetPeak() = 0;
+    /// Upper bound on allocated(), or -1 for none; what exceeds it is Error{OutOfMemory}.
+    virtual void cap(Bytes bytes) = 0;
+    /// Ordering faults found so far, in words; only a checking device finds any.
+    [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "plugin/memory/engine.hpp"
+#include "plugin/residency/device/device.hpp"
+#include "plugin/residency/lease.hpp"
+
+namespace lowtide::residency {
+
+/// Opens devices by spec; the composition root supplies it (cpu is built in, fake and cuda are opened libraries).
+class DeviceSource {
+public:
+    virtual ~DeviceSource() = default;
+    /// Error{Device} with the reason when the device cannot be had.
+    [[nodiscard]] virtual std::unique_ptr<Device> open(const memory::DeviceSpec& spec) = 0;
+    /// What could be opened here, without opening it.
+    [[nodiscard]] virtual std::vector<memory::DeviceInfo> available() = 0;
+};
+
+/// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run thread only,
+/// except ledger() and traffic().
+class Residency final : public memory::Engine {
+public:
+    explicit Residency(std::unique_ptr<DeviceSource> devices);
+    ~Residency() override;
+
+    memory::DeviceInfo open(const memory::DeviceSpec& spec) override;
+    memory::DeviceTraits traits(const memory::DeviceSpec& spec) override;
+    std::vector<memory::DeviceInfo> devices() override;
+    void begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) override;
+    void enter(memory::NodeIndex node) override;
+    void leave(memory::NodeIndex node) noexcept override;
+    void end(memory::Outcome outcome) noexcept override;
+    Bytes release(std::string_view component) override;
+    [[nodiscard]] memory::Ledger& ledger() noexcept override;
+    [[nodiscard]] memory::Traffic traffic() const noexcept override;
+    [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
+
+    /// The weights of one leaf on the device of the running node. Right for any call order: resident, on its way,
+    /// never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the file changed or cannot be read).
+    [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf);
+    /// Rows `ids` (int64, CPU, any shape) of a gathered leaf's one weight: [..., columns] on the node's device.
+    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
+                                        memory::LeafId leaf,
+                                        const at::Tensor& ids);
+    /// The leaf will be used soon; changes time only.
+    void hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept;
+    /// Where the running node computes with this component.
+    [[nodiscard]] Device& deviceOf(const memory::ComponentTree& tree);
+    /// The cancel token of the run.
+    [[nodiscard]] const StopToken& stop() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::tensor {
+
+/// Keeps copies of intermediate values under the keys of reference/README.md. Recording never changes what executes.
+class Recorder {
+public:
+    /// Starts a stage of a node: keys of the second node that runs the same `stage` get the prefix "<node>/".
+    void beginStage(std::string_view stage, std::string_view node);
+    /// Keeps a host copy of `value` under `key`; an undefined tensor is left out.
+    void put(std::string_view key, const at::Tensor& value);
+    /// Keeps it under "key.000", "key.001", ...
+    void putNext(std::string_view key, const at::Tensor& value);
+
+    [[nodiscard]] const std::map<std::string, at::Tensor>& tensors() const { return tensors_; }
+
+private:
+    std::string prefix_;
+    std::map<std::string, std::string, std::less<>> stageOwners_;
+    std::map<std::string, int, std::less<>> counts_;
+    std::map<std::string, at::Tensor> tensors_;
+};
+
+/// A stage's view of the recorder: does nothing when recording is off.
+class Record {
+public:
+    explicit Record(Recorder* recorder) : recorder_(recorder) {}
+    [[nodiscard]] bool isOn() const { return recorder_ != nullptr; }
+    void put(std::string_view key, const at::Tensor& value) const {
+        if (recorder_) {
+            recorder_->put(key, value);
+        }
+    }
+    void putNext(std::string_view key, const at::Tensor& value) const {
+        if (recorder_) {
+            recorder_->putNext(key, value);
+        }
+    }
+
+private:
+    Recorder* recorder_;
+};
+
+}  // namespace lowtide::tensor
