@@ -26,7 +26,8 @@ endif()
 # Warnings of our own code; other people's headers come in as SYSTEM.
 add_library(lowtide_warnings INTERFACE)
 target_compile_options(
-  lowtide_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  lowtide_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                             -Wno-missing-field-initializers -Werror
                              -Winvalid-pch -Werror=invalid-pch)
 if(LOWTIDE_SANITIZE)
   add_compile_options(-fsanitize=${LOWTIDE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

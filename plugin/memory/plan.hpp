@@ -86,6 +86,22 @@ struct PlanRequest {
     std::vector<std::pair<DeviceSpec, DeviceTraits>> traits;
 };
 
+/// Where a planner puts one component on one device.
+struct Placement {
+    Bytes arenaBytes = 0;     ///< its region of the arena
+    bool sharesRegion = false;  ///< one region for all components that share: at most one of them is resident
+};
+
+/// A memory policy that is built: its name and how it places a component. One folder each in planners/.
+struct PlannerType {
+    std::string name;
+    std::string summary;  ///< one sentence for a person
+    Placement (*place)(const ComponentTree& tree, const DeviceTraits& traits) = nullptr;
+};
+
+/// All planners that are built, by name.
+[[nodiscard]] std::span<const PlannerType> planners();
+
 /// Decides where every weight lives and when. Pure: the same request gives the same plan.
 /// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);

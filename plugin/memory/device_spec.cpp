@@ -1,0 +1,79 @@
+#include "plugin/memory/device_spec.hpp"
+
+#include <charconv>
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+namespace lowtide::memory {
+
+namespace {
+
+constexpr const char* kForms = "write cpu, cuda, cuda:1, fake, fake:8GiB or fake:8GiB,spill=16GiB";
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+    throw Error(ErrorKind::InvalidInput, "device \"" + std::string(text) + "\": " + why, kForms, "device");
+}
+
+Bytes sizeIn(std::string_view text, std::string_view size) {
+    const std::optional<Bytes> bytes = parseBytes(size);
+    if (!bytes || *bytes == 0) {
+        refuse(text, "\"" + std::string(size) + "\" is no size");
+    }
+    return *bytes;
+}
+
+void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
+    for (const std::string& option : split(options, ',')) {
+        if (option.starts_with("spill=")) {
+            spec.spill = sizeIn(text, std::string_view(option).substr(6));
+        } else if (!spec.capacity) {
+            spec.capacity = sizeIn(text, option);
+        } else {
+            refuse(text, "\"" + option + "\" is not understood");
+        }
+    }
+}
+
+}  // namespace
+
+std::string DeviceSpec::id() const { return kind == "cuda" ? "cuda:" + std::to_string(index) : kind; }
+
+DeviceSpec parseDeviceSpec(std::string_view text) {
+    const std::string clean = trim(text);
+    const size_t colon = clean.find(':');
+    DeviceSpec spec;
+    spec.kind = clean.substr(0, colon);
+    const std::string options = colon == std::string::npos ? "" : clean.substr(colon + 1);
+    if (spec.kind != "cpu" && spec.kind != "cuda" && spec.kind != "fake") {
+        refuse(text, "there is no such kind of device");
+    }
+    if (colon != std::string::npos && options.empty()) {
+        refuse(text, "nothing follows the colon");
+    }
+    if (spec.kind == "fake" && !options.empty()) {
+        readFakeOptions(spec, text, options);
+    } else if (spec.kind == "cuda" && !options.empty()) {
+        const char* end = options.data() + options.size();
+        const auto [rest, failure] = std::from_chars(options.data(), end, spec.index);
+        if (failure != std::errc() || rest != end || spec.index < 0) {
+            refuse(text, "\"" + options + "\" is no device number");
+        }
+    } else if (!options.empty()) {
+        refuse(text, "the cpu takes no options");
+    }
+    return spec;
+}
+
+std::string toText(const DeviceSpec& spec) {
+    std::string text = spec.id();
+    if (spec.capacity) {
+        text += ":" + std::to_string(*spec.capacity);
+    }
+    if (spec.spill) {
+        text += std::string(spec.capacity ? "," : ":") + "spill=" + std::to_string(*spec.spill);
+    }
+    return text;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,148 @@
+#include "plugin/memory/ledger.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plugin/base/error.hpp"
+
+namespace lowtide::memory {
+
+namespace {
+
+constexpr std::array<std::string_view, kTagCount> kTagNames = {
+    "weights", "activations", "wires", "cache", "staging", "workspace", "packed"};
+
+Json tagsToJson(const std::array<Bytes, kTagCount>& bytes) {
+    Json json = Json::object();
+    for (size_t tag = 0; tag < kTagCount; ++tag) {
+        if (bytes[tag] != 0) {
+            json[std::string(kTagNames[tag])] = bytes[tag];
+        }
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string_view nameOf(Tag tag) noexcept { return kTagNames[static_cast<size_t>(tag)]; }
+
+void Ledger::change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes delta) {
+    const auto index = static_cast<size_t>(tag);
+    auto entry = device.byOwner.find(owner);
+    if (entry == device.byOwner.end()) {
+        entry = device.byOwner.emplace(std::string(owner), std::array<Bytes, kTagCount>{}).first;
+    }
+    entry->second[index] += delta;
+    LOWTIDE_ASSERT(entry->second[index] >= 0);
+    if (std::all_of(entry->second.begin(), entry->second.end(), [](Bytes bytes) { return bytes == 0; })) {
+        device.byOwner.erase(entry);
+    }
+    device.byTag[index] += delta;
+    device.total += delta;
+    device.peak = std::max(device.peak, device.total);
+    device.peakByTag[index] = std::max(device.peakByTag[index], device.byTag[index]);
+}
+
+void Ledger::add(std::string_view device, Tag tag, std::string_view owner, Bytes delta) {
+    if (delta == 0) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    change(devices_[std::string(device)], tag, owner, delta);
+}
+
+void Ledger::set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    DeviceLedger& ledger = devices_[std::string(device)];
+    const auto entry = ledger.byOwner.find(owner);
+    const Bytes before = entry == ledger.byOwner.end() ? 0 : entry->second[static_cast<size_t>(tag)];
+    if (bytes != before) {
+        change(ledger, tag, owner, bytes - before);
+    }
+}
+
+void Ledger::beginRun() {
+    resetPeaks();
+    const std::lock_guard lock(mutex_);
+    timeline_.clear();
+    begin_ = std::chrono::steady_clock::now();
+}
+
+void Ledger::resetPeaks() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, device] : devices_) {
+        device.peak = device.total;
+        device.peakByTag = device.byTag;
+    }
+}
+
+void Ledger::event(std::string what, std::string device, std::string node, std::string subject, Bytes bytes) {
+    const double seconds = secondsSinceBegin();
+    const std::lock_guard lock(mutex_);
+    timeline_.push_back(
+        {seconds, std::move(what), std::move(device), std::move(node), std::move(subject), bytes});
+}
+
+Bytes Ledger::bytesOn(std::string_view device) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = devices_.find(device);
+    return found == devices_.end() ? 0 : found->second.total;
+}
+
+Bytes Ledger::bytesOn(std::string_view device, Tag tag) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = devices_.find(device);
+    return found == devices_.end() ? 0 : found->second.byTag[static_cast<size_t>(tag)];
+}
+
+Bytes Ledger::peakOn(std::string_view device) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = devices_.find(device);
+    return found == devices_.end() ? 0 : found->second.peak;
+}
+
+std::map<std::string, DeviceLedger, std::less<>> Ledger::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return devices_;
+}
+
+std::vector<LedgerEvent> Ledger::timeline() const {
+    const std::lock_guard lock(mutex_);
+    return timeline_;
+}
+
+double Ledger::secondsSinceBegin() const {
+    const std::lock_guard lock(mutex_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices) {
+    Json json = Json::object();
+    for (const auto& [id, device] : devices) {
+        Json owners = Json::object();
+        for (const auto& [owner, bytes] : device.byOwner) {
+            owners[owner] = tagsToJson(bytes);
+        }
+        json[id] = {{"total", device.total},
+                    {"peak", device.peak},
+                    {"tags", tagsToJson(device.byTag)},
+                    {"peak_tags", tagsToJson(device.peakByTag)},
+                    {"owners", owners}};
+    }
+    return json;
+}
+
+Json toJson(const std::vector<LedgerEvent>& timeline) {
+    Json json = Json::array();
+    for (const LedgerEvent& event : timeline) {
+        json.push_back({{"t", event.seconds},
+                        {"what", event.what},
+                        {"device", event.device},
+                        {"node", event.node},
+                        {"subject", event.subject},
+                        {"bytes", event.bytes}});
+    }
+    return json;
+}
+
+}  // namespace lowtide::memory

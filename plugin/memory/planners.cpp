@@ -1,0 +1,24 @@
+#include <algorithm>
+
+#include "plugin/memory/plan.hpp"
+
+namespace lowtide::memory {
+
+#define LOWTIDE_ENTRY(name) PlannerType name();
+#include "planner_list.inc"
+#undef LOWTIDE_ENTRY
+
+std::span<const PlannerType> planners() {
+    static const std::vector<PlannerType> kTypes = [] {
+        std::vector<PlannerType> types = {
+#define LOWTIDE_ENTRY(name) name(),
+#include "planner_list.inc"
+#undef LOWTIDE_ENTRY
+        };
+        std::sort(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+        return types;
+    }();
+    return kTypes;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,212 @@
+#include "plugin/memory/policy.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+namespace lowtide::memory {
+
+namespace {
+
+constexpr const char* kForms =
+    "write none, model, sequential, block, block:2, leaf or auto, then +stream, ,budget=SIZE, "
+    ",after=evict|drop|keep, ,pin=SIZE, @device";
+constexpr std::array<std::string_view, 6> kNames = {"none", "model", "sequential", "block", "leaf", "auto"};
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+    throw Error(ErrorKind::InvalidInput, "memory policy \"" + std::string(text) + "\": " + why, kForms, "memory");
+}
+
+Bytes sizeFrom(std::string_view policy, std::string_view text) {
+    const std::optional<Bytes> bytes = parseBytes(text);
+    if (!bytes) {
+        refuse(policy, "\"" + std::string(text) + "\" is no size");
+    }
+    return *bytes;
+}
+
+After afterFrom(std::string_view policy, std::string_view text) {
+    if (text == "evict") {
+        return After::Evict;
+    }
+    if (text == "drop") {
+        return After::Drop;
+    }
+    if (text == "keep") {
+        return After::Keep;
+    }
+    refuse(policy, "after is evict, drop or keep, not \"" + std::string(text) + "\"");
+}
+
+std::string_view nameOf(After after) {
+    return after == After::Evict ? "evict" : after == After::Drop ? "drop" : "keep";
+}
+
+void readName(Policy& policy, std::string_view text, std::string_view name) {
+    const size_t colon = name.find(':');
+    policy.name = std::string(name.substr(0, colon));
+    if (std::find(kNames.begin(), kNames.end(), policy.name) == kNames.end()) {
+        refuse(text, "there is no policy \"" + policy.name + "\"");
+    }
+    if (colon == std::string_view::npos) {
+        return;
+    }
+    const std::string_view count = name.substr(colon + 1);
+    const auto [rest, failure] =
+        std::from_chars(count.data(), count.data() + count.size(), policy.blocksPerGroup);
+    if (policy.name != "block" || failure != std::errc() || rest != count.data() + count.size() ||
+        policy.blocksPerGroup < 1) {
+        refuse(text, "only block takes a number, of at least 1");
+    }
+}
+
+void readOption(Policy& policy, std::string_view text, const std::string& option) {
+    const size_t equals = option.find('=');
+    const std::string key = option.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (key == "budget") {
+        policy.budget = sizeFrom(text, value);
+    } else if (key == "after") {
+        policy.after = afterFrom(text, value);
+    } else if (key == "pin") {
+        policy.pinCap = sizeFrom(text, value);
+    } else {
+        refuse(text, "\"" + option + "\" is not understood");
+    }
+}
+
+void checkStream(const Policy& policy, std::string_view text) {
+    if (policy.stream && (policy.name == "none" || policy.name == "sequential")) {
+        refuse(text, policy.name + " cannot stream: there is nothing to copy ahead of");
+    }
+}
+
+Policy policyFromObject(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    const std::array<std::string_view, 8> known = {
+        "policy", "stream", "blocks_per_group", "budget", "after", "pin_cap", "device", "components"};
+    for (const auto& [key, value] : json.items()) {
+        if (std::find(known.begin(), known.end(), key) == known.end()) {
+            refuse(what, "\"" + key + "\" is not understood");
+        }
+    }
+    Policy policy = parsePolicy(reader.text("policy").value_or("auto"));
+    policy.stream = reader.boolean("stream").value_or(policy.stream);
+    policy.blocksPerGroup = static_cast<int>(reader.integer("blocks_per_group").value_or(policy.blocksPerGroup));
+    if (policy.blocksPerGroup < 1) {
+        refuse(what, "blocks_per_group must be at least 1");
+    }
+    if (const auto text = reader.text("after")) {
+        policy.after = afterFrom(what, *text);
+    }
+    const auto sizeAt = [&](const char* key, std::optional<Bytes>& target) {
+        if (reader.has(key)) {
+            const Json& value = *reader.member(key);
+            target = sizeFrom(what, value.is_string() ? value.get<std::string>() : value.dump());
+        }
+    };
+    sizeAt("budget", policy.budget);
+    sizeAt("pin_cap", policy.pinCap);
+    if (const auto text = reader.text("device"); text && *text != "auto") {
+        policy.device = parseDeviceSpec(*text);
+    }
+    if (const Json* components = reader.member("components")) {
+        const JsonReader roles(*components, what + ".components");
+        for (const auto& [role, entry] : components->items()) {
+            policy.components[role] = policyFromJson(entry, what + ".components." + role);
+            if (!policy.components[role].components.empty()) {
+                refuse(what, "the policy of component \"" + role + "\" cannot have components of its own");
+            }
+        }
+    }
+    checkStream(policy, what);
+    return policy;
+}
+
+}  // namespace
+
+Policy Policy::forComponent(const std::string& role) const {
+    const auto own = components.find(role);
+    Policy policy = own == components.end() ? *this : own->second;
+    policy.components.clear();
+    if (!policy.device) {
+        policy.device = device;
+    }
+    return policy;
+}
+
+Policy parsePolicy(std::string_view text) {
+    Policy policy;
+    std::string rest = trim(text);
+    if (const size_t at = rest.find('@'); at != std::string::npos) {
+        const std::string device = rest.substr(at + 1);
+        if (device != "auto") {
+            policy.device = parseDeviceSpec(device);
+        }
+        rest.resize(at);
+    }
+    std::vector<std::string> parts = split(rest, ',');
+    constexpr std::string_view kStream = "+stream";
+    if (parts[0].ends_with(kStream)) {
+        policy.stream = true;
+        parts[0].resize(parts[0].size() - kStream.size());
+    }
+    readName(policy, text, parts[0]);
+    for (size_t i = 1; i < parts.size(); ++i) {
+        readOption(policy, text, parts[i]);
+    }
+    checkStream(policy, text);
+    return policy;
+}
+
+std::string toText(const Policy& policy) {
+    std::string text = policy.name;
+    if (policy.blocksPerGroup != 1) {
+        text += ":" + std::to_string(policy.blocksPerGroup);
+    }
+    text += policy.stream ? "+stream" : "";
+    if (policy.budget) {
+        text += ",budget=" + std::to_string(*policy.budget);
+    }
+    if (policy.after != After::Evict) {
+        text += ",after=" + std::string(nameOf(policy.after));
+    }
+    if (policy.pinCap) {
+        text += ",pin=" + std::to_string(*policy.pinCap);
+    }
+    return policy.device ? text + "@" + toText(*policy.device) : text;
+}
+
+Policy policyFromJson(const Json& json, const std::string& what) {
+    return json.is_string() ? parsePolicy(json.get<std::string>()) : policyFromObject(json, what);
+}
+
+Json toJson(const Policy& policy) {
+    Json json = {{"policy", policy.name}};
+    if (policy.stream) {
+        json["stream"] = true;
+    }
+    if (policy.blocksPerGroup != 1) {
+        json["blocks_per_group"] = policy.blocksPerGroup;
+    }
+    if (policy.budget) {
+        json["budget"] = *policy.budget;
+    }
+    if (policy.after != After::Evict) {
+        json["after"] = nameOf(policy.after);
+    }
+    if (policy.pinCap) {
+        json["pin_cap"] = *policy.pinCap;
+    }
+    if (policy.device) {
+        json["device"] = toText(*policy.device);
+    }
+    for (const auto& [role, entry] : policy.components) {
+        json["components"][role] = toJson(entry);
+    }
+    return json;
+}
+
+}  // namespace lowtide::memory
