@@ -28,13 +28,19 @@ constexpr std::array<Row, 12> kRows = {{
     {DType::Bool, "BOOL", 1, false},
 }};
 
-constexpr const Row& rowOf(DType type) { return kRows[static_cast<size_t>(type)]; }
+constexpr const Row& rowOf(DType type) {
+    return kRows[static_cast<size_t>(type)];
+}
 
 }  // namespace
 
-Bytes sizeOf(DType type) noexcept { return rowOf(type).size; }
+Bytes sizeOf(DType type) noexcept {
+    return rowOf(type).size;
+}
 
-std::string_view nameOf(DType type) noexcept { return rowOf(type).name; }
+std::string_view nameOf(DType type) noexcept {
+    return rowOf(type).name;
+}
 
 std::optional<DType> dtypeFromName(std::string_view name) noexcept {
     for (const Row& row : kRows) {
@@ -45,6 +51,8 @@ std::optional<DType> dtypeFromName(std::string_view name) noexcept {
     return std::nullopt;
 }
 
-bool isFloating(DType type) noexcept { return rowOf(type).floating; }
+bool isFloating(DType type) noexcept {
+    return rowOf(type).floating;
+}
 
 }  // namespace lowtide

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "plugin/base/units.hpp"
 
 namespace lowtide {
 

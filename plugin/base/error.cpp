@@ -12,21 +12,30 @@ Error::Error(ErrorKind kind, std::string message, std::string hint, std::string 
 
 std::string_view codeOf(ErrorKind kind) noexcept {
     switch (kind) {
-        case ErrorKind::InvalidInput: return "invalid_input";
-        case ErrorKind::NotFound: return "not_found";
-        case ErrorKind::Unsupported: return "unsupported";
-        case ErrorKind::Corrupt: return "corrupt_file";
-        case ErrorKind::OutOfMemory: return "out_of_memory";
-        case ErrorKind::Device: return "device_failed";
-        case ErrorKind::Cancelled: return "cancelled";
-        case ErrorKind::Internal: return "internal_error";
+        case ErrorKind::InvalidInput:
+            return "invalid_input";
+        case ErrorKind::NotFound:
+            return "not_found";
+        case ErrorKind::Unsupported:
+            return "unsupported";
+        case ErrorKind::Corrupt:
+            return "corrupt_file";
+        case ErrorKind::OutOfMemory:
+            return "out_of_memory";
+        case ErrorKind::Device:
+            return "device_failed";
+        case ErrorKind::Cancelled:
+            return "cancelled";
+        case ErrorKind::Internal:
+            return "internal_error";
     }
     return "internal_error";
 }
 
 void assertionFailed(const char* condition, const char* file, int line) noexcept {
     const char* name = std::strrchr(file, '/');
-    std::fprintf(stderr, "lowtide: internal error: %s (%s:%d)\n", condition, name ? name + 1 : file, line);
+    std::fprintf(
+        stderr, "lowtide: internal error: %s (%s:%d)\n", condition, name ? name + 1 : file, line);
     std::abort();
 }
 

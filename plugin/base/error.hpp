@@ -18,22 +18,28 @@ enum class ErrorKind : uint8_t {
     Internal,
 };
 
-/// The one exception of the project. `message` says what failed, with which values; `hint` what to do.
-/// `item` names the port, parameter or key to blame, empty when none is.
+/// The one exception of the project. `message` says what failed, with which values; `hint` what to
+/// do. `item` names the port, parameter or key to blame, empty when none is.
 class Error : public std::exception {
 public:
     Error(ErrorKind kind, std::string message, std::string hint = {}, std::string item = {});
 
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
+
     [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+
     [[nodiscard]] const std::string& item() const noexcept { return item_; }
+
     [[nodiscard]] int64_t bytesAsked() const noexcept { return bytesAsked_; }
+
     /// Bytes of the allocation that failed (OutOfMemory).
     Error& withBytesAsked(int64_t bytes) {
         bytesAsked_ = bytes;
         return *this;
     }
+
     [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
 
 private:

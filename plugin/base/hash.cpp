@@ -1,13 +1,14 @@
 #include "plugin/base/hash.hpp"
 
-#include <openssl/evp.h>
-
 #include "plugin/base/error.hpp"
+
+#include <openssl/evp.h>
 
 namespace lowtide {
 
 struct Hasher::State {
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
+                                                                    &EVP_MD_CTX_free};
 };
 
 Hasher::Hasher() : state_(std::make_unique<State>()) {
@@ -21,7 +22,9 @@ Hasher& Hasher::add(std::string_view text) {
     return addRaw(std::as_bytes(std::span(text)));
 }
 
-Hasher& Hasher::add(int64_t number) { return addRaw(std::as_bytes(std::span(&number, 1))); }
+Hasher& Hasher::add(int64_t number) {
+    return addRaw(std::as_bytes(std::span(&number, 1)));
+}
 
 Hasher& Hasher::addRaw(std::span<const std::byte> bytes) {
     LOWTIDE_ASSERT(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);

@@ -9,7 +9,8 @@
 
 namespace lowtide {
 
-/// SHA-256 of a stream of fields. Every field is hashed with its length, so ("ab","c") and ("a","bc") differ.
+/// SHA-256 of a stream of fields. Every field is hashed with its length, so ("ab","c") and
+/// ("a","bc") differ.
 class Hasher {
 public:
     Hasher();

@@ -1,11 +1,11 @@
 #include "plugin/base/json.hpp"
 
-#include <limits>
-#include <set>
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
+
+#include <limits>
+#include <set>
 
 namespace lowtide {
 
@@ -19,7 +19,8 @@ public:
     bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
         if (depth > maxDepth_) {
             throw Error(ErrorKind::Corrupt,
-                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) + " levels");
+                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) +
+                            " levels");
         }
         if (event == Json::parse_event_t::object_start) {
             keys_.emplace_back();
@@ -29,7 +30,8 @@ public:
             const auto& key = parsed.get_ref<const std::string&>();
             if (!keys_.back().insert(key).second) {
                 throw Error(ErrorKind::Corrupt,
-                            std::string(what_) + " has the key \"" + key.substr(0, 80) + "\" twice in one object");
+                            std::string(what_) + " has the key \"" + key.substr(0, 80) +
+                                "\" twice in one object");
             }
         }
         return true;
@@ -55,7 +57,8 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
     if (text.size() > limits.maxBytes) {
         throw Error(ErrorKind::Corrupt,
                     std::string(what) + " is " + formatBytes(static_cast<Bytes>(text.size())) +
-                        " large, at most " + formatBytes(static_cast<Bytes>(limits.maxBytes)) + " are read");
+                        " large, at most " + formatBytes(static_cast<Bytes>(limits.maxBytes)) +
+                        " are read");
     }
     try {
         return Json::parse(text, Guard(what, limits.maxDepth));
@@ -64,13 +67,16 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
                     std::string(what) + " is not valid JSON at " + placeOf(text, error.byte),
                     "check the file with a JSON editor");
     } catch (const Json::exception&) {
-        throw Error(ErrorKind::Corrupt, std::string(what) + " holds a number that JSON readers cannot keep");
+        throw Error(ErrorKind::Corrupt,
+                    std::string(what) + " holds a number that JSON readers cannot keep");
     }
 }
 
-JsonReader::JsonReader(const Json& object, std::string what) : object_(object), what_(std::move(what)) {
+JsonReader::JsonReader(const Json& object, std::string what)
+    : object_(object), what_(std::move(what)) {
     if (!object_.is_object()) {
-        throw Error(ErrorKind::Corrupt, what_ + " must be a JSON object, it is a " + object_.type_name());
+        throw Error(ErrorKind::Corrupt,
+                    what_ + " must be a JSON object, it is a " + object_.type_name());
     }
 }
 
@@ -79,11 +85,14 @@ const Json* JsonReader::member(const char* key) const {
     return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
-bool JsonReader::has(const char* key) const { return member(key) != nullptr; }
+bool JsonReader::has(const char* key) const {
+    return member(key) != nullptr;
+}
 
 void JsonReader::refuse(const char* key, const char* wanted) const {
     throw Error(ErrorKind::Corrupt,
-                what_ + ": \"" + key + "\" must be " + wanted + ", it is " + member(key)->dump().substr(0, 60));
+                what_ + ": \"" + key + "\" must be " + wanted + ", it is " +
+                    member(key)->dump().substr(0, 60));
 }
 
 std::optional<int64_t> JsonReader::integer(const char* key) const {

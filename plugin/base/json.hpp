@@ -1,10 +1,10 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 namespace lowtide {
 
@@ -15,12 +15,15 @@ struct JsonLimits {
     int maxDepth = 64;
 };
 
-/// Parses UTF-8 JSON from outside. `what` names the source in messages ("graph", "unet/config.json").
-/// Errors: Error{Corrupt} with line and column for malformed, too large, too deep or non-UTF-8 text and duplicate keys.
-[[nodiscard]] Json parseJson(std::string_view text, std::string_view what, const JsonLimits& limits = {});
+/// Parses UTF-8 JSON from outside. `what` names the source in messages ("graph",
+/// "unet/config.json"). Errors: Error{Corrupt} with line and column for malformed, too large, too
+/// deep or non-UTF-8 text and duplicate keys.
+[[nodiscard]] Json parseJson(std::string_view text,
+                             std::string_view what,
+                             const JsonLimits& limits = {});
 
-/// Members of a JSON object with the type that is wanted. Absent or null gives nothing; another type is
-/// Error{Corrupt} that names `what` and the key.
+/// Members of a JSON object with the type that is wanted. Absent or null gives nothing; another
+/// type is Error{Corrupt} that names `what` and the key.
 class JsonReader {
 public:
     /// `object` must outlive the reader. Error{Corrupt} when it is no object.
@@ -37,6 +40,7 @@ public:
     [[nodiscard]] std::optional<std::vector<std::string>> texts(const char* key) const;
     /// The raw member or nullptr.
     [[nodiscard]] const Json* member(const char* key) const;
+
     [[nodiscard]] const std::string& what() const { return what_; }
 
 private:

@@ -9,10 +9,14 @@ namespace {
 
 spdlog::level::level_enum levelOf(Level level) {
     switch (level) {
-        case Level::Debug: return spdlog::level::debug;
-        case Level::Info: return spdlog::level::info;
-        case Level::Warning: return spdlog::level::warn;
-        case Level::Error: return spdlog::level::err;
+        case Level::Debug:
+            return spdlog::level::debug;
+        case Level::Info:
+            return spdlog::level::info;
+        case Level::Warning:
+            return spdlog::level::warn;
+        case Level::Error:
+            return spdlog::level::err;
     }
     return spdlog::level::info;
 }
@@ -35,6 +39,8 @@ void log(Level level, std::string_view text) {
     logger()->log(levelOf(level), spdlog::string_view_t(text.data(), text.size()));
 }
 
-void setLogLevel(Level level) { logger()->set_level(levelOf(level)); }
+void setLogLevel(Level level) {
+    logger()->set_level(levelOf(level));
+}
 
 }  // namespace lowtide

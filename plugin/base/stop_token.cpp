@@ -6,7 +6,9 @@ namespace lowtide {
 
 StopToken::StopToken() : mode_(std::make_shared<std::atomic<CancelMode>>(CancelMode::No)) {}
 
-CancelMode StopToken::mode() const noexcept { return mode_->load(std::memory_order_relaxed); }
+CancelMode StopToken::mode() const noexcept {
+    return mode_->load(std::memory_order_relaxed);
+}
 
 void StopToken::throwIfStopped() const {
     if (mode() == CancelMode::Now) {

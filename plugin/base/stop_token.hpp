@@ -1,9 +1,9 @@
 #pragma once
 
+#include "plugin/host_api/runner.hpp"
+
 #include <atomic>
 #include <memory>
-
-#include "plugin/host_api/runner.hpp"
 
 namespace lowtide {
 
@@ -14,7 +14,8 @@ public:
     StopToken();
 
     [[nodiscard]] CancelMode mode() const noexcept;
-    /// Throws Error{Cancelled} when the run was cancelled now. Polled before every leaf operator, tile and 16 MiB read.
+    /// Throws Error{Cancelled} when the run was cancelled now. Polled before every leaf operator,
+    /// tile and 16 MiB read.
     void throwIfStopped() const;
     /// As throwIfStopped, also for "after this image": polled between images.
     void throwIfStoppedBetweenImages() const;
@@ -29,6 +30,7 @@ class StopSource {
 public:
     /// Only ever tightens: Now is not taken back by AfterThisImage.
     void cancel(CancelMode mode) noexcept;
+
     [[nodiscard]] StopToken token() const { return token_; }
 
 private:

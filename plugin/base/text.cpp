@@ -72,7 +72,8 @@ std::string toLower(std::string_view text) {
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
     size_t start = 0;
-    for (size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, start)) {
+    for (size_t at = text.find(separator); at != std::string_view::npos;
+         at = text.find(separator, start)) {
         parts.emplace_back(text.substr(start, at - start));
         start = at + 1;
     }
@@ -95,7 +96,8 @@ std::string listSome(std::span<const std::string> names, size_t limit) {
     if (names.size() <= limit) {
         return join(names, ", ");
     }
-    return join(names.first(limit), ", ") + " and " + std::to_string(names.size() - limit) + " more";
+    return join(names.first(limit), ", ") + " and " + std::to_string(names.size() - limit) +
+           " more";
 }
 
 std::string formatNumber(double value) {

@@ -20,7 +20,8 @@ namespace lowtide {
 [[nodiscard]] bool isValidUtf8(std::string_view text);
 /// As std::format("{:0{width}}") of a non-negative number: "007".
 [[nodiscard]] std::string zeroPadded(uint64_t value, int width);
-/// The entry of `known` that is nearest to `name` by edit distance, empty when none is near; for "did you mean".
+/// The entry of `known` that is nearest to `name` by edit distance, empty when none is near; for
+/// "did you mean".
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
 
 }  // namespace lowtide

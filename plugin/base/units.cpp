@@ -1,11 +1,11 @@
 #include "plugin/base/units.hpp"
 
+#include "plugin/base/text.hpp"
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-
-#include "plugin/base/text.hpp"
 
 namespace lowtide {
 

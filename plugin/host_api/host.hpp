@@ -1,6 +1,6 @@
 #pragma once
-// What a host may know of the plugin: descriptions of nodes, ports and parameters, issues, pictures.
-// C++20 and the standard library only. Ids are permanent, labels are free to change.
+// What a host may know of the plugin: descriptions of nodes, ports and parameters, issues,
+// pictures. C++20 and the standard library only. Ids are permanent, labels are free to change.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,8 @@ struct ChoiceDesc {
     std::string label;
 };
 
-/// One parameter of a node. `id` is its key on disk. Hard limits (min, max) are refused by validation, soft ones
-/// only shape the editor.
+/// One parameter of a node. `id` is its key on disk. Hard limits (min, max) are refused by
+/// validation, soft ones only shape the editor.
 struct ParamDesc {
     std::string id;
     std::string label;
@@ -88,7 +88,8 @@ struct NodeDesc {
 
 enum class Severity : uint8_t { Info, Warning, Error };
 
-/// Something to tell a person, pinned to a node and, where one is to blame, to a port or parameter (`item`).
+/// Something to tell a person, pinned to a node and, where one is to blame, to a port or parameter
+/// (`item`).
 struct Issue {
     Severity severity = Severity::Error;
     std::string code;
@@ -97,6 +98,7 @@ struct Issue {
     std::string message;
     std::string hint;
 };
+
 using Issues = std::vector<Issue>;
 
 }  // namespace lowtide

@@ -1,12 +1,12 @@
 #pragma once
 // What a host calls. Only UTF-8 JSON, ids and 8-bit pictures cross; nothing throws across.
 
+#include "plugin/host_api/host.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "plugin/host_api/host.hpp"
 
 #if defined(__GNUC__)
 #define LOWTIDE_EXPORT __attribute__((visibility("default")))
@@ -27,23 +27,29 @@ enum class CancelMode : uint8_t { No, AfterThisImage, Now };
 class Observer {
 public:
     virtual ~Observer() = default;
-    /// One event as JSON: {"event": "nodeStarted", "run": 1, "node": "denoise", ...} (docs/events.md).
+    /// One event as JSON: {"event": "nodeStarted", "run": 1, "node": "denoise", ...}
+    /// (docs/events.md).
     virtual void event(std::string_view json) noexcept = 0;
     /// A picture of a node that shows one while it runs or when it is done.
     virtual void preview(RunId run, std::string_view node, const Image8& picture) noexcept = 0;
 };
 
-/// Checks, plans and runs graphs. Every call may come from any thread; none blocks on a run but wait() and stop().
-/// `result` receives JSON, also on failure: {"issues": [...]}.
+/// Checks, plans and runs graphs. Every call may come from any thread; none blocks on a run but
+/// wait() and stop(). `result` receives JSON, also on failure: {"issues": [...]}.
 class Runner {
 public:
     virtual ~Runner() = default;
     /// Validates a graph document: {"issues": [...]}; Invalid when one of them is an error.
-    virtual Status check(std::string_view graph, std::string_view options, std::string& result) noexcept = 0;
+    virtual Status check(std::string_view graph,
+                         std::string_view options,
+                         std::string& result) noexcept = 0;
     /// What would be resident or streamed per stage, without reading weights.
-    virtual Status plan(std::string_view graph, std::string_view options, std::string& result) noexcept = 0;
-    /// Queues an immutable snapshot of the graph. `observer` must live until runFinished has arrived.
-    /// Options: out, device, policies, set, memoryBudget, exact, repeat, dump, forceExecution (docs/runner.md).
+    virtual Status plan(std::string_view graph,
+                        std::string_view options,
+                        std::string& result) noexcept = 0;
+    /// Queues an immutable snapshot of the graph. `observer` must live until runFinished has
+    /// arrived. Options: out, device, policies, set, memoryBudget, exact, repeat, dump,
+    /// forceExecution (docs/runner.md).
     virtual Status start(std::string_view graph,
                          std::string_view options,
                          Observer& observer,
@@ -69,7 +75,8 @@ public:
     /// {"id", "name", "version", "license", "torch"}.
     virtual std::string_view info() const noexcept = 0;
     virtual std::span<const NodeDesc> nodes() const noexcept = 0;
-    /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "..."}; `result` says what failed.
+    /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "..."}; `result`
+    /// says what failed.
     virtual Status start(std::string_view settings, std::string& result) noexcept = 0;
     virtual Runner* runner() noexcept = 0;
     /// New interfaces arrive here by id, never by growing a vtable; nullptr when unknown.
@@ -89,8 +96,8 @@ inline constexpr const char* kHostToolchain =
 }  // namespace lowtide
 
 extern "C" {
-/// The door of liblowtide_plugin.so. nullptr when `abi` or `toolchain` do not match, or another libtorch is already
-/// mapped; lowtide_plugin_refusal() then says why.
+/// The door of liblowtide_plugin.so. nullptr when `abi` or `toolchain` do not match, or another
+/// libtorch is already mapped; lowtide_plugin_refusal() then says why.
 LOWTIDE_EXPORT lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain);
 LOWTIDE_EXPORT const char* lowtide_plugin_refusal();
 }

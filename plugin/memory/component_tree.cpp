@@ -22,8 +22,9 @@ std::vector<bool> residentStorages(const ComponentTree& tree) {
 }  // namespace
 
 Bytes ComponentTree::deviceBytes(StorageId storage) const {
-    const auto user = std::find_if(weights.begin(), weights.end(),
-                                   [&](const Weight& weight) { return weight.storage == storage; });
+    const auto user = std::find_if(weights.begin(), weights.end(), [&](const Weight& weight) {
+        return weight.storage == storage;
+    });
     const DType type = user == weights.end() ? storages[storage].fileType : user->computeType;
     return storages[storage].elementCount * sizeOf(type);
 }

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace lowtide::memory {
 
-/// Alignment of every slot on a device: that of the caching allocators, so kernels see the same class of pointer.
+/// Alignment of every slot on a device: that of the caching allocators, so kernels see the same
+/// class of pointer.
 inline constexpr Bytes kSlotAlignment = 512;
 
 using StorageId = uint32_t;
@@ -56,7 +57,8 @@ struct Leaf {
     bool gathered = false;  ///< rows are gathered on the host; never resident, never streamed
 };
 
-/// A run of leaves that forms a unit: a block (depth 0) or a part of one (resnet, attention: depth 1, ...).
+/// A run of leaves that forms a unit: a block (depth 0) or a part of one (resnet, attention: depth
+/// 1, ...).
 struct Block {
     std::string name;
     LeafId firstLeaf = 0;
@@ -64,11 +66,11 @@ struct Block {
     int depth = 0;
 };
 
-/// One network's weights, known from headers and configs alone; immutable. Leaves stand in construction order, which
-/// is a hint about the order of use and never a truth.
+/// One network's weights, known from headers and configs alone; immutable. Leaves stand in
+/// construction order, which is a hint about the order of use and never a truth.
 struct ComponentTree {
-    std::string id;    ///< unique per content: hash of role, files and settings
-    std::string role;  ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
+    std::string id;       ///< unique per content: hash of role, files and settings
+    std::string role;     ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;  ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
     std::vector<Storage> storages;
@@ -78,7 +80,8 @@ struct ComponentTree {
 
     /// Bytes of one storage on a device, in the compute type, without alignment.
     [[nodiscard]] Bytes deviceBytes(StorageId storage) const;
-    /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves left out.
+    /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves
+    /// left out.
     [[nodiscard]] Bytes deviceBytes() const;
     /// Bytes of the masters in the files.
     [[nodiscard]] Bytes fileBytes() const;

@@ -1,9 +1,9 @@
 #include "plugin/memory/device_spec.hpp"
 
-#include <charconv>
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+
+#include <charconv>
 
 namespace lowtide::memory {
 
@@ -12,7 +12,8 @@ namespace {
 constexpr const char* kForms = "write cpu, cuda, cuda:1, fake, fake:8GiB or fake:8GiB,spill=16GiB";
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw Error(ErrorKind::InvalidInput, "device \"" + std::string(text) + "\": " + why, kForms, "device");
+    throw Error(
+        ErrorKind::InvalidInput, "device \"" + std::string(text) + "\": " + why, kForms, "device");
 }
 
 Bytes sizeIn(std::string_view text, std::string_view size) {
@@ -37,7 +38,9 @@ void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view o
 
 }  // namespace
 
-std::string DeviceSpec::id() const { return kind == "cuda" ? "cuda:" + std::to_string(index) : kind; }
+std::string DeviceSpec::id() const {
+    return kind == "cuda" ? "cuda:" + std::to_string(index) : kind;
+}
 
 DeviceSpec parseDeviceSpec(std::string_view text) {
     const std::string clean = trim(text);

@@ -1,14 +1,15 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "plugin/base/units.hpp"
-
 namespace lowtide::memory {
 
-/// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB", "fake:8GiB,spill=16GiB".
+/// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
+/// "fake:8GiB,spill=16GiB".
 struct DeviceSpec {
     std::string kind = "cpu";
     int index = 0;

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "plugin/base/stop_token.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/ledger.hpp"
 #include "plugin/memory/plan.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace lowtide::memory {
 
@@ -17,20 +17,21 @@ enum class Outcome : uint8_t { Finished, Failed, Cancelled };
 /// Counters of a run that are not bytes held: how much moved and how often compute had to wait.
 struct Traffic {
     Bytes bytesToDevice = 0;
-    Bytes bytesRead = 0;      ///< from files, in place or copied
+    Bytes bytesRead = 0;  ///< from files, in place or copied
     int64_t copies = 0;
     int64_t leases = 0;
-    int64_t misses = 0;       ///< leases of a group that nobody had brought
-    int64_t hostWaits = 0;    ///< scalars fetched, staging waits
+    int64_t misses = 0;     ///< leases of a group that nobody had brought
+    int64_t hostWaits = 0;  ///< scalars fetched, staging waits
 };
 
-/// The seam between the executor, which knows nodes, and residency, which moves weights. One object for all devices,
-/// called from the run thread, except ledger(), which any thread may read.
+/// The seam between the executor, which knows nodes, and residency, which moves weights. One object
+/// for all devices, called from the run thread, except ledger(), which any thread may read.
 class Engine {
 public:
     virtual ~Engine() = default;
 
-    /// Opens a device (once) and says what it is. Error{Device} when there is none, Error{InvalidInput} for a bad spec.
+    /// Opens a device (once) and says what it is. Error{Device} when there is none,
+    /// Error{InvalidInput} for a bad spec.
     virtual DeviceInfo open(const DeviceSpec& spec) = 0;
     virtual DeviceTraits traits(const DeviceSpec& spec) = 0;
     /// Devices that this machine offers, opened or not.
@@ -38,14 +39,16 @@ public:
 
     /// Allocates the arenas of `plan` and checks that weight files are still those of the trees.
     virtual void begin(std::shared_ptr<const Plan> plan, const StopToken& stop) = 0;
-    /// The node's components arrive as their policies say. Throws Error{OutOfMemory}, Error{Cancelled}, Error{Corrupt}.
+    /// The node's components arrive as their policies say. Throws Error{OutOfMemory},
+    /// Error{Cancelled}, Error{Corrupt}.
     virtual void enter(NodeIndex node) = 0;
     /// Components at their last use go as `after` says; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;
     /// Everything not kept leaves the devices; no copy is pending afterwards.
     virtual void end(Outcome outcome) noexcept = 0;
 
-    /// Frees a kept component by role or id ("all": every one). Returns the bytes given back. Not during a run.
+    /// Frees a kept component by role or id ("all": every one). Returns the bytes given back. Not
+    /// during a run.
     virtual Bytes release(std::string_view component) = 0;
     [[nodiscard]] virtual Ledger& ledger() noexcept = 0;
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;

@@ -1,9 +1,9 @@
 #include "plugin/memory/ledger.hpp"
 
+#include "plugin/base/error.hpp"
+
 #include <algorithm>
 #include <numeric>
-
-#include "plugin/base/error.hpp"
 
 namespace lowtide::memory {
 
@@ -24,7 +24,9 @@ Json tagsToJson(const std::array<Bytes, kTagCount>& bytes) {
 
 }  // namespace
 
-std::string_view nameOf(Tag tag) noexcept { return kTagNames[static_cast<size_t>(tag)]; }
+std::string_view nameOf(Tag tag) noexcept {
+    return kTagNames[static_cast<size_t>(tag)];
+}
 
 void Ledger::change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes delta) {
     const auto index = static_cast<size_t>(tag);
@@ -34,7 +36,8 @@ void Ledger::change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes
     }
     entry->second[index] += delta;
     LOWTIDE_ASSERT(entry->second[index] >= 0);
-    if (std::all_of(entry->second.begin(), entry->second.end(), [](Bytes bytes) { return bytes == 0; })) {
+    if (std::all_of(
+            entry->second.begin(), entry->second.end(), [](Bytes bytes) { return bytes == 0; })) {
         device.byOwner.erase(entry);
     }
     device.byTag[index] += delta;
@@ -55,7 +58,8 @@ void Ledger::set(std::string_view device, Tag tag, std::string_view owner, Bytes
     const std::lock_guard lock(mutex_);
     DeviceLedger& ledger = devices_[std::string(device)];
     const auto entry = ledger.byOwner.find(owner);
-    const Bytes before = entry == ledger.byOwner.end() ? 0 : entry->second[static_cast<size_t>(tag)];
+    const Bytes before =
+        entry == ledger.byOwner.end() ? 0 : entry->second[static_cast<size_t>(tag)];
     if (bytes != before) {
         change(ledger, tag, owner, bytes - before);
     }
@@ -76,7 +80,8 @@ void Ledger::resetPeaks() {
     }
 }
 
-void Ledger::event(std::string what, std::string device, std::string node, std::string subject, Bytes bytes) {
+void Ledger::event(
+    std::string what, std::string device, std::string node, std::string subject, Bytes bytes) {
     const double seconds = secondsSinceBegin();
     const std::lock_guard lock(mutex_);
     timeline_.push_back(

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -8,9 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "plugin/base/json.hpp"
-#include "plugin/base/units.hpp"
 
 namespace lowtide::memory {
 
@@ -29,7 +29,8 @@ struct LedgerEvent {
     Bytes bytes = 0;
 };
 
-/// What one device holds: bytes by tag, the same by owner, and the most that was held since beginRun().
+/// What one device holds: bytes by tag, the same by owner, and the most that was held since
+/// beginRun().
 struct DeviceLedger {
     std::array<Bytes, kTagCount> byTag{};
     std::map<std::string, std::array<Bytes, kTagCount>, std::less<>> byOwner;
@@ -49,7 +50,8 @@ public:
     void beginRun();
     /// Peaks begin anew at what is held now, for a stage of its own.
     void resetPeaks();
-    void event(std::string what, std::string device, std::string node, std::string subject, Bytes bytes);
+    void event(
+        std::string what, std::string device, std::string node, std::string subject, Bytes bytes);
 
     [[nodiscard]] Bytes bytesOn(std::string_view device) const;
     [[nodiscard]] Bytes bytesOn(std::string_view device, Tag tag) const;

@@ -1,10 +1,10 @@
 #include "plugin/memory/plan.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <map>
 
 namespace lowtide::memory {
 
@@ -14,7 +14,8 @@ constexpr const char* kAuto = "auto";
 
 const PlannerType* plannerNamed(std::string_view name) {
     const auto all = planners();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
     return found == all.end() ? nullptr : &*found;
 }
 
@@ -27,7 +28,8 @@ void requireBuilt(const NodeWork& node, const Policy& policy) {
         names.push_back(type.name);
     }
     throw Error(ErrorKind::Unsupported,
-                "node " + node.node + ": the memory policy \"" + policy.name + "\" is not built into this version",
+                "node " + node.node + ": the memory policy \"" + policy.name +
+                    "\" is not built into this version",
                 "use " + join(names, ", "),
                 "memory");
 }
@@ -85,7 +87,9 @@ private:
         }
     }
 
-    uint32_t componentOn(const std::shared_ptr<const ComponentTree>& tree, const DeviceSpec& device, NodeIndex node) {
+    uint32_t componentOn(const std::shared_ptr<const ComponentTree>& tree,
+                         const DeviceSpec& device,
+                         NodeIndex node) {
         for (uint32_t index = 0; index < plan_.components.size(); ++index) {
             const PlannedComponent& known = plan_.components[index];
             if (known.tree->id == tree->id && known.device.id() == device.id()) {
@@ -116,7 +120,8 @@ private:
         }
     }
 
-    /// A component that some node wants for the whole run has a region of its own; the others share one.
+    /// A component that some node wants for the whole run has a region of its own; the others share
+    /// one.
     void layOut() {
         for (PlannedUse& use : plan_.uses) {
             PlannedComponent& component = plan_.components[use.component];
@@ -140,7 +145,9 @@ private:
             component.lastNode = static_cast<NodeIndex>(request_.nodes.size() - 1);
         }
         for (PlannedComponent& component : plan_.components) {
-            if (plannerNamed(component.planner)->place(*component.tree, traitsOf(component.device)).sharesRegion) {
+            if (plannerNamed(component.planner)
+                    ->place(*component.tree, traitsOf(component.device))
+                    .sharesRegion) {
                 component.arenaOffset = devicePlan(component.device).arenaBytes;
             }
         }
@@ -163,7 +170,8 @@ private:
 
     /// Follows the run: what is on the devices while each node runs.
     void measureStages() {
-        std::map<std::string, uint32_t> exclusive;  // device -> the component that has the shared region
+        std::map<std::string, uint32_t>
+            exclusive;  // device -> the component that has the shared region
         for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
             StagePlan stage{.node = request_.nodes[node].node};
             std::map<std::string, Bytes> weights;
@@ -186,15 +194,17 @@ private:
             for (const auto& [id, bytes] : weights) {
                 stage.weights += bytes;
                 for (DevicePlan& device : plan_.devices) {
-                    device.peakWeights =
-                        device.device.id() == id ? std::max(device.peakWeights, bytes) : device.peakWeights;
+                    device.peakWeights = device.device.id() == id
+                                             ? std::max(device.peakWeights, bytes)
+                                             : device.peakWeights;
                 }
             }
             plan_.stages.push_back(std::move(stage));
         }
     }
 
-    /// Bytes of `index` while `node` runs; of several exclusive components of one node the largest counts.
+    /// Bytes of `index` while `node` runs; of several exclusive components of one node the largest
+    /// counts.
     Bytes mostWhile(NodeIndex node, uint32_t index) const {
         Bytes most = plan_.components[index].residentBytes;
         if (plan_.components[index].planner != "model") {
@@ -214,16 +224,18 @@ private:
         for (const StagePlan& stage : plan_.stages) {
             std::map<std::string, Bytes> weights;
             for (const uint32_t index : stage.resident) {
-                weights[plan_.components[index].device.id()] += plan_.components[index].residentBytes;
+                weights[plan_.components[index].device.id()] +=
+                    plan_.components[index].residentBytes;
             }
             for (const auto& [id, bytes] : weights) {
                 const Bytes capacity = traitsOf(parseDeviceSpec(id)).capacity;
                 if (capacity > 0 && bytes > capacity) {
-                    return Infeasible{stage.node,
-                                      bytes,
-                                      "its weights take " + formatBytes(bytes) + " of the " + formatBytes(capacity) +
-                                          " that " + id + " has",
-                                      "set the policy of this node to model, or compute it on the cpu (@cpu)"};
+                    return Infeasible{
+                        stage.node,
+                        bytes,
+                        "its weights take " + formatBytes(bytes) + " of the " +
+                            formatBytes(capacity) + " that " + id + " has",
+                        "set the policy of this node to model, or compute it on the cpu (@cpu)"};
                 }
             }
         }
@@ -278,16 +290,20 @@ const PlannedUse* Plan::use(NodeIndex node, const ComponentTree& tree) const {
 }
 
 const DevicePlan* Plan::device(const DeviceSpec& spec) const {
-    const auto found = std::find_if(devices.begin(), devices.end(), [&](const DevicePlan& candidate) {
-        return candidate.device.id() == spec.id();
-    });
+    const auto found =
+        std::find_if(devices.begin(), devices.end(), [&](const DevicePlan& candidate) {
+            return candidate.device.id() == spec.id();
+        });
     return found == devices.end() ? nullptr : &*found;
 }
 
-std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) { return PlanMaker(request).make(); }
+std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
+    return PlanMaker(request).make();
+}
 
 Json toJson(const Plan& plan) {
-    Json json = {{"components", Json::array()}, {"stages", Json::array()}, {"devices", Json::array()}};
+    Json json = {
+        {"components", Json::array()}, {"stages", Json::array()}, {"devices", Json::array()}};
     for (const PlannedComponent& component : plan.components) {
         json["components"].push_back({{"role", component.tree->role},
                                       {"network", component.tree->network},
@@ -303,7 +319,8 @@ Json toJson(const Plan& plan) {
         for (const uint32_t index : stage.resident) {
             resident.push_back(plan.components[index].tree->role);
         }
-        json["stages"].push_back({{"node", stage.node}, {"weights", stage.weights}, {"resident", resident}});
+        json["stages"].push_back(
+            {{"node", stage.node}, {"weights", stage.weights}, {"resident", resident}});
     }
     for (const DevicePlan& device : plan.devices) {
         json["devices"].push_back({{"device", device.device.id()},

@@ -1,14 +1,14 @@
 #pragma once
 
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/policy.hpp"
+
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/policy.hpp"
 
 namespace lowtide::memory {
 
@@ -33,10 +33,11 @@ struct PlannedUse {
 struct PlannedComponent {
     std::shared_ptr<const ComponentTree> tree;
     DeviceSpec device;
-    std::string planner;      ///< "none", "model", ...
-    Bytes arenaOffset = 0;    ///< where its region starts in the device's arena
-    Bytes arenaBytes = 0;     ///< size of its region; 0 when every weight is used in place
-    Bytes residentBytes = 0;  ///< most bytes of its weights on the device at once, in place or in the arena
+    std::string planner;    ///< "none", "model", ...
+    Bytes arenaOffset = 0;  ///< where its region starts in the device's arena
+    Bytes arenaBytes = 0;   ///< size of its region; 0 when every weight is used in place
+    Bytes residentBytes =
+        0;  ///< most bytes of its weights on the device at once, in place or in the arena
     NodeIndex firstNode = 0;
     NodeIndex lastNode = 0;
     After after = After::Evict;
@@ -74,7 +75,8 @@ struct Infeasible {
     std::string cheapestFix;
 };
 
-/// How a device holds a component: the CPU uses weights in place where the file's type is the compute type.
+/// How a device holds a component: the CPU uses weights in place where the file's type is the
+/// compute type.
 struct DeviceTraits {
     bool usesWeightsInPlace = false;
     Bytes capacity = 0;
@@ -88,11 +90,13 @@ struct PlanRequest {
 
 /// Where a planner puts one component on one device.
 struct Placement {
-    Bytes arenaBytes = 0;     ///< its region of the arena
-    bool sharesRegion = false;  ///< one region for all components that share: at most one of them is resident
+    Bytes arenaBytes = 0;  ///< its region of the arena
+    bool sharesRegion =
+        false;  ///< one region for all components that share: at most one of them is resident
 };
 
-/// A memory policy that is built: its name and how it places a component. One folder each in planners/.
+/// A memory policy that is built: its name and how it places a component. One folder each in
+/// planners/.
 struct PlannerType {
     std::string name;
     std::string summary;  ///< one sentence for a person
@@ -103,13 +107,17 @@ struct PlannerType {
 [[nodiscard]] std::span<const PlannerType> planners();
 
 /// Decides where every weight lives and when. Pure: the same request gives the same plan.
-/// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused combination.
+/// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused
+/// combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);
 
-/// Bytes of `tree` that need a slot on a device with `traits`: everything, or only what must be converted or moved.
+/// Bytes of `tree` that need a slot on a device with `traits`: everything, or only what must be
+/// converted or moved.
 [[nodiscard]] Bytes slotBytes(const ComponentTree& tree, const DeviceTraits& traits);
 /// Whether one weight can be used where its file is mapped.
-[[nodiscard]] bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTraits& traits);
+[[nodiscard]] bool isUsedInPlace(const ComponentTree& tree,
+                                 StorageId storage,
+                                 const DeviceTraits& traits);
 
 [[nodiscard]] Json toJson(const Plan& plan);
 

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "plugin/memory/plan.hpp"
+
+#include <algorithm>
 
 namespace lowtide::memory {
 
@@ -15,7 +15,9 @@ std::span<const PlannerType> planners() {
 #include "planner_list.inc"
 #undef LOWTIDE_ENTRY
         };
-        std::sort(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+        std::sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
+            return a.name < b.name;
+        });
         return types;
     }();
     return kTypes;

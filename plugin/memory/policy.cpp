@@ -1,10 +1,10 @@
 #include "plugin/memory/policy.hpp"
 
-#include <array>
-#include <charconv>
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+
+#include <array>
+#include <charconv>
 
 namespace lowtide::memory {
 
@@ -13,10 +13,14 @@ namespace {
 constexpr const char* kForms =
     "write none, model, sequential, block, block:2, leaf or auto, then +stream, ,budget=SIZE, "
     ",after=evict|drop|keep, ,pin=SIZE, @device";
-constexpr std::array<std::string_view, 6> kNames = {"none", "model", "sequential", "block", "leaf", "auto"};
+constexpr std::array<std::string_view, 6> kNames = {
+    "none", "model", "sequential", "block", "leaf", "auto"};
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw Error(ErrorKind::InvalidInput, "memory policy \"" + std::string(text) + "\": " + why, kForms, "memory");
+    throw Error(ErrorKind::InvalidInput,
+                "memory policy \"" + std::string(text) + "\": " + why,
+                kForms,
+                "memory");
 }
 
 Bytes sizeFrom(std::string_view policy, std::string_view text) {
@@ -85,8 +89,14 @@ void checkStream(const Policy& policy, std::string_view text) {
 
 Policy policyFromObject(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
-    const std::array<std::string_view, 8> known = {
-        "policy", "stream", "blocks_per_group", "budget", "after", "pin_cap", "device", "components"};
+    const std::array<std::string_view, 8> known = {"policy",
+                                                   "stream",
+                                                   "blocks_per_group",
+                                                   "budget",
+                                                   "after",
+                                                   "pin_cap",
+                                                   "device",
+                                                   "components"};
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
             refuse(what, "\"" + key + "\" is not understood");
@@ -94,7 +104,8 @@ Policy policyFromObject(const Json& json, const std::string& what) {
     }
     Policy policy = parsePolicy(reader.text("policy").value_or("auto"));
     policy.stream = reader.boolean("stream").value_or(policy.stream);
-    policy.blocksPerGroup = static_cast<int>(reader.integer("blocks_per_group").value_or(policy.blocksPerGroup));
+    policy.blocksPerGroup =
+        static_cast<int>(reader.integer("blocks_per_group").value_or(policy.blocksPerGroup));
     if (policy.blocksPerGroup < 1) {
         refuse(what, "blocks_per_group must be at least 1");
     }
@@ -117,7 +128,9 @@ Policy policyFromObject(const Json& json, const std::string& what) {
         for (const auto& [role, entry] : components->items()) {
             policy.components[role] = policyFromJson(entry, what + ".components." + role);
             if (!policy.components[role].components.empty()) {
-                refuse(what, "the policy of component \"" + role + "\" cannot have components of its own");
+                refuse(
+                    what,
+                    "the policy of component \"" + role + "\" cannot have components of its own");
             }
         }
     }

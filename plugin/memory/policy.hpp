@@ -1,19 +1,21 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
+#include "plugin/memory/device_spec.hpp"
+
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "plugin/base/json.hpp"
-#include "plugin/memory/device_spec.hpp"
-
 namespace lowtide::memory {
 
-/// What happens to a component at its last use in the run: off the device, off the device and unmapped, or kept.
+/// What happens to a component at its last use in the run: off the device, off the device and
+/// unmapped, or kept.
 enum class After : uint8_t { Evict, Drop, Keep };
 
-/// How one node may use memory (design 6). `name` is a planner's name; the planners are a registry, not an enum.
+/// How one node may use memory (design 6). `name` is a planner's name; the planners are a registry,
+/// not an enum.
 struct Policy {
     std::string name = "auto";
     bool stream = false;
@@ -29,12 +31,14 @@ struct Policy {
     [[nodiscard]] Policy forComponent(const std::string& role) const;
 };
 
-/// Text form: `none|model|sequential|block[:N]|leaf|auto` then `+stream`, `,budget=SIZE`, `,after=evict|drop|keep`,
+/// Text form: `none|model|sequential|block[:N]|leaf|auto` then `+stream`, `,budget=SIZE`,
+/// `,after=evict|drop|keep`,
 /// `,pin=SIZE`, `@device`. Error{InvalidInput} names what was not understood and lists the forms.
 [[nodiscard]] Policy parsePolicy(std::string_view text);
 [[nodiscard]] std::string toText(const Policy& policy);
 
-/// JSON form: {"policy", "stream", "blocks_per_group", "budget", "after", "pin_cap", "device", "components"} or a text.
+/// JSON form: {"policy", "stream", "blocks_per_group", "budget", "after", "pin_cap", "device",
+/// "components"} or a text.
 [[nodiscard]] Policy policyFromJson(const Json& json, const std::string& what);
 [[nodiscard]] Json toJson(const Policy& policy);
 

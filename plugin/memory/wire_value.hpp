@@ -1,14 +1,15 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
+
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "plugin/base/units.hpp"
-
 namespace lowtide::memory {
 
-/// Anything that travels on a wire. Immutable; edges never copy. The executor sees types, bytes and places only.
+/// Anything that travels on a wire. Immutable; edges never copy. The executor sees types, bytes and
+/// places only.
 class WireValue {
 public:
     virtual ~WireValue() = default;
@@ -16,7 +17,8 @@ public:
     [[nodiscard]] virtual std::string_view type() const = 0;
     /// Bytes of tensors that this value keeps alive on `deviceId` ("cpu": host memory).
     [[nodiscard]] virtual Bytes bytesOn(std::string_view deviceId) const = 0;
-    /// The same value with every tensor in host memory; itself when it is there already. Run thread only.
+    /// The same value with every tensor in host memory; itself when it is there already. Run thread
+    /// only.
     [[nodiscard]] virtual std::shared_ptr<const WireValue> onHost() const = 0;
 };
 
