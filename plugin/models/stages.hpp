@@ -66,6 +66,7 @@ struct DenoiseRequest {
 struct DecodeRequest {
     WireRef model;
     WireRef latent;
+    int64_t tilePixels = 0;  ///< side of a tile with blended seams, 0: whole; changes pixels
 };
 
 struct UpscaleRequest {

@@ -1,0 +1,201 @@
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr double kMostSteps = 10000;
+
+ParamDesc choice(std::string id,
+                 std::string label,
+                 std::string tooltip,
+                 std::vector<ChoiceDesc> choices) {
+    Scalar first = choices.front().id;
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .kind = ParamKind::Choice,
+            .defaultValue = std::move(first),
+            .choices = std::move(choices)};
+}
+
+ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int64_t defaultValue) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .unit = "steps",
+            .kind = ParamKind::Int,
+            .defaultValue = defaultValue,
+            .min = -1,
+            .max = kMostSteps,
+            .softMin = -1,
+            .softMax = 50,
+            .step = 1,
+            .advanced = true};
+}
+
+ParamDesc fraction(std::string id, std::string label, std::string tooltip) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .kind = ParamKind::Float,
+            .defaultValue = 0.0,
+            .min = 0,
+            .max = 1,
+            .softMin = 0,
+            .softMax = 1,
+            .step = 0.05,
+            .advanced = true};
+}
+
+ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defaultValue) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .kind = ParamKind::Bool,
+            .defaultValue = defaultValue,
+            .advanced = true};
+}
+
+std::vector<ParamDesc> parameters(models::Stages& stages) {
+    return {
+        {.id = "steps",
+         .label = "Steps",
+         .tooltip = "Steps of the sampler over the whole schedule. More steps take longer and "
+                    "refine the picture.",
+         .unit = "steps",
+         .kind = ParamKind::Int,
+         .defaultValue = int64_t{20},
+         .min = 1,
+         .max = kMostSteps,
+         .softMin = 1,
+         .softMax = 50,
+         .step = 1},
+        {.id = "cfg",
+         .label = "Guidance",
+         .tooltip = "How strongly the picture follows the prompt (classifier-free guidance). Off "
+                    "at 1 and below.",
+         .kind = ParamKind::Float,
+         .defaultValue = 7.5,
+         .min = 0,
+         .max = 100,
+         .softMin = 1,
+         .softMax = 15,
+         .step = 0.5},
+        {.id = "seed",
+         .label = "Seed",
+         .tooltip = "Start of the noise: one seed, one picture, on every device.",
+         .kind = ParamKind::Seed,
+         .defaultValue = uint64_t{0}},
+        choice("sampler",
+               "Sampler",
+               "How the noise is taken away step by step.",
+               stages.samplerChoices()),
+        choice(
+            "sigmas",
+            "Sigmas",
+            "How the noise levels are spread; sampler leaves it to the sampler and the checkpoint.",
+            {{"sampler", "As the sampler does"},
+             {"normal", "Normal"},
+             {"karras", "Karras"},
+             {"exponential", "Exponential"},
+             {"beta", "Beta"}}),
+        choice("spacing",
+               "Spacing",
+               "Which timesteps of the training are visited; sampler leaves it to the sampler and "
+               "the checkpoint.",
+               {{"sampler", "As the sampler does"},
+                {"leading", "Leading"},
+                {"trailing", "Trailing"},
+                {"linspace", "Linspace"}}),
+        stepNumber("start_step", "First step", "Steps before this one are left out.", 0),
+        stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.", -1),
+        flag("add_noise",
+             "Add noise",
+             "Off: the latent carries its noise already, from a pass before.",
+             true),
+        flag("keep_noise",
+             "Keep noise",
+             "On: leaves the noise of the last step in, for a pass that goes on.",
+             false),
+        fraction("eta", "Eta", "Share of fresh noise in every step of DDIM; 0 is deterministic."),
+        fraction("guidance_rescale",
+                 "Guidance rescale",
+                 "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off."),
+    };
+}
+
+NodeDesc describe(models::Stages& stages) {
+    return {.id = "denoise.sample",
+            .label = "Denoise",
+            .category = "Denoise",
+            .tooltip = "Makes a latent picture out of noise, step by step, guided by the prompt.",
+            .aliases = {"KSampler", "KSamplerAdvanced"},
+            .components = {"denoiser"},
+            .inputs = {{.id = "model",
+                        .label = "Model",
+                        .tooltip = "Its denoiser is used.",
+                        .type = "MODEL"},
+                       {.id = "positive",
+                        .label = "Positive",
+                        .tooltip = "What the picture shall show.",
+                        .type = "CONDITIONING"},
+                       {.id = "negative",
+                        .label = "Negative",
+                        .tooltip = "What it shall not show; needed when guidance is above 1.",
+                        .type = "CONDITIONING",
+                        .optional = true},
+                       {.id = "latent",
+                        .label = "Latent",
+                        .tooltip = "The size to fill, or a latent to go on with.",
+                        .type = "LATENT"}},
+            .outputs = {{.id = "latent",
+                         .label = "Latent",
+                         .tooltip = "The denoised latent picture.",
+                         .type = "LATENT"}},
+            .params = parameters(stages)};
+}
+
+models::DenoiseRequest settingsOf(const executor::Params& params) {
+    return {.steps = static_cast<int>(params.integer("steps")),
+            .cfg = params.number("cfg"),
+            .seed = params.seed("seed"),
+            .sampler = params.text("sampler"),
+            .sigmas = params.text("sigmas"),
+            .spacing = params.text("spacing"),
+            .startStep = static_cast<int>(params.integer("start_step")),
+            .endStep = static_cast<int>(params.integer("end_step")),
+            .addNoise = params.flag("add_noise"),
+            .keepNoise = params.flag("keep_noise"),
+            .eta = params.number("eta"),
+            .guidanceRescale = params.number("guidance_rescale")};
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::StageOutline stage = stages.outlineDenoise(
+        modelOf(context), context.input("latent")->shape, settingsOf(context));
+    return {.components = std::move(stage.components),
+            .outputs = {{"latent", {.type = stage.outputType, .shape = stage.outputShape}}}};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::DenoiseRequest request = settingsOf(context);
+    request.model = context.input("model");
+    request.positive = context.input("positive");
+    request.negative = context.input("negative");
+    request.latent = context.input("latent");
+    context.output("latent", stages.denoise(request, stageCall(context)));
+}
+
+}  // namespace
+
+std::vector<executor::NodeType> denoise(models::Stages& stages) {
+    return {{.desc = describe(stages),
+             .outline =
+                 [&stages](const executor::OutlineContext& context) {
+                     return outline(stages, context);
+                 },
+             .run = [&stages](executor::Context& context) { run(stages, context); }}};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,69 @@
+#include "plugin/executor/node.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+ParamDesc side(std::string id, std::string label) {
+    return {
+        .id = std::move(id),
+        .label = std::move(label),
+        .tooltip = "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.",
+        .unit = "px",
+        .kind = ParamKind::Int,
+        .defaultValue = int64_t{512},
+        .min = 16,
+        .max = 16384,
+        .softMin = 64,
+        .softMax = 2048,
+        .step = 8};
+}
+
+NodeDesc describe() {
+    return {.id = "latent.empty",
+            .label = "Empty latent",
+            .category = "Latent",
+            .tooltip =
+                "The size of the pictures to make and how many of them; the denoiser fills it with "
+                "noise.",
+            .aliases = {"EmptyLatentImage"},
+            .outputs = {{.id = "latent",
+                         .label = "Latent",
+                         .tooltip = "An empty latent.",
+                         .type = "LATENT"}},
+            .params = {side("width", "Width"),
+                       side("height", "Height"),
+                       {.id = "batch",
+                        .label = "Batch",
+                        .tooltip = "Pictures made at once from one seed.",
+                        .unit = "pictures",
+                        .kind = ParamKind::Int,
+                        .defaultValue = int64_t{1},
+                        .min = 1,
+                        .max = 4096,
+                        .softMin = 1,
+                        .softMax = 16,
+                        .step = 1}}};
+}
+
+executor::WorkOutline outline(const executor::OutlineContext& context) {
+    // Three channels stand for pixels: the model's channels and factor are known where the denoiser
+    // is.
+    const Shape pixels = {
+        context.integer("batch"), 3, context.integer("height"), context.integer("width")};
+    return {.outputs = {{"latent", {.type = "LATENT", .shape = pixels}}}};
+}
+
+}  // namespace
+
+std::vector<executor::NodeType> latent(models::Stages& stages) {
+    return {{.desc = describe(), .outline = outline, .run = [&stages](executor::Context& context) {
+                 context.output("latent",
+                                stages.emptyLatent({.widthPixels = context.integer("width"),
+                                                    .heightPixels = context.integer("height"),
+                                                    .batch = context.integer("batch")}));
+             }}};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,88 @@
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr double kMostClipSkip = 24;
+
+NodeDesc describe() {
+    return {
+        .id = "prompt.encode",
+        .label = "Encode prompt",
+        .category = "Prompt",
+        .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
+        .aliases = {"CLIPTextEncode"},
+        .components = {"text_encoder"},
+        .inputs = {{.id = "model",
+                    .label = "Model",
+                    .tooltip = "Its text encoder is used.",
+                    .type = "MODEL"}},
+        .outputs = {{.id = "positive",
+                     .label = "Positive",
+                     .tooltip = "The encoded prompt.",
+                     .type = "CONDITIONING"},
+                    {.id = "negative",
+                     .label = "Negative",
+                     .tooltip = "The encoded negative prompt.",
+                     .type = "CONDITIONING"}},
+        .params =
+            {{.id = "prompt",
+              .label = "Prompt",
+              .tooltip = "What the picture shall show.",
+              .kind = ParamKind::Text,
+              .defaultValue = std::string(),
+              .multiline = true},
+             {.id = "negative",
+              .label = "Negative prompt",
+              .tooltip = "What the picture shall not show; empty is encoded as an empty text.",
+              .kind = ParamKind::Text,
+              .defaultValue = std::string(),
+              .multiline = true},
+             {.id = "clip_skip",
+              .label = "Clip skip",
+              .tooltip =
+                  "Layers of the text encoder to leave out at the end, as diffusers counts them; "
+                  "-1 leaves the choice to the checkpoint. The negative prompt ignores it.",
+              .unit = "layers",
+              .kind = ParamKind::Int,
+              .defaultValue = int64_t{-1},
+              .min = -1,
+              .max = kMostClipSkip,
+              .softMin = -1,
+              .softMax = 3,
+              .step = 1,
+              .advanced = true}},
+    };
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::StageOutline stage = stages.outlineEncode(modelOf(context));
+    const executor::ValueOutline value{.type = stage.outputType, .shape = stage.outputShape};
+    return {.components = std::move(stage.components),
+            .outputs = {{"positive", value}, {"negative", value}}};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::EncodeResult result =
+        stages.encodePrompt({.model = context.input("model"),
+                             .prompt = context.text("prompt"),
+                             .negative = context.text("negative"),
+                             .clipSkip = static_cast<int>(context.integer("clip_skip"))},
+                            stageCall(context));
+    context.output("positive", std::move(result.positive));
+    context.output("negative", std::move(result.negative));
+}
+
+}  // namespace
+
+std::vector<executor::NodeType> prompt(models::Stages& stages) {
+    return {{.desc = describe(),
+             .outline =
+                 [&stages](const executor::OutlineContext& context) {
+                     return outline(stages, context);
+                 },
+             .run = [&stages](executor::Context& context) { run(stages, context); }}};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,80 @@
+#include "nodes/save/file_names.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/output_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr int kDigits = 5;
+constexpr size_t kLongestPrefix = 200;
+constexpr std::string_view kSuffix = ".png";
+
+[[noreturn]] void refuse(const std::string& prefix, const std::string& why) {
+    throw Error(ErrorKind::InvalidInput,
+                "file name \"" + prefix + "\" " + why,
+                "use letters, digits, spaces, - and _, and / for a folder below the output folder",
+                "prefix");
+}
+
+/// The number in "<name>_<number>.png", 0 when the file is another one.
+uint64_t numberOf(const std::string& file, const std::string& name) {
+    if (!file.starts_with(name + "_") || !file.ends_with(kSuffix)) {
+        return 0;
+    }
+    const char* first = file.data() + name.size() + 1;
+    const char* last = file.data() + file.size() - kSuffix.size();
+    uint64_t number = 0;
+    const auto [rest, failure] = std::from_chars(first, last, number);
+    return failure == std::errc() && rest == last ? number : 0;
+}
+
+}  // namespace
+
+void checkPrefix(const std::string& prefix) {
+    if (prefix.empty()) {
+        refuse(prefix, "is empty");
+    }
+    if (prefix.size() > kLongestPrefix) {
+        refuse(prefix.substr(0, 40) + "...",
+               "is longer than " + std::to_string(kLongestPrefix) + " bytes");
+    }
+    if (!isValidUtf8(prefix) || std::ranges::any_of(prefix, [](char c) {
+            return static_cast<unsigned char>(c) < 0x20 ||
+                   std::string_view("\\:*?\"<>|").find(c) != std::string::npos;
+        })) {
+        refuse(prefix, "has characters that file systems refuse");
+    }
+    for (const std::string& part : split(prefix, '/')) {
+        if (part.empty() || part == "." || part == "..") {
+            refuse(prefix, "leaves the output folder or has an empty part");
+        }
+    }
+}
+
+FileNames::FileNames(std::string folder, const std::string& prefix) {
+    checkPrefix(prefix);
+    const size_t slash = prefix.rfind('/');
+    const std::string name = slash == std::string::npos ? prefix : prefix.substr(slash + 1);
+    if (slash != std::string::npos) {
+        folder += "/" + prefix.substr(0, slash);
+    }
+    files::makeFolders(folder);
+    std::error_code failure;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+        number_ = std::max(number_, numberOf(entry.path().filename().string(), name));
+    }
+    stem_ = folder + "/" + name + "_";
+}
+
+std::string FileNames::next() {
+    return stem_ + zeroPadded(++number_, kDigits) + std::string(kSuffix);
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lowtide::nodes {
+
+/// Refuses a prefix that leaves the output folder or that no file system takes.
+/// Error{InvalidInput}, item "prefix".
+void checkPrefix(const std::string& prefix);
+
+/// Free file names in a folder: "<folder>/<prefix>_00001.png", counting on from the highest number
+/// that is there.
+class FileNames {
+public:
+    /// Makes the folder. Error{InvalidInput} names the folder and the reason.
+    FileNames(std::string folder, const std::string& prefix);
+    [[nodiscard]] std::string next();
+
+private:
+    std::string stem_;
+    uint64_t number_ = 0;
+};
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,27 @@
+#include "nodes/save/save_image.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+executor::NodeType previewImage(models::Stages& stages) {
+    return {.desc = {.id = "preview.image",
+                     .label = "Preview image",
+                     .category = "Save",
+                     .tooltip = "Shows the pictures without writing a file.",
+                     .output = true,
+                     .sideEffect = true,
+                     .aliases = {"PreviewImage"},
+                     .inputs = {{.id = "image",
+                                 .label = "Image",
+                                 .tooltip = "The pictures.",
+                                 .type = "IMAGE"}}},
+            .outline = [](const executor::OutlineContext&) { return executor::WorkOutline{}; },
+            .run =
+                [&stages](executor::Context& context) {
+                    for (const Image8& picture : stages.pictures(context.input("image"))) {
+                        context.preview(picture);
+                    }
+                }};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,64 @@
+#include "nodes/save/save_image.hpp"
+
+#include "nodes/save/file_names.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/image/png.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+NodeDesc describe() {
+    return {
+        .id = "save.image",
+        .label = "Save image",
+        .category = "Save",
+        .tooltip = "Writes each picture as a PNG that carries the graph and its parameters.",
+        .output = true,
+        .sideEffect = true,
+        .aliases = {"SaveImage"},
+        .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
+        .params = {
+            {.id = "prefix",
+             .label = "File name",
+             .tooltip = "Start of the file names; a number follows. A folder may stand before it.",
+             .kind = ParamKind::Text,
+             .defaultValue = std::string("lowtide")}}};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    const memory::WireRef image = context.input("image");
+    std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()}};
+    if (const std::string parameters = stages.parametersText(image); !parameters.empty()) {
+        texts.push_back({"parameters", parameters});
+    }
+    const std::vector<Image8> pictures = stages.pictures(image);
+    FileNames names(std::string(context.outputFolder()), context.text("prefix"));
+    for (size_t i = 0; i < pictures.size(); ++i) {
+        context.stop().throwIfStopped();
+        const std::string path = names.next();
+        files::writeFileAtomically(path, image::encodePng(pictures[i], texts));
+        context.wroteFile(path);
+        context.preview(pictures[i]);
+        context.progress("save", static_cast<double>(i + 1), static_cast<double>(pictures.size()));
+    }
+}
+
+}  // namespace
+
+executor::NodeType saveImage(models::Stages& stages) {
+    return {.desc = describe(),
+            .outline =
+                [](const executor::OutlineContext& context) {
+                    checkPrefix(context.text("prefix"));
+                    return executor::WorkOutline{};
+                },
+            .run = [&stages](executor::Context& context) { run(stages, context); }};
+}
+
+std::vector<executor::NodeType> save(models::Stages& stages) {
+    return {saveImage(stages), previewImage(stages)};
+}
+
+}  // namespace lowtide::nodes

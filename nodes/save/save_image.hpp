@@ -1,0 +1,16 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+
+namespace lowtide::models {
+class Stages;
+}
+
+namespace lowtide::nodes {
+
+/// "save.image": writes PNG files with the graph and A1111 parameters inside.
+[[nodiscard]] executor::NodeType saveImage(models::Stages& stages);
+/// "preview.image": hands the pictures to the host and writes nothing.
+[[nodiscard]] executor::NodeType previewImage(models::Stages& stages);
+
+}  // namespace lowtide::nodes

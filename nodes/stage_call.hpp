@@ -1,0 +1,23 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+/// The run that a node is part of, as the stages see it. Valid while `context` is.
+[[nodiscard]] inline models::StageCall stageCall(executor::Context& context) {
+    return {.node = std::string(context.nodeId()),
+            .stop = context.stop(),
+            .progress = [&context](std::string_view phase,
+                                   double done,
+                                   double total) { context.progress(phase, done, total); },
+            .preview = [&context](const Image8& picture) { context.preview(picture); }};
+}
+
+/// The model on the port "model" as it is known before the run.
+[[nodiscard]] inline memory::WireRef modelOf(const executor::OutlineContext& context) {
+    return context.input("model")->value;
+}
+
+}  // namespace lowtide::nodes
