@@ -1,0 +1,130 @@
+#include "ui/cli/command_line.hpp"
+
+#include "plugin/base/text.hpp"
+#include "ui/cli/commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+
+namespace lowtide::cli {
+
+namespace {
+
+constexpr int kInvalid = static_cast<int>(Status::Invalid);
+/// Commands of the design that a later version brings.
+constexpr std::array<const char*, 4> kNotBuilt = {"presets", "calibrate", "compare", "studio"};
+
+void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
+    command.add_option("graph", arguments.graph, "Graph file (JSON)")->required();
+    command.add_option("--set", arguments.set, "Set a parameter: node.param=value (repeatable)")
+        ->allow_extra_args(false);
+    command
+        .add_option("--policy",
+                    arguments.policies,
+                    "Set a memory policy: node[.component]=model (repeatable)")
+        ->allow_extra_args(false);
+    command.add_option("--device", arguments.device, "cpu (default), fake or fake:8GiB");
+    command
+        .add_option("--threads",
+                    arguments.threads,
+                    "Threads of the CPU's operators (default: physical cores)")
+        ->check(CLI::Range(1, 1024));
+}
+
+/// Everything that the parser fills and the call that follows.
+struct Invocation {
+    RunArguments run;
+    GraphArguments check;
+    GraphArguments plan;
+    bool json = false;
+    std::string report;
+    std::function<int()> call;
+};
+
+void addCommands(CLI::App& app, Invocation& invocation) {
+    CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
+    addGraphOptions(*run, invocation.run);
+    run->add_option("--out", invocation.run.out, "Folder for the pictures (default: here)");
+    run->add_option(
+           "--repeat", invocation.run.repeat, "Run everything N times in one process and compare")
+        ->check(CLI::Range(1, 100000));
+    run->add_option(
+        "--dump", invocation.run.dump, "Write every intermediate value to a .safetensors file");
+    run->add_option("--report", invocation.run.report, "Write the run's report to a .json file");
+    run->add_flag(
+        "--events", invocation.run.events, "Print events as JSON lines on standard output");
+    run->callback([&] { invocation.call = [&] { return runGraph(invocation.run); }; });
+
+    CLI::App* check = app.add_subcommand("check", "Validate a graph without running it");
+    addGraphOptions(*check, invocation.check);
+    check->callback([&] { invocation.call = [&] { return checkGraph(invocation.check); }; });
+
+    CLI::App* plan =
+        app.add_subcommand("plan", "Show what each stage would hold; reads no weights");
+    addGraphOptions(*plan, invocation.plan);
+    plan->add_flag("--json", invocation.json, "Print the plan as JSON");
+    plan->callback(
+        [&] { invocation.call = [&] { return planGraph(invocation.plan, invocation.json); }; });
+
+    CLI::App* nodes = app.add_subcommand("nodes", "List the nodes, their ports and parameters");
+    nodes->add_flag("--json", invocation.json, "Print the descriptions as JSON");
+    nodes->callback([&] { invocation.call = [&] { return listNodes(invocation.json); }; });
+
+    CLI::App* devices = app.add_subcommand("devices", "List the devices that were found");
+    devices->add_flag("--json", invocation.json, "Print them as JSON");
+    devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
+
+    CLI::App* report = app.add_subcommand("report", "Print a report that --report wrote");
+    report->add_option("file", invocation.report, "Report file (JSON)")->required();
+    report->callback([&] { invocation.call = [&] { return printReport(invocation.report); }; });
+}
+
+}  // namespace
+
+int runCommandLine(int count, char** arguments) {
+    for (const char* name : kNotBuilt) {
+        if (count > 1 && std::string_view(arguments[1]) == name) {
+            std::fprintf(stderr,
+                         "lowtide: \"%s\" is not built into this version; see lowtide --help\n",
+                         name);
+            return kInvalid;
+        }
+    }
+    CLI::App app("Lowtide: image diffusion as a node graph, with a memory policy for every node",
+                 "lowtide");
+    app.set_version_flag("--version", "lowtide " LOWTIDE_VERSION);
+    app.require_subcommand(1);
+    Invocation invocation;
+    addCommands(app, invocation);
+    try {
+        app.parse(count, arguments);
+    } catch (const CLI::ParseError& error) {
+        const bool asked = error.get_exit_code() == 0;
+        app.exit(error);
+        return asked ? 0 : kInvalid;
+    }
+    return invocation.call();
+}
+
+void printError(const Error& error) {
+    std::fprintf(stderr, "lowtide: %s\n", error.message().c_str());
+    if (!error.hint().empty()) {
+        std::fprintf(stderr, "  %s\n", error.hint().c_str());
+    }
+}
+
+int exitCodeOf(const Error& error) {
+    switch (error.kind()) {
+        case ErrorKind::InvalidInput:
+        case ErrorKind::NotFound:
+        case ErrorKind::Corrupt:
+            return kInvalid;
+        case ErrorKind::Cancelled:
+            return static_cast<int>(Status::Cancelled);
+        default:
+            return static_cast<int>(Status::Failed);
+    }
+}
+
+}  // namespace lowtide::cli

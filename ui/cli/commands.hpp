@@ -1,0 +1,41 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::cli {
+
+/// What the commands that take a graph have in common.
+struct GraphArguments {
+    std::string graph;
+    std::vector<std::string> set;       ///< node.param=value
+    std::vector<std::string> policies;  ///< node[.component]=policy
+    std::string device;
+    int threads = 0;
+};
+
+struct RunArguments : GraphArguments {
+    std::string out = ".";
+    int repeat = 1;
+    std::string dump;
+    std::string report;
+    bool events = false;
+};
+
+int runGraph(const RunArguments& arguments);
+int checkGraph(const GraphArguments& arguments);
+int planGraph(const GraphArguments& arguments, bool json);
+int listNodes(bool json);
+int listDevices(bool json);
+int printReport(const std::string& path);
+
+/// The text of a graph file, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the file.
+[[nodiscard]] std::string readGraph(const std::string& path);
+/// Options of Runner calls for these arguments.
+[[nodiscard]] Json optionsOf(const GraphArguments& arguments);
+/// Prints issues, one paragraph each, on standard error.
+void printIssues(const Json& issues);
+
+}  // namespace lowtide::cli

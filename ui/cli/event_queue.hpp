@@ -1,0 +1,30 @@
+#pragma once
+
+#include "plugin/host_api/runner.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace lowtide::cli {
+
+/// Takes events from the module's thread and hands them to the main thread.
+class EventQueue final : public Observer {
+public:
+    void event(std::string_view json) noexcept override;
+
+    void preview(RunId, std::string_view, const Image8&) noexcept override {}
+
+    /// The next event, or nothing after `patience`.
+    [[nodiscard]] std::optional<std::string> next(std::chrono::milliseconds patience);
+
+private:
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::deque<std::string> events_;
+};
+
+}  // namespace lowtide::cli

@@ -1,0 +1,77 @@
+#include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
+#include "ui/cli/commands.hpp"
+#include "ui/cli/node_json.hpp"
+#include "ui/cli/plugin_door.hpp"
+
+#include <cstdio>
+
+namespace lowtide::cli {
+
+namespace {
+
+void printPorts(const char* what, const std::vector<PortDesc>& ports) {
+    for (const PortDesc& port : ports) {
+        std::printf("  %-7s %-18s %-13s %s\n",
+                    what,
+                    port.id.c_str(),
+                    (port.type + (port.optional ? "?" : "")).c_str(),
+                    port.tooltip.c_str());
+    }
+}
+
+void printNode(const NodeDesc& node) {
+    std::printf("%s  (%s)\n  %s\n", node.id.c_str(), node.label.c_str(), node.tooltip.c_str());
+    printPorts("input", node.inputs);
+    printPorts("output", node.outputs);
+    for (const ParamDesc& param : node.params) {
+        const Json json = toJson(param);
+        std::printf("  %-7s %-18s %-13s %s\n",
+                    "param",
+                    param.id.c_str(),
+                    ("= " + json.at("default").dump()).c_str(),
+                    param.tooltip.c_str());
+    }
+    std::printf("\n");
+}
+
+}  // namespace
+
+int listNodes(bool json) {
+    const Plugin& plugin = startPlugin(0);
+    Json list = Json::array();
+    for (const NodeDesc& node : plugin.nodes()) {
+        if (json) {
+            list.push_back(toJson(node));
+        } else {
+            printNode(node);
+        }
+    }
+    if (json) {
+        std::printf("%s\n", list.dump(2).c_str());
+    }
+    return 0;
+}
+
+int listDevices(bool json) {
+    std::string text;
+    const Status status = startPlugin(0).runner()->devices(text);
+    const Json result = Json::parse(text);
+    if (json) {
+        std::printf("%s\n", result.at("devices").dump(2).c_str());
+        return static_cast<int>(status);
+    }
+    for (const Json& device : result.at("devices")) {
+        std::printf("%-8s %-40s %10s, %s free\n",
+                    device.at("id").get<std::string>().c_str(),
+                    device.at("name").get<std::string>().c_str(),
+                    formatBytes(device.at("capacity").get<Bytes>()).c_str(),
+                    formatBytes(device.at("free").get<Bytes>()).c_str());
+    }
+    for (const Json& note : result.value("notes", Json::array())) {
+        std::printf("%s\n", note.get<std::string>().c_str());
+    }
+    return static_cast<int>(status);
+}
+
+}  // namespace lowtide::cli
