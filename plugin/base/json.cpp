@@ -60,6 +60,11 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
                         " large, at most " + formatBytes(static_cast<Bytes>(limits.maxBytes)) +
                         " are read");
     }
+    if (const size_t at = text.find('\0'); at != std::string_view::npos) {
+        // The parser takes a NUL for the end and would not look at what follows.
+        throw Error(ErrorKind::Corrupt,
+                    std::string(what) + " has a NUL character at " + placeOf(text, at + 1));
+    }
     try {
         return Json::parse(text, Guard(what, limits.maxDepth));
     } catch (const Json::parse_error& error) {
@@ -92,7 +97,7 @@ bool JsonReader::has(const char* key) const {
 void JsonReader::refuse(const char* key, const char* wanted) const {
     throw Error(ErrorKind::Corrupt,
                 what_ + ": \"" + key + "\" must be " + wanted + ", it is " +
-                    member(key)->dump().substr(0, 60));
+                    member(key)->dump(-1, ' ', true).substr(0, 60));
 }
 
 std::optional<int64_t> JsonReader::integer(const char* key) const {

@@ -117,6 +117,19 @@ bool isValidUtf8(std::string_view text) {
     return true;
 }
 
+std::string quotedName(std::string_view name, size_t limit) {
+    std::string text = "\"";
+    size_t at = 0;
+    while (at < name.size() && at < limit) {
+        const size_t length = sequenceLength(name, at);
+        const auto lead = static_cast<unsigned char>(name[at]);
+        const bool control = length == 1 && (lead < 0x20 || lead == 0x7F);
+        text += length == 0 || control ? "?" : name.substr(at, length);
+        at += std::max<size_t>(length, 1);
+    }
+    return text + (at < name.size() ? "...\"" : "\"");
+}
+
 std::string zeroPadded(uint64_t value, int width) {
     std::string digits = std::to_string(value);
     const auto wanted = static_cast<size_t>(std::max(width, 0));

@@ -18,6 +18,9 @@ namespace lowtide {
 /// Shortest text that reads back as the same double ("7.5", "4", "1e-05").
 [[nodiscard]] std::string formatNumber(double value);
 [[nodiscard]] bool isValidUtf8(std::string_view text);
+/// A name from outside inside a message: in double quotes, cut at a character near `limit` bytes,
+/// with "?" for control characters and bytes that are not UTF-8.
+[[nodiscard]] std::string quotedName(std::string_view name, size_t limit = 80);
 /// As std::format("{:0{width}}") of a non-negative number: "007".
 [[nodiscard]] std::string zeroPadded(uint64_t value, int width);
 /// The entry of `known` that is nearest to `name` by edit distance, empty when none is near; for

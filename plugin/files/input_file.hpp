@@ -1,13 +1,12 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
+
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-
-#include "plugin/base/stop_token.hpp"
-#include "plugin/base/units.hpp"
 
 namespace lowtide::files {
 
@@ -23,10 +22,12 @@ struct FileIdentity {
 /// Size of one read; cancel is polled between two of them.
 inline constexpr Bytes kReadPiece = 16 * kMiB;
 
-/// A file opened for reading. Thread-safe. Messages name the file by the name it was opened under, without folders.
+/// A file opened for reading. Thread-safe. Messages name the file by the name it was opened under,
+/// without folders.
 class InputFile {
 public:
-    /// Error{NotFound} or Error{Corrupt} (a folder, no permission) with the name and what to do.
+    /// Error{NotFound}, Error{Corrupt} (a folder, a device, no permission) or Error{Device} (too
+    /// many open files) with the name and what to do. Never waits for what is no regular file.
     explicit InputFile(const std::string& path);
     ~InputFile();
     InputFile(const InputFile&) = delete;
@@ -36,19 +37,24 @@ public:
     /// The last part of the path.
     [[nodiscard]] std::string name() const;
     [[nodiscard]] const FileIdentity& identity() const;
-    /// The identity that the path has now; differs from identity() when the file was changed or replaced.
+    /// The identity that the path has now; differs from identity() when the file was changed,
+    /// replaced or removed.
     [[nodiscard]] FileIdentity identityNow() const;
     /// On a local file system, where mapping is safe (network, FUSE, removable: pread).
     [[nodiscard]] bool isLocal() const;
 
-    /// Reads exactly [offset, offset + target.size()), in pieces of kReadPiece. Error{Corrupt} when the file ends early
-    /// or cannot be read, Error{Cancelled}.
+    /// Reads exactly [offset, offset + target.size()), in pieces of kReadPiece. Error{Corrupt} when
+    /// the file ends early or cannot be read, Error{Cancelled}.
     void read(std::span<std::byte> target, Bytes offset, const StopToken& stop = {}) const;
+    /// The whole file. Error{Corrupt} when it is larger than `limit`.
     [[nodiscard]] std::string readAll(Bytes limit) const;
 
-    /// Maps the whole file read-only, once. nullptr when it is not local or is empty. The map lives as long as the file.
+    /// Maps the whole file read-only, once. nullptr when it is not local, is empty or the system
+    /// has no room for the map: then read() it. The map lives as long as the file.
     [[nodiscard]] const std::byte* map() const;
-    /// Advice for a range of the map: bring it in soon, or let its pages go (rounded inward to whole pages).
+    /// Advice for a range of the map: bring it in soon (rounded outward to whole pages), or let its
+    /// pages go (rounded inward: a page that a neighbour uses too stays). Without a map nothing
+    /// happens.
     void willNeed(Bytes offset, Bytes count) const noexcept;
     void dontNeed(Bytes offset, Bytes count) const noexcept;
 

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace lowtide::files {
 
-/// Writes a file that appears whole or not at all: a temporary file beside it, flushed to disk, then renamed.
-/// Error{InvalidInput} when the folder cannot be written (says which and why), Error{Device} when the disk is full.
+/// Writes a file that appears whole or not at all: a temporary file beside it, flushed to disk,
+/// then renamed. A file of that name is replaced.
+/// Errors: Error{InvalidInput} when the folder cannot be written (says which and why),
+/// Error{Device} when the disk is full or fails. Messages name only the last parts of the path.
 class OutputFile {
 public:
     explicit OutputFile(std::string path);
@@ -19,17 +21,17 @@ public:
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text);
+    /// Gives the file its name. Nothing can be written afterwards.
     void commit();
 
 private:
-    std::string path_;
-    std::string temporary_;
-    int descriptor_ = -1;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 /// The whole of a small file at once.
 void writeFileAtomically(const std::string& path, std::string_view bytes);
-/// Makes the folder and its parents. Error{InvalidInput} with the reason.
+/// Makes the folder and its parents; one that exists is fine. Error{InvalidInput} with the reason.
 void makeFolders(const std::string& path);
 
 }  // namespace lowtide::files

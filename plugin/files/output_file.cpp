@@ -1,0 +1,156 @@
+#include "plugin/files/output_file.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/os.hpp"
+#include "plugin/files/path_parts.hpp"
+#include "plugin/files/write_error.hpp"
+
+#include <filesystem>
+#include <random>
+#include <utility>
+
+namespace lowtide::files {
+
+namespace {
+
+/// File systems take names up to 255 bytes; this leaves room for what a temporary name adds.
+constexpr size_t kMaxNameInTemporary = 200;
+/// Two of 2^64 random names in one folder meet never; a few tries cover a bad source of randomness.
+constexpr int kNameTries = 8;
+
+std::string randomHex() {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::random_device source;
+    std::string text;
+    for (int word = 0; word < 2; ++word) {
+        uint32_t bits = source();
+        for (int digit = 0; digit < 8; ++digit, bits >>= 4) {
+            text += kDigits[bits & 15];
+        }
+    }
+    return text;
+}
+
+std::string temporaryBeside(const std::string& path) {
+    const std::string name = lastPart(path).substr(0, kMaxNameInTemporary);
+    return (std::filesystem::path(folderOf(path)) / ("." + name + "." + randomHex() + ".tmp"))
+        .string();
+}
+
+void requireName(std::string_view action, const std::string& path) {
+    if (path.empty() || path.find('\0') != std::string::npos) {
+        throw Error(ErrorKind::InvalidInput,
+                    "cannot " + std::string(action) + " " + quotedName(path) +
+                        ": that is not a usable name",
+                    "choose another name");
+    }
+}
+
+/// Only a regular file may be replaced: a device or pipe of that name must survive.
+void requireReplaceable(const std::string& path) {
+    os::FileStatus status;
+    if (path.back() == '/') {
+        throw writeError("write", path, std::make_error_code(std::errc::is_a_directory));
+    }
+    if (os::statusOf(path, status)) {
+        return;  // nothing there, or creating the file tells what is wrong
+    }
+    if (status.kind == os::FileKind::Folder) {
+        throw writeError("write", path, std::make_error_code(std::errc::is_a_directory));
+    }
+    if (status.kind == os::FileKind::Other) {
+        throw Error(
+            ErrorKind::InvalidInput,
+            "cannot write " + quotedName(lastPart(path)) + ": it is a device, pipe or socket",
+            "choose the name of a regular file");
+    }
+}
+
+void makeOneFolder(const std::string& path) {
+    os::FileStatus status;
+    if (!os::statusOf(path, status) && status.kind == os::FileKind::Folder) {
+        return;
+    }
+    const std::error_code code = os::makeFolder(path);
+    if (!code) {
+        return;
+    }
+    const bool madeMeanwhile = code == std::errc::file_exists && !os::statusOf(path, status) &&
+                               status.kind == os::FileKind::Folder;
+    if (!madeMeanwhile) {
+        throw writeError("make the folder", path, code);
+    }
+}
+
+}  // namespace
+
+struct OutputFile::State {
+    std::string path;
+    std::string temporary;
+    os::Descriptor file;
+
+    void check(std::error_code code) const {
+        if (code) {
+            throw writeError("write", path, code);
+        }
+    }
+};
+
+OutputFile::OutputFile(std::string path) : state_(std::make_unique<State>()) {
+    requireName("write", path);
+    requireReplaceable(path);
+    state_->path = std::move(path);
+    std::error_code code;
+    for (int attempt = 0; attempt < kNameTries; ++attempt) {
+        state_->temporary = temporaryBeside(state_->path);
+        code = os::createForWriting(state_->temporary, state_->file);
+        if (code != std::errc::file_exists) {
+            break;
+        }
+    }
+    state_->check(code);
+}
+
+OutputFile::~OutputFile() {
+    if (!state_->temporary.empty()) {
+        os::removeFile(state_->temporary);
+    }
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+    LOWTIDE_ASSERT(state_->file.isOpen());
+    state_->check(os::writeAll(state_->file, bytes));
+}
+
+void OutputFile::write(std::string_view text) {
+    write(std::as_bytes(std::span(text)));
+}
+
+void OutputFile::commit() {
+    LOWTIDE_ASSERT(state_->file.isOpen());
+    state_->check(os::flush(state_->file));
+    state_->check(state_->file.close());
+    state_->check(os::replaceFile(state_->temporary, state_->path));
+    state_->temporary.clear();
+    state_->check(os::flushFolder(folderOf(state_->path)));
+}
+
+void writeFileAtomically(const std::string& path, std::string_view bytes) {
+    OutputFile file(path);
+    file.write(bytes);
+    file.commit();
+}
+
+void makeFolders(const std::string& path) {
+    requireName("make the folder", path);
+    std::filesystem::path made;
+    for (const std::filesystem::path& part : std::filesystem::path(path)) {
+        if (!part.empty()) {
+            made /= part;
+            makeOneFolder(made.string());
+        }
+    }
+}
+
+}  // namespace lowtide::files
