@@ -1,0 +1,238 @@
+#include "plugin/graph/document.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/graph/migration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <limits>
+#include <tuple>
+
+namespace lowtide::graph {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, where + " " + problem);
+}
+
+/// The members of `json` that are not in `known`, and those that are null: kept as they are.
+Json unknownKeys(const Json& json, std::initializer_list<std::string_view> known) {
+    Json extra = Json::object();
+    for (const auto& [key, value] : json.items()) {
+        if (value.is_null() || std::find(known.begin(), known.end(), key) == known.end()) {
+            extra[key] = value;
+        }
+    }
+    return extra;
+}
+
+Json memberOr(const Json& json, const char* key, Json otherwise) {
+    const auto found = json.find(key);
+    return found == json.end() ? std::move(otherwise) : *found;
+}
+
+NodeMode modeFrom(const std::string& text, const std::string& where) {
+    if (text == "active") {
+        return NodeMode::Active;
+    }
+    if (text == "muted") {
+        return NodeMode::Muted;
+    }
+    if (text == "bypassed") {
+        return NodeMode::Bypassed;
+    }
+    refuse(where, "has the mode \"" + text + "\"; it is active, muted or bypassed");
+}
+
+std::string_view nameOf(NodeMode mode) {
+    return mode == NodeMode::Active ? "active" : mode == NodeMode::Muted ? "muted" : "bypassed";
+}
+
+DocumentNode nodeFromJson(const Json& json, const std::string& where) {
+    const JsonReader reader(json, where);
+    DocumentNode node;
+    const std::optional<std::string> type = reader.text("type");
+    if (!type || type->empty()) {
+        refuse(where, "has no \"type\"");
+    }
+    node.type = *type;
+    const int64_t version = reader.integer("v").value_or(1);
+    if (version < 0 || version > std::numeric_limits<uint32_t>::max()) {
+        refuse(where, "has the version " + std::to_string(version));
+    }
+    node.version = static_cast<uint32_t>(version);
+    node.params = memberOr(json, "params", Json::object());
+    if (!node.params.is_object()) {
+        refuse(where, "has \"params\" that are no object of values by id");
+    }
+    node.memory = memberOr(json, "memory", nullptr);
+    node.precision = memberOr(json, "precision", nullptr);
+    node.position = memberOr(json, "position", nullptr);
+    node.title = reader.text("title");
+    node.mode = modeFrom(reader.text("mode").value_or("active"), where);
+    node.extra = unknownKeys(
+        json, {"type", "v", "params", "memory", "precision", "position", "title", "mode"});
+    return node;
+}
+
+PortRef portFromJson(const Json& link, const char* key, const std::string& where) {
+    const Json end = memberOr(link, key, nullptr);
+    if (!end.is_array() || end.size() != 2 || !end[0].is_string() || !end[1].is_string()) {
+        refuse(where, std::string("needs \"") + key + "\": [\"node\", \"port\"]");
+    }
+    return {end[0].get<std::string>(), end[1].get<std::string>()};
+}
+
+/// An optional array member; absent counts as empty.
+Json listMember(const Json& json, const char* key) {
+    Json list = memberOr(json, key, Json::array());
+    if (!list.is_array()) {
+        refuse("graph", std::string("has \"") + key + "\" that are no list");
+    }
+    return list;
+}
+
+std::vector<Link> linksFromJson(const Json& json) {
+    std::vector<Link> links;
+    for (const Json& entry : listMember(json, "links")) {
+        const std::string where = "link " + std::to_string(links.size()) + " of the graph";
+        if (!entry.is_object()) {
+            refuse(where, R"(must be {"from": ["node", "port"], "to": ["node", "port"]})");
+        }
+        links.push_back({portFromJson(entry, "from", where),
+                         portFromJson(entry, "to", where),
+                         unknownKeys(entry, {"from", "to"})});
+    }
+    std::stable_sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+        return std::tie(a.to, a.from) < std::tie(b.to, b.from);
+    });
+    return links;
+}
+
+std::vector<ExposedParam> exposedFromJson(const Json& json) {
+    std::vector<ExposedParam> exposed;
+    for (const Json& entry : listMember(json, "exposed")) {
+        const std::string where = "exposed parameter " + std::to_string(exposed.size());
+        const JsonReader reader(entry, where);
+        const std::optional<std::string> node = reader.text("node");
+        const std::optional<std::string> param = reader.text("param");
+        if (!node || !param) {
+            refuse(where, "needs \"node\" and \"param\"");
+        }
+        exposed.push_back({*node,
+                           *param,
+                           reader.text("label").value_or(""),
+                           unknownKeys(entry, {"node", "param", "label"})});
+    }
+    return exposed;
+}
+
+void putUnlessNull(Json& json, const char* key, const Json& value) {
+    if (!value.is_null()) {
+        json[key] = value;
+    }
+}
+
+Json toJson(const DocumentNode& node) {
+    Json json = node.extra;
+    json["type"] = node.type;
+    json["v"] = node.version;
+    json["params"] = node.params;
+    putUnlessNull(json, "memory", node.memory);
+    putUnlessNull(json, "precision", node.precision);
+    putUnlessNull(json, "position", node.position);
+    if (node.title) {
+        json["title"] = *node.title;
+    }
+    if (node.mode != NodeMode::Active) {
+        json["mode"] = nameOf(node.mode);
+    }
+    return json;
+}
+
+Json toJson(const Link& link) {
+    Json json = link.extra;
+    json["from"] = {link.from.node, link.from.port};
+    json["to"] = {link.to.node, link.to.port};
+    return json;
+}
+
+Json toJson(const ExposedParam& exposed) {
+    Json json = exposed.extra;
+    json["node"] = exposed.node;
+    json["param"] = exposed.param;
+    if (!exposed.label.empty()) {
+        json["label"] = exposed.label;
+    }
+    return json;
+}
+
+}  // namespace
+
+Document documentFromJson(Json json) {
+    migrate(json, migrations(), kDocumentFormat);
+    const JsonReader reader(json, "graph");
+    Document document;
+    const Json nodes = memberOr(json, "nodes", Json::object());
+    if (!nodes.is_object()) {
+        refuse("graph", "has \"nodes\" that are no object of nodes by id");
+    }
+    for (const auto& [id, node] : nodes.items()) {
+        if (id.empty()) {
+            refuse("graph", "has a node without an id");
+        }
+        document.nodes.emplace(id, nodeFromJson(node, "node " + id));
+    }
+    document.links = linksFromJson(json);
+    document.exposed = exposedFromJson(json);
+    document.frames = memberOr(json, "frames", nullptr);
+    document.notes = memberOr(json, "notes", nullptr);
+    document.memoryBudget = reader.text("memory_budget");
+    document.device = reader.text("device");
+    document.extra = unknownKeys(
+        json,
+        {"format", "nodes", "links", "exposed", "frames", "notes", "memory_budget", "device"});
+    return document;
+}
+
+Document parseDocument(std::string_view text) {
+    return documentFromJson(parseJson(text, "graph"));
+}
+
+Json toJson(const Document& document) {
+    Json json = document.extra;
+    json["format"] = kDocumentFormat;
+    json["nodes"] = Json::object();
+    for (const auto& [id, node] : document.nodes) {
+        json["nodes"][id] = toJson(node);
+    }
+    json["links"] = Json::array();
+    for (const Link& link : document.links) {
+        json["links"].push_back(toJson(link));
+    }
+    for (const ExposedParam& exposed : document.exposed) {
+        json["exposed"].push_back(toJson(exposed));
+    }
+    putUnlessNull(json, "frames", document.frames);
+    putUnlessNull(json, "notes", document.notes);
+    if (document.memoryBudget) {
+        json["memory_budget"] = *document.memoryBudget;
+    }
+    if (document.device) {
+        json["device"] = *document.device;
+    }
+    return json;
+}
+
+std::string toText(const Document& document) {
+    try {
+        return toJson(document).dump(2) + "\n";
+    } catch (const Json::exception&) {
+        throw Error(ErrorKind::InvalidInput, "the graph holds a text that is not UTF-8");
+    }
+}
+
+}  // namespace lowtide::graph

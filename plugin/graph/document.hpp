@@ -1,0 +1,80 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::graph {
+
+/// The `format` that is written.
+inline constexpr int64_t kDocumentFormat = 1;
+
+enum class NodeMode : uint8_t { Active, Muted, Bypassed };
+
+/// A node as it was saved. Values stand as they came, known or not; `extra` holds keys that this
+/// version does not know.
+struct DocumentNode {
+    std::string type;
+    uint32_t version = 1;  ///< of the node type when it was saved ("v")
+    Json params = Json::object();
+    Json memory;     ///< null: not stated; a text or an object (memory::policyFromJson)
+    Json precision;  ///< null: not stated
+    Json position;   ///< null: not stated; [x, y] in canvas units
+    std::optional<std::string> title;
+    NodeMode mode = NodeMode::Active;
+    Json extra = Json::object();
+};
+
+/// One port of one node.
+struct PortRef {
+    std::string node;
+    std::string port;
+
+    auto operator<=>(const PortRef&) const = default;
+};
+
+struct Link {
+    PortRef from;
+    PortRef to;
+    Json extra = Json::object();
+};
+
+/// A parameter that the graph's form shows.
+struct ExposedParam {
+    std::string node;
+    std::string param;
+    std::string label;
+    Json extra = Json::object();
+};
+
+/// A graph as it is saved: nodes by id, links, and what the canvas needs. Loading never rewrites a
+/// value; unknown keys, node types and parameters come back as they were.
+struct Document {
+    std::map<std::string, DocumentNode> nodes;
+    std::vector<Link> links;  ///< sorted by target, then by source
+    std::vector<ExposedParam> exposed;
+    Json frames;  ///< null: none
+    Json notes;   ///< null: none
+    std::optional<std::string> memoryBudget;
+    std::optional<std::string> device;
+    Json extra = Json::object();
+};
+
+/// Errors: Error{Corrupt} names the node and key of a wrong shape; Error{Unsupported} names both
+/// numbers when the format is newer than kDocumentFormat.
+[[nodiscard]] Document documentFromJson(Json json);
+/// As documentFromJson of parseJson.
+[[nodiscard]] Document parseDocument(std::string_view text);
+
+[[nodiscard]] Json toJson(const Document& document);
+/// The one text of a document: keys sorted, two spaces of indent, a newline at the end.
+/// Error{InvalidInput} when a text in it is not UTF-8.
+[[nodiscard]] std::string toText(const Document& document);
+
+}  // namespace lowtide::graph

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "plugin/graph/snapshot.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::graph {
+
+/// The key of every node of a snapshot, in its order: SHA-256 over type, version, parameters
+/// without cosmetic ones, precision, stated devices, the keys and ports that feed it,
+/// `fingerprints` of what it reads outside the graph, and `numerics` (threads, device, build). Ids,
+/// positions, titles, memory policies and the order of nodes play no part. A control node has the
+/// key of what it passes on, and what it feeds sees no difference.
+[[nodiscard]] std::vector<std::string> makeKeys(
+    const Snapshot& snapshot,
+    std::span<const std::vector<std::string>> fingerprints,
+    std::string_view numerics);
+
+/// The output behind a control node's output, through any number of them; an output of another node
+/// is its own. nullptr when the control node's input is not connected.
+struct SnapshotOutput {
+    size_t node = 0;
+    std::string port;
+};
+
+[[nodiscard]] std::optional<SnapshotOutput> behindControl(const Snapshot& snapshot,
+                                                          SnapshotOutput output);
+
+}  // namespace lowtide::graph

@@ -1,0 +1,37 @@
+#include "plugin/graph/migration.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <string>
+
+namespace lowtide::graph {
+
+std::span<const Migration> migrations() {
+    return {};
+}
+
+void migrate(Json& document, std::span<const Migration> list, int64_t newest) {
+    LOWTIDE_ASSERT(static_cast<int64_t>(list.size()) == newest - 1);
+    const std::optional<int64_t> format = JsonReader(document, "graph").integer("format");
+    if (!format || *format < 1) {
+        throw Error(
+            ErrorKind::Corrupt,
+            format ? "graph has the format " + std::to_string(*format) + ", which never existed"
+                   : "graph has no \"format\"",
+            "a graph of this program starts with \"format\": " + std::to_string(newest),
+            "format");
+    }
+    if (*format > newest) {
+        throw Error(ErrorKind::Unsupported,
+                    "graph has the format " + std::to_string(*format) +
+                        ", this version reads up to format " + std::to_string(newest),
+                    "open it with a newer version",
+                    "format");
+    }
+    for (int64_t step = *format; step < newest; ++step) {
+        list[static_cast<size_t>(step - 1)](document);
+    }
+    document["format"] = newest;
+}
+
+}  // namespace lowtide::graph

@@ -1,0 +1,138 @@
+#include "plugin/graph/overrides.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "plugin/memory/policy.hpp"
+
+#include <algorithm>
+
+namespace lowtide::graph {
+
+namespace {
+
+/// "node.item=value" taken apart. A node's id may hold dots: the longest id that exists wins.
+struct Target {
+    std::string nodeId;
+    DocumentNode* node = nullptr;
+    const NodeDesc* desc = nullptr;
+    std::string item;  ///< empty: the node itself
+    std::string value;
+};
+
+[[noreturn]] void refuse(const std::string& text,
+                         const std::string& problem,
+                         const std::string& hint) {
+    throw Error(ErrorKind::InvalidInput, "\"" + text + "\": " + problem, hint);
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+    const std::string near = nearestName(name, known);
+    return near.empty() ? "there are: " + listSome(known, 40) : "did you mean \"" + near + "\"?";
+}
+
+template <typename Entries>
+std::vector<std::string> namesOf(const Entries& entries) {
+    std::vector<std::string> names;
+    for (const auto& entry : entries) {
+        if constexpr (requires { entry.first; }) {
+            names.push_back(entry.first);
+        } else {
+            names.push_back(entry.id);
+        }
+    }
+    return names;
+}
+
+Target targetOf(Document& document,
+                const Catalog& catalog,
+                const std::string& text,
+                const std::string& form) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+        refuse(text, "has no \"=\"", "write " + form);
+    }
+    const std::string path = trim(text.substr(0, equals));
+    Target target;
+    target.value = text.substr(equals + 1);
+    for (auto& [id, node] : document.nodes) {
+        const bool isNode = path == id || path.starts_with(id + ".");
+        if (isNode && id.size() > target.nodeId.size()) {
+            target.nodeId = id;
+            target.node = &node;
+        }
+    }
+    if (!target.node) {
+        const std::string name = path.substr(0, path.find('.'));
+        refuse(text,
+               "the graph has no node \"" + name + "\"",
+               suggestion(name, namesOf(document.nodes)));
+    }
+    target.item = path == target.nodeId ? "" : path.substr(target.nodeId.size() + 1);
+    target.desc = catalog.find(target.node->type);
+    if (!target.desc) {
+        refuse(text, "the node's type \"" + target.node->type + "\" is not installed", "");
+    }
+    return target;
+}
+
+void setParam(Document& document, const Catalog& catalog, const std::string& text) {
+    const Target target = targetOf(document, catalog, text, "node.param=value");
+    const ParamDesc* param = findParam(*target.desc, target.item);
+    if (!param) {
+        refuse(text,
+               "node " + target.nodeId + " (" + target.desc->id + ") has no parameter \"" +
+                   target.item + "\"",
+               suggestion(target.item, namesOf(target.desc->params)));
+    }
+    const Json value = paramFromText(*param, target.value);
+    const ParamCheck check = checkParam(*param, value);
+    if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
+        refuse(text,
+               "the value of " + target.nodeId + "." + target.item + " " + refusal->reason,
+               refusal->hint);
+    }
+    target.node->params[target.item] = value;
+}
+
+void setPolicy(Document& document, const Catalog& catalog, const std::string& text) {
+    const Target target = targetOf(document, catalog, text, "node=policy or node.component=policy");
+    const std::vector<std::string>& roles = target.desc->components;
+    if (roles.empty()) {
+        refuse(text,
+               "node " + target.nodeId + " (" + target.desc->id +
+                   ") runs no network, so it has no memory policy",
+               "");
+    }
+    const memory::Policy policy = memory::parsePolicy(target.value);
+    Json& saved = target.node->memory;
+    if (target.item.empty()) {
+        saved = memory::toJson(policy);
+        return;
+    }
+    if (std::find(roles.begin(), roles.end(), target.item) == roles.end()) {
+        refuse(text,
+               "node " + target.nodeId + " (" + target.desc->id + ") runs no component \"" +
+                   target.item + "\"",
+               suggestion(target.item, roles));
+    }
+    memory::Policy whole =
+        saved.is_null() ? memory::Policy{}
+                        : memory::policyFromJson(saved, "node " + target.nodeId + ": memory");
+    whole.components[target.item] = policy;
+    saved = memory::toJson(whole);
+}
+
+}  // namespace
+
+Document applyOverrides(Document document, const Catalog& catalog, const Overrides& overrides) {
+    for (const std::string& text : overrides.params) {
+        setParam(document, catalog, text);
+    }
+    for (const std::string& text : overrides.policies) {
+        setPolicy(document, catalog, text);
+    }
+    return document;
+}
+
+}  // namespace lowtide::graph

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::graph {
+
+/// Values given beside the graph, in the order in which they are applied.
+struct Overrides {
+    std::vector<std::string> params;    ///< "node.param=value"
+    std::vector<std::string> policies;  ///< "node=leaf+stream", "node.component=none"
+};
+
+/// The document with the values in place, read by their parameters' kinds. A policy replaces what
+/// the node said, a component's policy only its own entry. Errors: Error{InvalidInput} names the
+/// text, the value and what exists or is accepted.
+[[nodiscard]] Document applyOverrides(Document document,
+                                      const Catalog& catalog,
+                                      const Overrides& overrides);
+
+}  // namespace lowtide::graph

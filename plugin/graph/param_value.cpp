@@ -1,0 +1,236 @@
+#include "plugin/graph/param_value.hpp"
+
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace lowtide::graph {
+
+namespace {
+
+constexpr size_t kShownBytes = 80;
+
+/// The value as a person reads it in a message, cut where it is long.
+std::string shown(const Json& value) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+        const auto number = value.get<double>();
+        return std::isnan(number) ? "NaN" : number > 0 ? "infinity" : "-infinity";
+    }
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() > kShownBytes) {
+        size_t end = kShownBytes;
+        while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+            --end;  // never inside a UTF-8 sequence
+        }
+        text = text.substr(0, end) + "...";
+    }
+    return text;
+}
+
+std::string nounOf(ParamKind kind) {
+    switch (kind) {
+        case ParamKind::Bool:
+            return "true or false";
+        case ParamKind::Int:
+            return "a whole number";
+        case ParamKind::Seed:
+            return "a whole number";
+        case ParamKind::Float:
+            return "a number";
+        case ParamKind::Text:
+            return "a text";
+        case ParamKind::Choice:
+            return "one of a list";
+        case ParamKind::File:
+            return "the path of a file";
+        case ParamKind::Folder:
+            return "the path of a folder";
+    }
+    return "a value";
+}
+
+std::vector<std::string> choiceIds(const ParamDesc& param) {
+    std::vector<std::string> ids;
+    for (const ChoiceDesc& choice : param.choices) {
+        ids.push_back(choice.id);
+    }
+    return ids;
+}
+
+ParamRefusal refusal(std::string code, const ParamDesc& param, std::string reason) {
+    return {std::move(code), std::move(reason), "give " + acceptedBy(param)};
+}
+
+ParamRefusal wrongType(const ParamDesc& param, const Json& value) {
+    return refusal("invalid_input_type",
+                   param,
+                   value.is_null() ? "is missing"
+                                   : "is " + shown(value) + ", which is not " + nounOf(param.kind));
+}
+
+ParamCheck withinRange(const ParamDesc& param, const Json& value, double number, Scalar scalar) {
+    if (param.min && number < *param.min) {
+        return refusal("value_smaller_than_min",
+                       param,
+                       "is " + shown(value) + ", the smallest is " + formatNumber(*param.min));
+    }
+    if (param.max && number > *param.max) {
+        return refusal("value_bigger_than_max",
+                       param,
+                       "is " + shown(value) + ", the largest is " + formatNumber(*param.max));
+    }
+    return scalar;
+}
+
+ParamCheck checkInt(const ParamDesc& param, const Json& value) {
+    if (!value.is_number_integer()) {
+        return wrongType(param, value);
+    }
+    if (value.is_number_unsigned() &&
+        value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        return refusal("value_bigger_than_max",
+                       param,
+                       "is " + shown(value) + ", which is more than 64 bits hold");
+    }
+    const auto number = value.get<int64_t>();
+    return withinRange(param, value, static_cast<double>(number), number);
+}
+
+ParamCheck checkSeed(const ParamDesc& param, const Json& value) {
+    if (!value.is_number_integer()) {
+        return wrongType(param, value);
+    }
+    if (!value.is_number_unsigned() && value.get<int64_t>() < 0) {
+        return refusal(
+            "value_smaller_than_min", param, "is " + shown(value) + ", a seed is at least 0");
+    }
+    const auto number = value.get<uint64_t>();
+    return withinRange(param, value, static_cast<double>(number), number);
+}
+
+ParamCheck checkFloat(const ParamDesc& param, const Json& value) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+        return wrongType(param, value);
+    }
+    const auto number = value.get<double>();
+    return withinRange(param, value, number, number);
+}
+
+ParamCheck checkText(const ParamDesc& param, const Json& value) {
+    if (!value.is_string()) {
+        return wrongType(param, value);
+    }
+    const auto& text = value.get_ref<const std::string&>();
+    const std::vector<std::string> ids = choiceIds(param);
+    if (param.kind == ParamKind::Choice && std::find(ids.begin(), ids.end(), text) == ids.end()) {
+        const std::string near = nearestName(text, ids);
+        return refusal("value_not_in_list",
+                       param,
+                       "is " + shown(value) + ", which is not in the list" +
+                           (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+    }
+    return Scalar(text);
+}
+
+template <typename Number>
+Json numberFromText(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+        return Json(text);
+    }
+    return Json(number);
+}
+
+}  // namespace
+
+ParamCheck checkParam(const ParamDesc& param, const Json& value) {
+    switch (param.kind) {
+        case ParamKind::Bool:
+            return value.is_boolean() ? ParamCheck(Scalar(value.get<bool>()))
+                                      : ParamCheck(wrongType(param, value));
+        case ParamKind::Int:
+            return checkInt(param, value);
+        case ParamKind::Seed:
+            return checkSeed(param, value);
+        case ParamKind::Float:
+            return checkFloat(param, value);
+        default:
+            return checkText(param, value);
+    }
+}
+
+Json paramFromText(const ParamDesc& param, std::string_view text) {
+    switch (param.kind) {
+        case ParamKind::Bool:
+            return text == "true" ? Json(true) : text == "false" ? Json(false) : Json(text);
+        case ParamKind::Int:
+            return numberFromText<int64_t>(text);
+        case ParamKind::Seed:
+            return text.starts_with('-') ? numberFromText<int64_t>(text)
+                                         : numberFromText<uint64_t>(text);
+        case ParamKind::Float:
+            return numberFromText<double>(text);
+        default:
+            return Json(text);
+    }
+}
+
+std::string acceptedBy(const ParamDesc& param) {
+    if (param.kind == ParamKind::Choice) {
+        return "one of: " + listSome(choiceIds(param), 40);
+    }
+    std::string text = nounOf(param.kind);
+    if (param.kind == ParamKind::Seed) {
+        return text + " from 0 to " + std::to_string(std::numeric_limits<uint64_t>::max());
+    }
+    if (param.min && param.max) {
+        text += " from " + formatNumber(*param.min) + " to " + formatNumber(*param.max);
+    } else if (param.min) {
+        text += " of at least " + formatNumber(*param.min);
+    } else if (param.max) {
+        text += " of at most " + formatNumber(*param.max);
+    }
+    return param.unit.empty() || param.unit == "none" ? text : text + " (" + param.unit + ")";
+}
+
+Json toJson(const Scalar& value) {
+    struct Visitor {
+        Json operator()(std::monostate) const { return nullptr; }
+
+        Json operator()(bool flag) const { return flag; }
+
+        Json operator()(int64_t number) const { return number; }
+
+        Json operator()(uint64_t number) const { return number; }
+
+        Json operator()(double number) const { return number; }
+
+        Json operator()(const std::string& text) const { return text; }
+    };
+
+    return std::visit(Visitor{}, value);
+}
+
+std::string canonicalText(const Scalar& value) {
+    struct Visitor {
+        std::string operator()(std::monostate) const { return "n"; }
+
+        std::string operator()(bool flag) const { return flag ? "b1" : "b0"; }
+
+        std::string operator()(int64_t number) const { return "i" + std::to_string(number); }
+
+        std::string operator()(uint64_t number) const { return "u" + std::to_string(number); }
+
+        std::string operator()(double number) const { return "f" + formatNumber(number); }
+
+        std::string operator()(const std::string& text) const { return "s" + text; }
+    };
+
+    return std::visit(Visitor{}, value);
+}
+
+}  // namespace lowtide::graph

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/host.hpp"
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace lowtide::graph {
+
+/// Why a value does not fit its parameter. `reason` continues "the value of ... ": `is 7.5, a whole
+/// number is needed`.
+struct ParamRefusal {
+    std::string code;  ///< "invalid_input_type", "value_smaller_than_min", "value_bigger_than_max",
+                       ///< "value_not_in_list"
+    std::string reason;
+    std::string hint;  ///< what is accepted
+};
+
+using ParamCheck = std::variant<Scalar, ParamRefusal>;
+
+/// The value as the type of the parameter's kind: Int int64_t, Seed uint64_t, Float double (whole
+/// numbers are taken), Bool bool, the others text. Never converts between kinds otherwise; NaN and
+/// infinity are refused.
+[[nodiscard]] ParamCheck checkParam(const ParamDesc& param, const Json& value);
+
+/// Reads a value that was typed as text ("20", "7.5", "true") for this parameter. What cannot be
+/// read as its kind is returned as the text itself, which checkParam then refuses with the reason.
+[[nodiscard]] Json paramFromText(const ParamDesc& param, std::string_view text);
+
+/// What the parameter accepts, for hints: "a whole number from 1 to 150", "one of: euler, ddim".
+[[nodiscard]] std::string acceptedBy(const ParamDesc& param);
+
+[[nodiscard]] Json toJson(const Scalar& value);
+/// One text per value and type, for keys: "i20", "u7", "f7.5", "b1", "sa prompt".
+[[nodiscard]] std::string canonicalText(const Scalar& value);
+
+}  // namespace lowtide::graph

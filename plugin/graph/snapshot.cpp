@@ -1,0 +1,93 @@
+#include "plugin/graph/snapshot.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/graph/order.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "plugin/graph/validate.hpp"
+#include "plugin/graph/wiring.hpp"
+
+#include <algorithm>
+
+namespace lowtide::graph {
+
+namespace {
+
+void refuseErrors(const Document& document, const Catalog& catalog) {
+    for (const Issue& issue : validate(document, catalog)) {
+        if (issue.severity == Severity::Error) {
+            throw Error(ErrorKind::InvalidInput, issue.message, issue.hint, issue.item);
+        }
+    }
+}
+
+std::map<std::string, Scalar, std::less<>> paramsOf(const DocumentNode& node,
+                                                    const NodeDesc& desc) {
+    std::map<std::string, Scalar, std::less<>> params;
+    for (const ParamDesc& param : desc.params) {
+        const auto given = node.params.find(param.id);
+        params[param.id] = given == node.params.end() ? param.defaultValue
+                                                      : std::get<Scalar>(checkParam(param, *given));
+    }
+    return params;
+}
+
+/// "models/sd15/" -> "sd15": pictures do not carry the folders of the machine they were made on.
+std::string lastPart(std::string path) {
+    std::replace(path.begin(), path.end(), '\\', '/');
+    while (path.ends_with('/')) {
+        path.pop_back();
+    }
+    return path.substr(path.rfind('/') + 1);
+}
+
+std::string pictureText(Document document, const std::vector<SnapshotNode>& nodes) {
+    for (const SnapshotNode& node : nodes) {
+        Json& params = document.nodes.at(node.id).params;
+        for (const ParamDesc& param : node.desc->params) {
+            const bool isPath = param.kind == ParamKind::File || param.kind == ParamKind::Folder;
+            const Scalar& value = node.params.at(param.id);
+            params[param.id] =
+                isPath ? Json(lastPart(std::get<std::string>(value))) : toJson(value);
+        }
+    }
+    return toJson(document).dump();
+}
+
+}  // namespace
+
+const SnapshotInput* SnapshotNode::input(std::string_view port) const {
+    const auto found = std::find_if(
+        inputs.begin(), inputs.end(), [&](const SnapshotInput& each) { return each.port == port; });
+    return found == inputs.end() ? nullptr : &*found;
+}
+
+std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Catalog& catalog) {
+    refuseErrors(document, catalog);
+    const Wiring wiring(document, catalog);
+    auto snapshot = std::make_shared<Snapshot>();
+    std::map<std::string, size_t> positions;
+    for (const std::string& id : orderNodes(document, catalog, wiring)) {
+        const DocumentNode& source = document.nodes.at(id);
+        SnapshotNode node{.id = id, .desc = catalog.find(source.type)};
+        node.params = paramsOf(source, *node.desc);
+        node.precision = source.precision;
+        if (!source.memory.is_null()) {
+            node.policy = memory::policyFromJson(source.memory, "node " + id + ": memory");
+        }
+        for (const auto& [port, from] : wiring.sources(id)) {
+            node.inputs.push_back({port, positions.at(from.node), from.port});
+        }
+        positions[id] = snapshot->nodes.size();
+        snapshot->nodes.push_back(std::move(node));
+    }
+    if (document.memoryBudget) {
+        snapshot->memoryBudget = parseBytes(*document.memoryBudget);
+    }
+    if (document.device) {
+        snapshot->device = memory::parseDeviceSpec(*document.device);
+    }
+    snapshot->graphText = pictureText(document, snapshot->nodes);
+    return snapshot;
+}
+
+}  // namespace lowtide::graph

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/memory/policy.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::graph {
+
+/// Where an input's value comes from: an output of an earlier node of the snapshot.
+struct SnapshotInput {
+    std::string port;
+    size_t sourceNode = 0;  ///< index into Snapshot::nodes
+    std::string sourcePort;
+};
+
+/// A node that will be evaluated: every parameter present and of its kind's type.
+struct SnapshotNode {
+    std::string id;
+    const NodeDesc* desc = nullptr;
+    std::map<std::string, Scalar, std::less<>> params;
+    std::vector<SnapshotInput> inputs;  ///< connected ones, sorted by port
+    memory::Policy policy;
+    Json precision;  ///< null: not stated
+
+    /// nullptr when the input is not connected.
+    [[nodiscard]] const SnapshotInput* input(std::string_view port) const;
+};
+
+/// A graph at the moment a run was asked for: the nodes that the outputs pull, in the order in
+/// which they execute (sources first; of the ready ones those that keep the networks in use, see
+/// orderNodes). Immutable.
+struct Snapshot {
+    std::vector<SnapshotNode> nodes;
+    std::optional<Bytes> memoryBudget;
+    std::optional<memory::DeviceSpec> device;
+    /// The graph as pictures keep it: compact JSON with the values that were used, of paths the
+    /// last part only.
+    std::string graphText;
+};
+
+/// Error{InvalidInput} with the first error of validate() when there is one; `catalog` must outlive
+/// the snapshot.
+[[nodiscard]] std::shared_ptr<const Snapshot> makeSnapshot(const Document& document,
+                                                           const Catalog& catalog);
+
+}  // namespace lowtide::graph

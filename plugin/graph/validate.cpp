@@ -1,0 +1,337 @@
+#include "plugin/graph/validate.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "plugin/graph/wiring.hpp"
+#include "plugin/memory/policy.hpp"
+
+#include <algorithm>
+
+namespace lowtide::graph {
+
+namespace {
+
+template <typename Item>
+std::vector<std::string> idsOf(const std::vector<Item>& items) {
+    std::vector<std::string> ids;
+    for (const Item& item : items) {
+        ids.push_back(item.id);
+    }
+    return ids;
+}
+
+/// "did you mean "steps"?" or "there are: steps, cfg".
+std::string whatThereIs(const std::string& name, const std::vector<std::string>& known) {
+    if (known.empty()) {
+        return "there are none";
+    }
+    const std::string near = nearestName(name, known);
+    return near.empty() ? "there are: " + listSome(known) : "did you mean \"" + near + "\"?";
+}
+
+std::string quoted(const PortRef& port) {
+    return "\"" + port.port + "\" of node " + port.node;
+}
+
+/// One pass over one document; each check adds its issues.
+class Validation {
+public:
+    Validation(const Document& document, const Catalog& catalog)
+        : document_(document), catalog_(catalog), wiring_(document, catalog) {}
+
+    Issues run() {
+        checkSettings();
+        checkCycles();
+        for (const auto& [id, node] : document_.nodes) {
+            if (node.mode == NodeMode::Active) {
+                checkNode(id, node);
+            }
+        }
+        checkLinks();
+        checkExposed();
+        if (wiring_.pulled().empty()) {
+            add(Severity::Error,
+                "prompt_no_outputs",
+                {},
+                "the graph has no output node that is active",
+                "add a node that saves or shows the result");
+        }
+        return std::move(issues_);
+    }
+
+private:
+    void add(Severity severity,
+             std::string code,
+             const PortRef& at,
+             std::string message,
+             std::string hint) {
+        issues_.push_back(
+            {severity, std::move(code), at.node, at.port, std::move(message), std::move(hint)});
+    }
+
+    Severity severityAt(const std::string& node) const {
+        return wiring_.pulled().contains(node) ? Severity::Error : Severity::Warning;
+    }
+
+    void addAt(std::string code, const PortRef& at, std::string message, std::string hint) {
+        add(severityAt(at.node), std::move(code), at, std::move(message), std::move(hint));
+    }
+
+    void checkSettings() {
+        if (document_.memoryBudget && !parseBytes(*document_.memoryBudget)) {
+            add(Severity::Error,
+                "invalid_budget",
+                {"", "memory_budget"},
+                "the graph's memory budget \"" + *document_.memoryBudget + "\" is no size",
+                "write a size such as 8GiB or 512MiB");
+        }
+        if (!document_.device) {
+            return;
+        }
+        try {
+            static_cast<void>(memory::parseDeviceSpec(*document_.device));
+        } catch (const Error& error) {
+            add(Severity::Error,
+                "invalid_device",
+                {"", "device"},
+                "the graph's device: " + error.message(),
+                error.hint());
+        }
+    }
+
+    void checkCycles() {
+        for (const std::vector<std::string>& circle : wiring_.cycles()) {
+            add(severityAt(circle.front()),
+                "dependency_cycle",
+                {circle.front(), ""},
+                "nodes feed each other in a circle: " + join(circle, " -> ") + " -> " +
+                    circle.front(),
+                "remove one of the links between them");
+        }
+    }
+
+    void checkNode(const std::string& id, const DocumentNode& node) {
+        const NodeDesc* desc = catalog_.find(node.type);
+        if (!desc) {
+            const std::string near = catalog_.nearest(node.type);
+            addAt("missing_node_type",
+                  {id, ""},
+                  "node " + id + " has the type \"" + node.type + "\", which is not installed",
+                  near.empty() ? "install what brings this node type, or bypass the node"
+                               : "did you mean \"" + near + "\"?");
+            return;
+        }
+        if (node.version > desc->version) {
+            add(Severity::Warning,
+                "newer_node_version",
+                {id, ""},
+                "node " + id + " was saved by version " + std::to_string(node.version) + " of " +
+                    desc->id + ", this is version " + std::to_string(desc->version),
+                "its result may differ; use a newer version of this program");
+        }
+        checkParams(id, node, *desc);
+        checkInputs(id, *desc);
+        checkPolicy(id, node, *desc);
+    }
+
+    void checkParams(const std::string& id, const DocumentNode& node, const NodeDesc& desc) {
+        for (const auto& [name, value] : node.params.items()) {
+            const ParamDesc* param = findParam(desc, name);
+            if (!param) {
+                add(Severity::Warning,
+                    "unknown_parameter",
+                    {id, name},
+                    "node " + id + " (" + desc.id + ") has no parameter \"" + name +
+                        "\"; its value is kept and not used",
+                    whatThereIs(name, idsOf(desc.params)));
+                continue;
+            }
+            const ParamCheck check = checkParam(*param, value);
+            if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
+                addAt(refusal->code,
+                      {id, name},
+                      "the value of \"" + name + "\" of node " + id + " " + refusal->reason,
+                      refusal->hint);
+            }
+        }
+        for (const ParamDesc& param : desc.params) {
+            if (std::holds_alternative<std::monostate>(param.defaultValue) &&
+                !node.params.contains(param.id)) {
+                addAt("required_input_missing",
+                      {id, param.id},
+                      "node " + id + " (" + desc.id + ") needs a value for \"" + param.id + "\"",
+                      "give " + acceptedBy(param));
+            }
+        }
+    }
+
+    void checkInputs(const std::string& id, const NodeDesc& desc) {
+        for (const PortDesc& input : desc.inputs) {
+            const PortRef* source = wiring_.source({id, input.id});
+            if (source) {
+                checkType(*source, {id, input.id}, input);
+            } else if (!input.optional && !isLinkedToNothing({id, input.id})) {
+                addAt("required_input_missing",
+                      {id, input.id},
+                      "the input \"" + input.id + "\" (" + input.type + ") of node " + id + " (" +
+                          desc.id + ") " + whyEmpty({id, input.id}),
+                      "connect an output of type " + input.type);
+            }
+        }
+    }
+
+    const Link* linkInto(const PortRef& input) const {
+        const auto link = std::find_if(document_.links.begin(),
+                                       document_.links.end(),
+                                       [&](const Link& each) { return each.to == input; });
+        return link == document_.links.end() ? nullptr : &*link;
+    }
+
+    /// Whether the link comes from a node that does not exist, which checkLinks tells.
+    bool isLinkedToNothing(const PortRef& input) const {
+        const Link* link = linkInto(input);
+        return link && !document_.nodes.contains(link->from.node);
+    }
+
+    std::string whyEmpty(const PortRef& input) const {
+        const Link* link = linkInto(input);
+        return link ? "gets nothing, because node " + link->from.node +
+                          " or one before it is muted or bypassed"
+                    : "is not connected";
+    }
+
+    void checkType(const PortRef& source, const PortRef& at, const PortDesc& input) {
+        const std::string type = wiring_.typeOf(source);
+        if (input.type == "*" || type == "*" || type == input.type) {
+            return;
+        }
+        addAt("return_type_mismatch",
+              at,
+              "the input " + quoted(at) + " takes " + input.type + ", the output " +
+                  quoted(source) + " gives " + type,
+              "connect an output of type " + input.type);
+    }
+
+    void checkPolicy(const std::string& id, const DocumentNode& node, const NodeDesc& desc) {
+        if (node.memory.is_null() || (node.memory.is_object() && node.memory.empty())) {
+            return;
+        }
+        if (desc.components.empty()) {
+            addAt("policy_without_components",
+                  {id, "memory"},
+                  "node " + id + " (" + desc.id + ") runs no network, so it has no memory policy",
+                  "remove its \"memory\" entry");
+            return;
+        }
+        try {
+            const auto policy = memory::policyFromJson(node.memory, "node " + id + ": memory");
+            for (const auto& [role, entry] : policy.components) {
+                checkRole(id, role, desc);
+            }
+        } catch (const Error& error) {
+            addAt("invalid_policy", {id, "memory"}, error.message(), error.hint());
+        }
+    }
+
+    void checkRole(const std::string& id, const std::string& role, const NodeDesc& desc) {
+        const auto& roles = desc.components;
+        if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
+            addAt("policy_without_components",
+                  {id, "memory"},
+                  "the memory policy of node " + id + " names the component \"" + role +
+                      "\", which the node does not run",
+                  whatThereIs(role, roles));
+        }
+    }
+
+    void checkLinks() {
+        const Link* previous = nullptr;
+        for (const Link& link : document_.links) {
+            checkEnds(link);
+            if (previous && previous->to == link.to) {
+                addAt("bad_linked_input",
+                      link.to,
+                      "the input " + quoted(link.to) + " has several links: from " +
+                          quoted(previous->from) + " and from " + quoted(link.from),
+                      "keep one of them");
+            }
+            previous = &link;
+        }
+    }
+
+    void checkEnds(const Link& link) {
+        const auto from = document_.nodes.find(link.from.node);
+        const auto to = document_.nodes.find(link.to.node);
+        if (to == document_.nodes.end()) {
+            add(Severity::Warning,
+                "bad_linked_input",
+                link.from,
+                "a link from " + quoted(link.from) + " leads to node " + link.to.node +
+                    ", which does not exist",
+                "remove the link");
+            return;
+        }
+        const NodeDesc* target = catalog_.find(to->second.type);
+        if (target && !findInput(*target, link.to.port)) {
+            addAt("bad_linked_input",
+                  link.to,
+                  "node " + link.to.node + " (" + target->id + ") has no input \"" + link.to.port +
+                      "\"" +
+                      (findParam(*target, link.to.port) ? ", which is a parameter and takes no link"
+                                                        : ""),
+                  whatThereIs(link.to.port, idsOf(target->inputs)));
+        }
+        if (from == document_.nodes.end()) {
+            addAt("bad_linked_input",
+                  link.to,
+                  "the input " + quoted(link.to) + " is linked to node " + link.from.node +
+                      ", which does not exist",
+                  "remove the link");
+            return;
+        }
+        const NodeDesc* source = catalog_.find(from->second.type);
+        if (source && !findOutput(*source, link.from.port)) {
+            addAt("bad_linked_input",
+                  link.to,
+                  "the input " + quoted(link.to) + " is linked to \"" + link.from.port +
+                      "\", which is no output of node " + link.from.node + " (" + source->id + ")",
+                  whatThereIs(link.from.port, idsOf(source->outputs)));
+        }
+    }
+
+    void checkExposed() {
+        for (const ExposedParam& exposed : document_.exposed) {
+            const auto node = document_.nodes.find(exposed.node);
+            const NodeDesc* desc =
+                node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
+            if (node == document_.nodes.end() || (desc && !findParam(*desc, exposed.param))) {
+                add(Severity::Warning,
+                    "unknown_parameter",
+                    {exposed.node, exposed.param},
+                    "the graph exposes \"" + exposed.param + "\" of node " + exposed.node +
+                        ", which does not exist",
+                    "remove it from the exposed parameters");
+            }
+        }
+    }
+
+    const Document& document_;
+    const Catalog& catalog_;
+    Wiring wiring_;
+    Issues issues_;
+};
+
+}  // namespace
+
+Issues validate(const Document& document, const Catalog& catalog) {
+    return Validation(document, catalog).run();
+}
+
+bool hasErrors(const Issues& issues) {
+    return std::any_of(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.severity == Severity::Error;
+    });
+}
+
+}  // namespace lowtide::graph
