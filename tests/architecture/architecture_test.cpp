@@ -1,0 +1,110 @@
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace {
+
+struct Verdict {
+    int exitCode = -1;
+    QString output;
+};
+
+Verdict check(const QString& script, const QString& root) {
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start("python3",
+                  {QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/architecture/") + script, root});
+    process.waitForFinished(-1);
+    return {process.exitCode(), QString::fromUtf8(process.readAll())};
+}
+
+void write(const QTemporaryDir& root, const QString& path, const QByteArray& text) {
+    const QFileInfo place(root.filePath(path));
+    QVERIFY(QDir().mkpath(place.absolutePath()));
+    QFile file(place.absoluteFilePath());
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+}  // namespace
+
+class ArchitectureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void theProjectKeepsItsRules_data() {
+        QTest::addColumn<QString>("script");
+        QTest::newRow("layers") << "check_layers.py";
+        QTest::newRow("tree") << "check_tree.py";
+    }
+
+    void theProjectKeepsItsRules() {
+        QFETCH(QString, script);
+        const Verdict verdict = check(script, LOWTIDE_SOURCE_DIR);
+        QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
+    }
+
+    void aBrokenRuleIsFound_data() {
+        QTest::addColumn<QString>("script");
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("complaint");
+        QTest::newRow("upward include")
+            << "check_layers.py"
+            << "plugin/memory/a.hpp" << QByteArray("#include \"plugin/graph/b.hpp\"\n")
+            << "may not include plugin/graph";
+        QTest::newRow("torch in a light room")
+            << "check_layers.py"
+            << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";
+        QTest::newRow("torch in the front door")
+            << "check_layers.py"
+            << "plugin/models/stages.hpp" << QByteArray("#include <ATen/core/Tensor.h>\n")
+            << "torch-free";
+        QTest::newRow("heavy header")
+            << "check_layers.py"
+            << "plugin/models/a.cpp" << QByteArray("#include <torch/torch.h>\n") << "24 s a file";
+        QTest::newRow("behind the door")
+            << "check_layers.py"
+            << "nodes/a/a.cpp" << QByteArray("#include \"plugin/models/model.hpp\"\n")
+            << "may see only";
+        QTest::newRow("Qt in the engine")
+            << "check_layers.py"
+            << "plugin/base/a.cpp" << QByteArray("#include <QString>\n") << "Qt-free";
+        QTest::newRow("fmt outside base")
+            << "check_layers.py"
+            << "plugin/memory/a.cpp" << QByteArray("#include <fmt/format.h>\n")
+            << "plugin/base/*.cpp only";
+        QTest::newRow("long header")
+            << "check_layers.py"
+            << "plugin/base/a.hpp" << QByteArray("\n").repeated(251) << "limit 250";
+        QTest::newRow("crossing") << "check_tree.py"
+                                  << "plugin/models/a.cpp" << QByteArray("  x = y.cpu();\n")
+                                  << "crosses between host and device";
+        QTest::newRow("scalar read")
+            << "check_tree.py"
+            << "plugin/sampling/a.cpp" << QByteArray("  s = t.item<float>();\n")
+            << "crosses between host and device";
+        QTest::newRow("owned weight")
+            << "check_tree.py"
+            << "plugin/models/a.hpp" << QByteArray("    at::Tensor weight_;\n") << "owns a weight";
+        QTest::newRow("stray top entry") << "check_tree.py"
+                                         << "scripts/a.cpp" << QByteArray("\n")
+                                         << "scripts: not one of the top folder's entries";
+    }
+
+    void aBrokenRuleIsFound() {
+        QFETCH(QString, script);
+        QFETCH(QString, file);
+        QFETCH(QByteArray, text);
+        QFETCH(QString, complaint);
+        const QTemporaryDir root;
+        write(root, file, text);
+        const Verdict verdict = check(script, root.path());
+        QCOMPARE(verdict.exitCode, 1);
+        QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
+    }
+};
+
+QTEST_GUILESS_MAIN(ArchitectureTest)
+#include "architecture_test.moc"

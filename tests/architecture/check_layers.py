@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Checks that every #include follows the layer table of docs/architecture.md, and that files stay readable.
+
+    check_layers.py [ROOT]
+
+Exits 1 and prints one line per broken rule.
+"""
+import pathlib
+import re
+import sys
+
+# room -> rooms it may include (itself is always allowed)
+HOST, BASE, FILES, IMAGE, MEMORY = (
+    "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/memory")
+GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
+SAMPLING, MODELS = "plugin/sampling", "plugin/models"
+MAY_INCLUDE = {
+    HOST: [],
+    BASE: [HOST],
+    FILES: [HOST, BASE],
+    IMAGE: [HOST, BASE],
+    MEMORY: [HOST, BASE],
+    GRAPH: [HOST, BASE, FILES, IMAGE, MEMORY],
+    EXECUTOR: [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
+    RESIDENCY: [HOST, BASE, FILES, MEMORY],
+    TENSOR: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY],
+    SAMPLING: [HOST, BASE, MEMORY, TENSOR],
+    MODELS: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY, TENSOR, SAMPLING],
+    "nodes": [HOST, BASE, FILES, IMAGE, MEMORY, EXECUTOR, MODELS],
+    "ui": [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
+    "plugin/module": None,  # composition root and tests: anything
+    "tests": None,
+    "examples": None,
+}
+ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
+QT_ROOMS = {"ui", "tests", "examples"}
+QT_FREE_FOLDERS = ("ui/cli/",)
+# What a room may see of another one, where that is not all of it.
+DOORS = {
+    ("nodes", MODELS): {"plugin/models/stages.hpp"},
+    ("nodes", EXECUTOR): {"plugin/executor/node.hpp"},
+    (SAMPLING, MODELS): set(),
+}
+TORCH_FREE_FILES = {"plugin/models/stages.hpp", "plugin/models/blocks/network_builder.hpp"}
+FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian
+MAX_LINES = {".hpp": 250, ".cpp": 600, ".cu": 600}
+HEAVY = ("torch/torch.h", "torch/extension.h", "torch/all.h", "torch/nn.h")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+ATEN = re.compile(r"^(ATen|c10|torch)/")
+QT = re.compile(r"^(Q[A-Z]|Qt[A-Z]|QtNodes)")
+FMT = re.compile(r"^(fmt|spdlog)/")
+
+
+def room_of(path: str) -> str:
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "plugin" else parts[0]
+
+
+def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
+    if ATEN.match(target):
+        if target in HEAVY:
+            return [f"<{target}> costs 24 s a file; use <ATen/ATen.h>"]
+        if room not in ATEN_ROOMS or path in TORCH_FREE_FILES:
+            return [f"{room} is torch-free here, but includes <{target}>"]
+    elif FMT.match(target) and not FMT_FILES.match(path):
+        return [f"<{target}> may be included in plugin/base/*.cpp only"]
+    elif QT.match(target) and (room not in QT_ROOMS or path.startswith(QT_FREE_FOLDERS)):
+        return [f"{room} is Qt-free here, but includes <{target}>"]
+    elif quote == '"':
+        other, allowed = room_of(target), MAY_INCLUDE.get(room, [])
+        if other not in MAY_INCLUDE:
+            return [] if target.endswith((".inc", ".moc")) else [f'"{target}" is not rooted at the top folder']
+        if allowed is not None and other != room and other not in allowed:
+            return [f"{room} may not include {other}"]
+        door = DOORS.get((room, other))
+        if door is not None and target not in door:
+            return [f"{room} may see only {', '.join(sorted(door)) or 'nothing'} of {other}, not {target}"]
+    return []
+
+
+def check(path: str, lines: list[str]) -> list[str]:
+    room, problems = room_of(path), []
+    if room not in MAY_INCLUDE:
+        return [f"{path}: there is no room {room}"]
+    for number, line in enumerate(lines, 1):
+        where = f"{path}:{number}: "
+        match = INCLUDE.match(line)
+        if match:
+            problems += [where + text for text in check_include(path, room, match.group(1), match.group(2))]
+        elif path.endswith(".hpp") and re.match(r"\s*using namespace ", line):
+            problems.append(where + "using namespace in a header")
+    limit = MAX_LINES.get(pathlib.PurePath(path).suffix)
+    if limit and len(lines) > limit:
+        problems.append(f"{path}: {len(lines)} lines, limit {limit}")
+    return problems
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    problems, count = [], 0
+    for top in ("plugin", "nodes", "ui", "tests", "examples"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix in (".hpp", ".cpp", ".cu", ".cuh"):
+                count += 1
+                problems += check(file.relative_to(root).as_posix(), file.read_text().splitlines())
+    print("\n".join(problems + [f"{count} files, {len(problems)} broken layer rules"]))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+#include "plugin/memory/plan.hpp"
+#include "tests/unit/memory/trees.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+class ComponentTreeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void deviceBytesAreComputeBytesInAlignedSlots() {
+        const auto half = testing::tree("denoiser", {100, 129}, DType::F16);
+        QCOMPARE(half->fileBytes(), Bytes{458});
+        QCOMPARE(half->deviceBytes(), Bytes{512 + 1024});
+    }
+
+    void tiedWeightsCountOnce() {
+        auto tied = std::make_shared<ComponentTree>(*testing::tree("text_encoder", {128, 128}));
+        tied->weights[1].storage = 0;
+        tied->storages.resize(1);
+        QCOMPARE(tied->deviceBytes(), Bytes{512});
+    }
+
+    void gatheredLeavesNeverReachTheDevice() {
+        auto tree = std::make_shared<ComponentTree>(*testing::tree("text_encoder", {1000, 128}));
+        tree->leaves[0].gathered = true;
+        QCOMPARE(tree->deviceBytes(), Bytes{512});
+    }
+
+    void aWeightIsUsedInPlaceOnlyWhenItsBytesFit() {
+        const DeviceTraits cpu{.usesWeightsInPlace = true};
+        const DeviceTraits card{.usesWeightsInPlace = false};
+        const auto whole = testing::tree("denoiser", {128});
+        const auto half = testing::tree("denoiser", {128}, DType::F16);
+        auto odd = std::make_shared<ComponentTree>(*whole);
+        odd->storages[0].fileOffset = 6;
+        auto state = std::make_shared<ComponentTree>(*whole);
+        state->weights[0].kind = WeightKind::StateBuffer;
+        QVERIFY(isUsedInPlace(*whole, 0, cpu));
+        QVERIFY(!isUsedInPlace(*whole, 0, card));
+        QVERIFY(!isUsedInPlace(*half, 0, cpu));
+        QVERIFY(!isUsedInPlace(*odd, 0, cpu));
+        QVERIFY(!isUsedInPlace(*state, 0, cpu));
+        QCOMPARE(slotBytes(*whole, cpu), Bytes{0});
+        QCOMPARE(slotBytes(*half, cpu), Bytes{512});
+        QCOMPARE(slotBytes(*whole, card), Bytes{512});
+    }
+};
+
+QTEST_GUILESS_MAIN(ComponentTreeTest)
+#include "component_tree_test.moc"

@@ -1,0 +1,82 @@
+#include "plugin/memory/ledger.hpp"
+
+#include <QtTest/QtTest>
+
+#include <thread>
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+class LedgerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void countsByDeviceTagAndOwner() {
+        Ledger ledger;
+        ledger.add("fake", Tag::Weights, "denoiser", 100);
+        ledger.add("fake", Tag::Wires, "encode.positive", 20);
+        ledger.add("cpu", Tag::Cache, "encode.positive", 7);
+        QCOMPARE(ledger.bytesOn("fake"), Bytes{120});
+        QCOMPARE(ledger.bytesOn("fake", Tag::Wires), Bytes{20});
+        QCOMPARE(ledger.bytesOn("cpu"), Bytes{7});
+        QCOMPARE(ledger.bytesOn("cuda:0"), Bytes{0});
+        QCOMPARE(ledger.snapshot().at("fake").byOwner.at("denoiser")[0], Bytes{100});
+    }
+
+    void forgetsAnOwnerWithoutBytes() {
+        Ledger ledger;
+        ledger.add("cpu", Tag::Weights, "denoiser", 5);
+        ledger.add("cpu", Tag::Weights, "denoiser", -5);
+        QVERIFY(ledger.snapshot().at("cpu").byOwner.empty());
+    }
+
+    void remembersThePeakUntilARunBegins() {
+        Ledger ledger;
+        ledger.add("cpu", Tag::Weights, "a", 50);
+        ledger.add("cpu", Tag::Weights, "b", 70);
+        ledger.add("cpu", Tag::Weights, "a", -50);
+        QCOMPARE(ledger.peakOn("cpu"), Bytes{120});
+        ledger.beginRun();
+        QCOMPARE(ledger.peakOn("cpu"), Bytes{70});
+    }
+
+    void setReplacesAMeasuredBalance() {
+        Ledger ledger;
+        ledger.set("cpu", Tag::Activations, "denoise", 30);
+        ledger.set("cpu", Tag::Activations, "denoise", 10);
+        QCOMPARE(ledger.bytesOn("cpu"), Bytes{10});
+        QCOMPARE(ledger.peakOn("cpu"), Bytes{30});
+    }
+
+    void timelineIsInOrderAndBeginsAnewWithARun() {
+        Ledger ledger;
+        ledger.event("copy", "fake", "denoise", "denoiser", 3);
+        ledger.event("evict", "fake", "denoise", "denoiser", 3);
+        const auto events = ledger.timeline();
+        QCOMPARE(events.size(), size_t{2});
+        QVERIFY(events[0].what == "copy" && events[1].seconds >= events[0].seconds);
+        ledger.beginRun();
+        QVERIFY(ledger.timeline().empty());
+    }
+
+    void sumsHoldUnderConcurrentUse() {
+        Ledger ledger;
+        constexpr int kRounds = 2000;
+        const auto work = [&](const std::string& owner) {
+            for (int i = 0; i < kRounds; ++i) {
+                ledger.add("cpu", Tag::Wires, owner, 3);
+                ledger.event("enter", "cpu", owner, "x", 0);
+                ledger.add("cpu", Tag::Wires, owner, -1);
+            }
+        };
+        std::thread other(work, "a");
+        work("b");
+        other.join();
+        QCOMPARE(ledger.bytesOn("cpu"), Bytes{2 * 2 * kRounds});
+        QCOMPARE(ledger.timeline().size(), size_t{2 * kRounds});
+    }
+};
+
+QTEST_GUILESS_MAIN(LedgerTest)
+#include "ledger_test.moc"

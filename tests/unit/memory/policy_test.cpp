@@ -1,0 +1,100 @@
+#include "plugin/base/error.hpp"
+#include "plugin/memory/policy.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+class PolicyTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void textFormSurvivesARoundTrip_data() {
+        QTest::addColumn<QString>("text");
+        for (const char* text : {"none",
+                                 "model",
+                                 "sequential",
+                                 "block",
+                                 "block:3+stream",
+                                 "leaf+stream,budget=1048576",
+                                 "auto,after=keep",
+                                 "model,after=drop@cpu",
+                                 "leaf+stream,pin=4096@cuda:1",
+                                 "block:2,budget=7@fake:1024,spill=2048"}) {
+            QTest::newRow(text) << text;
+        }
+    }
+
+    void textFormSurvivesARoundTrip() {
+        QFETCH(QString, text);
+        const Policy policy = parsePolicy(text.toStdString());
+        QCOMPARE(QString::fromStdString(toText(policy)), text);
+        QVERIFY(policyFromJson(toJson(policy), "test") == policy);
+    }
+
+    void jsonTakesSizesAsTextOrNumber() {
+        const Policy policy = policyFromJson(
+            Json::parse(R"({"policy": "leaf", "stream": true, "budget": "2GiB", "pin_cap": 4096,
+                            "components": {"text_encoder": "none", "denoiser": {"policy": "block:2"}}})"),
+            "node");
+        QCOMPARE(policy.budget.value(), 2 * kGiB);
+        QCOMPARE(policy.pinCap.value(), Bytes{4096});
+        QVERIFY(policy.forComponent("text_encoder").name == "none");
+        QCOMPARE(policy.forComponent("denoiser").blocksPerGroup, 2);
+        QVERIFY(policy.forComponent("autoencoder").name == "leaf");
+    }
+
+    void aComponentInheritsTheNodesDevice() {
+        Policy policy = parsePolicy("model@cpu");
+        policy.components["denoiser"] = parsePolicy("none");
+        policy.components["autoencoder"] = parsePolicy("none@fake");
+        QVERIFY(policy.forComponent("denoiser").device->kind == "cpu");
+        QVERIFY(policy.forComponent("autoencoder").device->kind == "fake");
+    }
+
+    void refusesWithTheReason_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("unknown") << "fast"
+                                 << "no policy \"fast\"";
+        QTest::newRow("none streams") << "none+stream"
+                                      << "none cannot stream";
+        QTest::newRow("sequential streams") << "sequential+stream"
+                                            << "sequential cannot stream";
+        QTest::newRow("number") << "leaf:2"
+                                << "only block takes a number";
+        QTest::newRow("zero blocks") << "block:0"
+                                     << "at least 1";
+        QTest::newRow("budget") << "leaf,budget=much"
+                                << "\"much\" is no size";
+        QTest::newRow("negative") << "leaf,budget=-1"
+                                  << "\"-1\" is no size";
+        QTest::newRow("after") << "model,after=later"
+                               << "evict, drop or keep";
+        QTest::newRow("option") << "model,speed=9"
+                                << "\"speed=9\" is not understood";
+        QTest::newRow("device") << "model@moon"
+                                << "no such kind of device";
+    }
+
+    void refusesWithTheReason() {
+        QFETCH(QString, text);
+        QFETCH(QString, reason);
+        try {
+            static_cast<void>(parsePolicy(text.toStdString()));
+            QFAIL("accepted");
+        } catch (const Error& error) {
+            QVERIFY2(QString::fromStdString(error.message()).contains(reason), error.what());
+        }
+    }
+
+    void refusesUnknownJsonKeys() {
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(policyFromJson(Json{{"polcy", "leaf"}}, "node")),
+                                 Error);
+    }
+};
+
+QTEST_GUILESS_MAIN(PolicyTest)
+#include "policy_test.moc"
