@@ -1,14 +1,14 @@
 #pragma once
 
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/plan.hpp"
+
+#include <ATen/core/Tensor.h>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <ATen/core/Tensor.h>
-
-#include "plugin/memory/device_spec.hpp"
-#include "plugin/memory/plan.hpp"
 
 namespace lowtide::residency {
 
@@ -17,6 +17,7 @@ class Event {
 public:
     virtual ~Event() = default;
 };
+
 using EventRef = std::shared_ptr<Event>;
 
 /// Device memory for weights: one allocation, freed with the object.
@@ -27,12 +28,13 @@ public:
     [[nodiscard]] virtual Bytes size() const = 0;
 };
 
-/// Writes bytes [offset, offset + count) of a weight, in the compute type, to `target`. Runs on the copy thread; may
-/// throw (cancelled, I/O error), which the event recorded behind it then rethrows.
+/// Writes bytes [offset, offset + count) of a weight, in the compute type, to `target`. Runs on the
+/// copy thread; may throw (cancelled, I/O error), which the event recorded behind it then rethrows.
 using ByteSource = std::function<void(std::byte* target, Bytes offset, Bytes count)>;
 
-/// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies and waits are
-/// enqueued and happen in the order of the calls. Order across lanes exists only through events.
+/// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies
+/// and waits are enqueued and happen in the order of the calls. Order across lanes exists only
+/// through events.
 class Device {
 public:
     virtual ~Device() = default;
@@ -42,15 +44,27 @@ public:
     /// Where tensors of this device live for ATen.
     [[nodiscard]] virtual c10::Device torchDevice() const = 0;
 
-    /// Error{OutOfMemory} with the bytes asked for.
+    /// Called on every thread that computes, before its first tensor: a device that counts tensors
+    /// by thread starts to.
+    virtual void attachThread() {}
+
+    /// Bytes that begin at a multiple of memory::kSlotAlignment. Error{OutOfMemory} with the bytes
+    /// asked for.
     [[nodiscard]] virtual std::unique_ptr<Arena> allocate(Bytes bytes) = 0;
     /// A tensor over device memory that this device gave out; valid while the arena lives.
-    [[nodiscard]] virtual at::Tensor view(std::byte* data, at::IntArrayRef sizes, at::ScalarType type) = 0;
+    [[nodiscard]] virtual at::Tensor view(std::byte* data,
+                                          at::IntArrayRef sizes,
+                                          at::ScalarType type) = 0;
 
-    /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and time lines.
+    /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and
+    /// time lines.
     virtual void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) = 0;
-    /// Enqueues a copy back to the host (state buffers only). `target` must stay alive until the event behind it.
-    virtual void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string label) = 0;
+    /// Enqueues a copy back to the host (state buffers only). `target` must stay alive until the
+    /// event behind it.
+    virtual void copyOut(std::byte* target,
+                         const std::byte* source,
+                         Bytes bytes,
+                         std::string label) = 0;
     [[nodiscard]] virtual EventRef markCopy() = 0;
     [[nodiscard]] virtual EventRef markCompute() = 0;
     virtual void copyWaits(const EventRef& event) = 0;
@@ -63,11 +77,15 @@ public:
 
     /// Bytes that tensors and arenas hold on this device now, from its own allocator.
     [[nodiscard]] virtual Bytes allocated() const = 0;
-    /// The most since resetPeak().
+    /// The most since resetPeak(): at least allocated() at that moment.
     [[nodiscard]] virtual Bytes peakAllocated() const = 0;
     virtual void resetPeak() = 0;
     /// Upper bound on allocated(), or -1 for none; what exceeds it is Error{OutOfMemory}.
     virtual void cap(Bytes bytes) = 0;
+
+    /// Most bytes so far that lay beyond the device's own memory; only a rehearsing device has any.
+    [[nodiscard]] virtual Bytes spilled() const { return 0; }
+
     /// Ordering faults found so far, in words; only a checking device finds any.
     [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
 };

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "plugin/residency/device/device.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace lowtide::residency {
+
+/// A point in a lane's order. Completed once, with the first failure of the jobs before it.
+class LaneEvent : public Event {
+public:
+    /// Blocks until the point is reached; rethrows the failure that it was completed with.
+    void wait() const;
+    /// As wait(), but failures stay where they are.
+    void waitQuietly() const noexcept;
+    [[nodiscard]] bool isComplete() const noexcept;
+    void complete(std::exception_ptr failure) noexcept;
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable reached_;
+    bool isComplete_ = false;
+    std::exception_ptr failure_;
+};
+
+/// One thread that runs jobs in the order in which they were enqueued. The first exception of a job
+/// is kept: later jobs are skipped and events behind it carry it, until drain() starts anew.
+class CopyLane {
+public:
+    CopyLane();
+    /// Jobs that have not begun are dropped; events are completed.
+    ~CopyLane();
+    CopyLane(const CopyLane&) = delete;
+    CopyLane& operator=(const CopyLane&) = delete;
+
+    void enqueue(std::function<void()> job);
+    /// Completes `event` when everything enqueued before has run or was skipped.
+    void mark(std::shared_ptr<LaneEvent> event);
+    /// Jobs enqueued later begin after `event`.
+    void waitFor(std::shared_ptr<const LaneEvent> event);
+    /// Blocks until the lane is idle, then forgets the failure.
+    void drain() noexcept;
+
+private:
+    /// Either a job or an event to be completed.
+    struct Item {
+        std::function<void()> job;
+        std::shared_ptr<LaneEvent> event;
+    };
+
+    void push(Item item);
+    void run() noexcept;
+    void runItem(Item& item) noexcept;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Item> items_;
+    bool isBusy_ = false;
+    bool isStopping_ = false;
+    std::exception_ptr failure_;
+    std::thread thread_;
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+
+#include <c10/core/Allocator.h>
+
+#include <atomic>
+#include <memory>
+
+namespace lowtide::residency {
+
+/// Counts the CPU tensors of the threads that it is attached to, through ATen's memory reports, and
+/// arenas through add(). A tensor that dies on a thread without a counter stays counted.
+class CpuAllocations final : public c10::MemoryReportingInfoBase,
+                             public std::enable_shared_from_this<CpuAllocations> {
+public:
+    /// Counts on this thread until the thread ends. Nothing happens where a counter or a profiler
+    /// is attached already.
+    void attachThread();
+
+    [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
+
+    [[nodiscard]] Bytes peak() const noexcept { return peak_; }
+
+    void resetPeak() noexcept { peak_ = bytes_.load(); }
+
+    /// Upper bound on bytes(), or -1 for none. A tensor beyond it is refused with
+    /// c10::OutOfMemoryError.
+    void setLimit(Bytes bytes) noexcept { limit_ = bytes; }
+
+    /// Whether `bytes` more stay within the limit.
+    [[nodiscard]] bool fits(Bytes bytes) const noexcept;
+    void add(Bytes delta) noexcept;
+
+    void reportMemoryUsage(void* pointer,
+                           int64_t size,
+                           size_t totalAllocated,
+                           size_t totalReserved,
+                           c10::Device device) override;
+
+    [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+
+private:
+    std::atomic<Bytes> bytes_{0};
+    std::atomic<Bytes> peak_{0};
+    std::atomic<Bytes> limit_{-1};
+};
+
+}  // namespace lowtide::residency

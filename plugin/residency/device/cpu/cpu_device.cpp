@@ -1,0 +1,134 @@
+#include "plugin/residency/device/cpu/cpu_device.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
+
+#include <ATen/ops/from_blob.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace lowtide::residency {
+
+namespace {
+
+struct FreeMemory {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+};
+
+class CpuArena final : public Arena {
+public:
+    CpuArena(std::byte* data, Bytes size, std::shared_ptr<CpuAllocations> allocations)
+        : data_(data), size_(size), allocations_(std::move(allocations)) {
+        allocations_->add(size_);
+    }
+
+    ~CpuArena() override { allocations_->add(-size_); }
+
+    [[nodiscard]] std::byte* data() const override { return data_.get(); }
+
+    [[nodiscard]] Bytes size() const override { return size_; }
+
+private:
+    std::unique_ptr<std::byte, FreeMemory> data_;
+    Bytes size_;
+    std::shared_ptr<CpuAllocations> allocations_;
+};
+
+[[noreturn]] void refuse(Bytes bytes, Bytes used) {
+    throw Error(ErrorKind::OutOfMemory,
+                "cpu: " + formatBytes(bytes) + " for weights do not fit beside the " +
+                    formatBytes(used) + " in use",
+                "choose a memory policy that holds less, or raise the budget")
+        .withBytesAsked(bytes);
+}
+
+/// Compute is what the run thread does itself: it is done when the call returns, so its events are
+/// complete at once.
+class CpuDevice final : public Device {
+public:
+    CpuDevice() { computeDone_->complete(nullptr); }
+
+    [[nodiscard]] memory::DeviceInfo info() const override {
+        const HostMemory memory = hostMemory();
+        return {"cpu", "cpu", processorName(), memory.total, memory.available};
+    }
+
+    [[nodiscard]] memory::DeviceTraits traits() const override {
+        return {.usesWeightsInPlace = true, .capacity = hostMemory().total};
+    }
+
+    [[nodiscard]] c10::Device torchDevice() const override { return c10::kCPU; }
+
+    void attachThread() override { allocations_->attachThread(); }
+
+    [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
+        const Bytes size = alignUp(bytes, memory::kSlotAlignment);
+        void* data = allocations_->fits(size)
+                         ? std::aligned_alloc(memory::kSlotAlignment, static_cast<size_t>(size))
+                         : nullptr;
+        if (!data) {
+            refuse(bytes, allocations_->bytes());
+        }
+        return std::make_unique<CpuArena>(static_cast<std::byte*>(data), size, allocations_);
+    }
+
+    [[nodiscard]] at::Tensor view(std::byte* data,
+                                  at::IntArrayRef sizes,
+                                  at::ScalarType type) override {
+        return at::from_blob(data, sizes, at::TensorOptions(type));
+    }
+
+    void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
+        lane_.enqueue([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
+    }
+
+    void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
+        lane_.enqueue(
+            [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
+    }
+
+    [[nodiscard]] EventRef markCopy() override {
+        auto event = std::make_shared<LaneEvent>();
+        lane_.mark(event);
+        return event;
+    }
+
+    [[nodiscard]] EventRef markCompute() override { return computeDone_; }
+
+    void copyWaits(const EventRef& event) override {
+        auto point = std::static_pointer_cast<const LaneEvent>(event);
+        if (!point->isComplete()) {
+            lane_.waitFor(std::move(point));
+        }
+    }
+
+    void computeWaits(const EventRef& event) override { hostWaits(event); }
+
+    void hostWaits(const EventRef& event) override { static_cast<const LaneEvent&>(*event).wait(); }
+
+    void drain() noexcept override { lane_.drain(); }
+
+    [[nodiscard]] Bytes allocated() const override { return allocations_->bytes(); }
+
+    [[nodiscard]] Bytes peakAllocated() const override { return allocations_->peak(); }
+
+    void resetPeak() override { allocations_->resetPeak(); }
+
+    void cap(Bytes bytes) override { allocations_->setLimit(bytes); }
+
+private:
+    std::shared_ptr<CpuAllocations> allocations_ = std::make_shared<CpuAllocations>();
+    std::shared_ptr<LaneEvent> computeDone_ = std::make_shared<LaneEvent>();
+    CopyLane lane_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> openCpuDevice() {
+    return std::make_unique<CpuDevice>();
+}
+
+}  // namespace lowtide::residency

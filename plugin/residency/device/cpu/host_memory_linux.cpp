@@ -1,0 +1,55 @@
+#include "plugin/base/text.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+namespace lowtide::residency {
+
+namespace {
+
+/// The text behind "key:" in a file of such lines.
+std::string fieldOf(const char* path, std::string_view key) {
+    std::ifstream file(path);
+    std::string line;
+    while (std::getline(file, line)) {
+        const size_t colon = line.find(':');
+        if (colon != std::string::npos && trim(line.substr(0, colon)) == key) {
+            return trim(line.substr(colon + 1));
+        }
+    }
+    return {};
+}
+
+Bytes memoryInfo(std::string_view key) {
+    return parseBytes(fieldOf("/proc/meminfo", key)).value_or(0);
+}
+
+/// A number in a file of its own; empty when there is none ("max": no limit).
+std::optional<Bytes> numberIn(const char* path) {
+    std::ifstream file(path);
+    std::string word;
+    file >> word;
+    return word.empty() || word == "max" ? std::nullopt : parseBytes(word);
+}
+
+}  // namespace
+
+HostMemory hostMemory() {
+    HostMemory memory{memoryInfo("MemTotal"), memoryInfo("MemAvailable")};
+    const std::optional<Bytes> limit = numberIn("/sys/fs/cgroup/memory.max");
+    if (limit && *limit < memory.total) {
+        const Bytes used = numberIn("/sys/fs/cgroup/memory.current").value_or(0);
+        memory.total = *limit;
+        memory.available = std::clamp<Bytes>(*limit - used, 0, memory.available);
+    }
+    return memory;
+}
+
+std::string processorName() {
+    const std::string name = fieldOf("/proc/cpuinfo", "model name");
+    return name.empty() ? "CPU" : name;
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,96 @@
+#include "plugin/residency/device/device_source.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/device/cpu/cpu_device.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace lowtide::residency {
+
+namespace {
+
+constexpr const char* kFakeLibrary = "liblowtide_fake.so";
+
+std::string loaderReason() {
+    const char* reason = dlerror();
+    return reason ? reason : "no reason was given";
+}
+
+/// The library's one door. It stays open until the process ends: ATen holds pointers into it.
+OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
+    const std::filesystem::path path = std::filesystem::path(libraryFolder) / kFakeLibrary;
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* door = library ? dlsym(library, kOpenFakeDevice) : nullptr;
+    if (!door) {
+        throw Error(ErrorKind::Device,
+                    std::string("the fake device's library ") + kFakeLibrary +
+                        " cannot be opened: " + loaderReason(),
+                    "keep it beside the program's own libraries, or use the device cpu");
+    }
+    return reinterpret_cast<OpenFakeDevice*>(door);
+}
+
+class BuiltDevices final : public DeviceSource {
+public:
+    explicit BuiltDevices(std::string libraryFolder) : libraryFolder_(std::move(libraryFolder)) {}
+
+    std::unique_ptr<Device> open(const memory::DeviceSpec& spec) override {
+        if (spec.kind == "cpu") {
+            return openCpuDevice();
+        }
+        if (spec.kind == "fake") {
+            const FakeSettings standard;
+            return openFakeDevice(libraryFolder_,
+                                  {.capacity = spec.capacity.value_or(standard.capacity),
+                                   .spill = spec.spill.value_or(standard.spill)});
+        }
+        if (spec.kind == "cuda") {
+            throw Error(ErrorKind::Device,
+                        "CUDA is not built into this version",
+                        "use the device cpu, or fake to rehearse a card");
+        }
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no device \"" + spec.kind + "\"",
+                    "use cpu or fake[:SIZE]");
+    }
+
+    std::vector<memory::DeviceInfo> available() override {
+        const HostMemory memory = hostMemory();
+        std::vector<memory::DeviceInfo> found = {
+            {"cpu", "cpu", processorName(), memory.total, memory.available}};
+        if (std::filesystem::exists(std::filesystem::path(libraryFolder_) / kFakeLibrary)) {
+            const Bytes capacity = FakeSettings().capacity;
+            found.push_back(
+                {"fake", "fake", "rehearsal of a card in host memory", capacity, capacity});
+        }
+        return found;
+    }
+
+private:
+    std::string libraryFolder_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSource> makeDeviceSource(std::string libraryFolder) {
+    return std::make_unique<BuiltDevices>(std::move(libraryFolder));
+}
+
+std::unique_ptr<FakeDevice> openFakeDevice(const std::string& libraryFolder,
+                                           const FakeSettings& settings) {
+    OpenFakeDevice* open = fakeDoor(libraryFolder);
+    try {
+        return std::unique_ptr<FakeDevice>(open(settings));
+    } catch (const c10::Error& error) {
+        throw Error(
+            ErrorKind::Device,
+            std::string("the fake device cannot be used: ") + error.what_without_backtrace(),
+            "use the device cpu");
+    }
+}
+
+}  // namespace lowtide::residency

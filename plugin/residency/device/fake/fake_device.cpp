@@ -1,0 +1,202 @@
+#include "plugin/residency/device/fake/fake_device.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/device/fake/copies_in_flight.hpp"
+#include "plugin/residency/device/fake/fake_backend.hpp"
+#include "plugin/residency/device/fake/fake_memory.hpp"
+
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <thread>
+
+namespace lowtide::residency {
+
+namespace {
+
+ByteRange rangeOf(const std::byte* data, Bytes bytes) {
+    return {data, data + bytes};
+}
+
+class FakeArena final : public Arena {
+public:
+    FakeArena(c10::DataPtr data, Bytes size) : data_(std::move(data)), size_(size) {
+        fakeMemory().hazards().watch(rangeOf(FakeArena::data(), size_));
+    }
+
+    ~FakeArena() override { fakeMemory().hazards().unwatch(rangeOf(FakeArena::data(), size_)); }
+
+    [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_.get()); }
+
+    [[nodiscard]] Bytes size() const override { return size_; }
+
+private:
+    c10::DataPtr data_;
+    Bytes size_;
+};
+
+/// What the hazard checker must know of an event beside the moment itself.
+class FakeEvent final : public LaneEvent {
+public:
+    explicit FakeEvent(const Clock& when) : clock(when) {}
+
+    const Clock clock;
+};
+
+const FakeEvent& fakeEvent(const EventRef& event) {
+    return static_cast<const FakeEvent&>(*event);
+}
+
+class FakeCard final : public FakeDevice {
+public:
+    explicit FakeCard(const FakeSettings& settings) : settings_(settings), random_(settings.seed) {
+        fakeMemory().setSize(settings.capacity, settings.spill);
+    }
+
+    [[nodiscard]] memory::DeviceInfo info() const override {
+        const Bytes capacity = fakeMemory().capacity();
+        const Bytes free = std::max<Bytes>(0, capacity - allocated());
+        return {"fake", "fake", "rehearsal of a card in host memory", capacity, free};
+    }
+
+    [[nodiscard]] memory::DeviceTraits traits() const override {
+        return {.usesWeightsInPlace = false, .capacity = fakeMemory().capacity()};
+    }
+
+    [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }
+
+    [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
+        c10::DataPtr data = fakeMemory().tryAllocate(bytes);
+        if (!data) {
+            throw Error(ErrorKind::OutOfMemory,
+                        "fake: " + formatBytes(bytes) + " for weights do not fit beside the " +
+                            formatBytes(allocated()) + " in use of " +
+                            formatBytes(fakeMemory().capacity()),
+                        "choose a memory policy that holds less, or a larger card (fake:SIZE)")
+                .withBytesAsked(bytes);
+        }
+        return std::make_unique<FakeArena>(std::move(data), alignUp(bytes, memory::kSlotAlignment));
+    }
+
+    [[nodiscard]] at::Tensor view(std::byte* data,
+                                  at::IntArrayRef sizes,
+                                  at::ScalarType type) override {
+        const auto options = at::TensorOptions(type).device(kFakeTorchDevice);
+        return at::for_blob(data, sizes)
+            .options(options)
+            .target_device(kFakeTorchDevice)
+            .make_tensor();
+    }
+
+    void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) override {
+        noteCopy(target, bytes, Access::Write, "copy of " + label);
+        // Also destroyed with a job that is skipped.
+        auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
+        if (entry->isAlone()) {
+            poison(target, bytes);
+        }
+        const uint64_t seed = random_();
+        lane_.enqueue([this, target, bytes, seed, entry, source = std::move(source)] {
+            std::mt19937_64 random(seed);
+            for (Bytes done = 0; done < bytes; done += settings_.copyPiece) {
+                dawdle(random);
+                source(target + done, done, std::min(settings_.copyPiece, bytes - done));
+            }
+        });
+    }
+
+    void copyOut(std::byte* target,
+                 const std::byte* source,
+                 Bytes bytes,
+                 std::string label) override {
+        noteCopy(source, bytes, Access::Read, "copy back of " + label);
+        const uint64_t seed = random_();
+        lane_.enqueue([this, target, source, bytes, seed] {
+            std::mt19937_64 random(seed);
+            dawdle(random);
+            std::memcpy(target, source, static_cast<size_t>(bytes));
+        });
+    }
+
+    [[nodiscard]] EventRef markCopy() override {
+        auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Copy));
+        lane_.mark(event);
+        return event;
+    }
+
+    [[nodiscard]] EventRef markCompute() override {
+        auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Compute));
+        event->complete(nullptr);
+        return event;
+    }
+
+    void copyWaits(const EventRef& event) override {
+        fakeMemory().hazards().wait(Agent::Copy, fakeEvent(event).clock);
+        lane_.waitFor(std::static_pointer_cast<const LaneEvent>(event));
+    }
+
+    void computeWaits(const EventRef& event) override {
+        fakeEvent(event).wait();
+        fakeMemory().hazards().wait(Agent::Compute, fakeEvent(event).clock);
+    }
+
+    void hostWaits(const EventRef& event) override {
+        fakeEvent(event).wait();
+        fakeMemory().hazards().wait(Agent::Host, fakeEvent(event).clock);
+    }
+
+    void drain() noexcept override {
+        lane_.drain();
+        HazardChecker& hazards = fakeMemory().hazards();
+        hazards.wait(Agent::Host, hazards.clockOf(Agent::Copy));
+    }
+
+    [[nodiscard]] Bytes allocated() const override { return fakeMemory().allocated(); }
+
+    [[nodiscard]] Bytes peakAllocated() const override { return fakeMemory().peak(); }
+
+    void resetPeak() override { fakeMemory().resetPeak(); }
+
+    void cap(Bytes bytes) override { fakeMemory().setLimit(bytes); }
+
+    [[nodiscard]] Bytes spilled() const override { return fakeMemory().spilled(); }
+
+    [[nodiscard]] std::vector<std::string> hazards() const override {
+        return fakeMemory().hazards().faults();
+    }
+
+    [[nodiscard]] FakeCounters counters() const override { return fakeMemory().counters(); }
+
+private:
+    static void noteCopy(const std::byte* data,
+                         Bytes bytes,
+                         Access access,
+                         const std::string& what) {
+        fakeMemory().hazards().begin(Agent::Copy);
+        fakeMemory().hazards().access(Agent::Copy, rangeOf(data, bytes), access, what);
+    }
+
+    void dawdle(std::mt19937_64& random) const {
+        const double part = std::uniform_real_distribution<double>(0.0, 1.0)(random);
+        std::this_thread::sleep_for(std::chrono::duration<double>(part * settings_.longestDelay));
+    }
+
+    const FakeSettings settings_;
+    std::mt19937_64 random_;
+    CopiesInFlight inFlight_;
+    CopyLane lane_;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) FakeDevice* lowtideOpenFakeDevice(
+    const FakeSettings& settings) {
+    registerFakeBackend();
+    return std::make_unique<FakeCard>(settings).release();
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+#include "plugin/residency/device/device.hpp"
+
+#include <cstdint>
+
+namespace lowtide::residency {
+
+/// The card that is played.
+struct FakeSettings {
+    Bytes capacity = 8 * kGiB;
+    Bytes spill = 0;                ///< bytes beyond the capacity that succeed and are counted
+    uint64_t seed = 0;              ///< of the delays
+    Seconds longestDelay = 100e-6;  ///< before each piece of a copy: uniform in [0, longestDelay)
+    Bytes copyPiece = 4 * kMiB;     ///< a copy is cut into pieces of this size
+};
+
+/// What was done since the device was opened.
+struct FakeCounters {
+    int64_t operators = 0;  ///< that went through the fallback
+    int64_t copies = 0;
+    Bytes toDevice = 0;  ///< by tensor copies, not by copyIn
+    Bytes toHost = 0;
+};
+
+/// A device of host memory: its own capacity, copies that take their time, memory that is NaN
+/// before it is written, freed or while a copy to it is under way, and a check of every order
+/// between copies and operators.
+class FakeDevice : public Device {
+public:
+    [[nodiscard]] virtual FakeCounters counters() const = 0;
+};
+
+/// What the library exports under kOpenFakeDevice. The memory is the process's own: of two devices
+/// that are open the later one's capacity holds for both. The caller owns the device.
+using OpenFakeDevice = FakeDevice*(const FakeSettings& settings);
+inline constexpr const char* kOpenFakeDevice = "lowtideOpenFakeDevice";
+
+}  // namespace lowtide::residency

@@ -1,0 +1,128 @@
+// The operators that a fallback cannot serve: those that make, move or re-view memory, and
+// composite ones whose parts would not have the bits of the CPU's own kernel.
+#include "plugin/residency/device/fake/aliasing_fallback.hpp"
+#include "plugin/residency/device/fake/fake_memory.hpp"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/NativeFunctions.h>
+#include <ATen/ops/as_strided_cpu_dispatch.h>
+#include <ATen/ops/set_cpu_dispatch.h>
+#include <torch/library.h>
+
+namespace lowtide::residency {
+
+namespace {
+
+using at::Tensor;
+
+constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
+
+Tensor makeEmpty(c10::IntArrayRef sizes,
+                 std::optional<c10::ScalarType> type,
+                 std::optional<c10::Layout>,
+                 std::optional<c10::Device>,
+                 std::optional<bool>,
+                 std::optional<c10::MemoryFormat> format) {
+    return at::detail::empty_generic(
+        sizes, &fakeMemory(), kKeys, c10::dtype_or_default(type), format);
+}
+
+Tensor makeEmptyStrided(c10::IntArrayRef sizes,
+                        c10::IntArrayRef strides,
+                        std::optional<c10::ScalarType> type,
+                        std::optional<c10::Layout>,
+                        std::optional<c10::Device>,
+                        std::optional<bool>) {
+    return at::detail::empty_strided_generic(
+        sizes, strides, &fakeMemory(), kKeys, c10::dtype_or_default(type));
+}
+
+/// Converts types, broadcasts and follows strides, between host and device and within the device.
+Tensor copyFrom(const Tensor& source, const Tensor& target, bool) {
+    if (source.is_cpu() || target.is_cpu()) {
+        fakeMemory().countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
+    }
+    fakeMemory().hazards().begin(Agent::Compute);
+    noteAccess(source, Access::Read, "aten::_copy_from");
+    noteAccess(target, Access::Write, "aten::_copy_from");
+    aliasOnCpu(target).copy_(aliasOnCpu(source));
+    return target;
+}
+
+Tensor copyFromAndResize(const Tensor& source, const Tensor& target) {
+    if (target.sizes() != source.sizes()) {
+        target.resize_(source.sizes());
+    }
+    return copyFrom(source, target, false);
+}
+
+Tensor asStrided(const Tensor& self,
+                 c10::SymIntArrayRef sizes,
+                 c10::SymIntArrayRef strides,
+                 std::optional<c10::SymInt> offset) {
+    return at::cpu::as_strided_symint(self, sizes, strides, std::move(offset));
+}
+
+Tensor viewAs(const Tensor& self, c10::SymIntArrayRef sizes) {
+    return at::native::view(self, C10_AS_INTARRAYREF_SLOW(sizes));
+}
+
+Tensor reshapeAlias(const Tensor& self, c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
+    return at::native::_reshape_alias(
+        self, C10_AS_INTARRAYREF_SLOW(sizes), C10_AS_INTARRAYREF_SLOW(strides));
+}
+
+const Tensor& resizeInPlace(const Tensor& self,
+                            c10::SymIntArrayRef sizes,
+                            std::optional<c10::MemoryFormat> format) {
+    return at::native::resize_(self, C10_AS_INTARRAYREF_SLOW(sizes), format);
+}
+
+Tensor& setToTensor(Tensor& self, const Tensor& source) {
+    return at::native::set_tensor_(self, source);
+}
+
+Tensor& setToStorage(Tensor& self, at::Storage source) {
+    return at::native::set_(self, std::move(source));
+}
+
+Tensor& setToStorageAt(Tensor& self,
+                       at::Storage source,
+                       int64_t offset,
+                       c10::IntArrayRef sizes,
+                       c10::IntArrayRef strides) {
+    return at::cpu::set_(self, std::move(source), offset, sizes, strides);
+}
+
+Tensor unfoldAlong(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
+    return at::native::unfold(self, dim, size, step);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
+    library.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnCpu>());
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
+    library.impl("empty.memory_format", makeEmpty);
+    library.impl("empty_strided", makeEmptyStrided);
+    library.impl("_copy_from", copyFrom);
+    library.impl("_copy_from_and_resize", copyFromAndResize);
+    library.impl("as_strided", asStrided);
+    library.impl("view", viewAs);
+    library.impl("_reshape_alias", reshapeAlias);
+    library.impl("resize_", resizeInPlace);
+    library.impl("set_.source_Tensor", setToTensor);
+    library.impl("set_.source_Storage", setToStorage);
+    library.impl("set_.source_Storage_storage_offset", setToStorageAt);
+    library.impl("unfold", unfoldAlong);
+    for (const char* composite : {"convolution",
+                                  "native_layer_norm",
+                                  "native_group_norm",
+                                  "scaled_dot_product_attention"}) {
+        library.impl(composite, torch::CppFunction::makeFromBoxedFunction<&runOnCpu>());
+    }
+}
+
+}  // namespace lowtide::residency

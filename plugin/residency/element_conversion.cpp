@@ -1,0 +1,85 @@
+#include "plugin/residency/element_conversion.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <c10/util/BFloat16.h>
+#include <c10/util/Float8_e4m3fn.h>
+#include <c10/util/Float8_e5m2.h>
+#include <c10/util/Half.h>
+
+#include <cstring>
+#include <string>
+
+namespace lowtide::residency {
+
+namespace {
+
+/// Every type goes through float, as in ATen's copy kernels: also F64 -> F16, which rounds twice
+/// there.
+template <typename To, typename From>
+void convertLoop(std::byte* target, const std::byte* source, int64_t count) {
+    auto* __restrict__ to = reinterpret_cast<To*>(target);
+    const auto* __restrict__ from = reinterpret_cast<const From*>(source);
+    for (int64_t i = 0; i < count; ++i) {
+        to[i] = static_cast<To>(static_cast<float>(from[i]));
+    }
+}
+
+using Loop = void (*)(std::byte*, const std::byte*, int64_t);
+
+template <typename To>
+Loop loopTo(DType from) noexcept {
+    switch (from) {
+        case DType::F64:
+            return convertLoop<To, double>;
+        case DType::F32:
+            return convertLoop<To, float>;
+        case DType::F16:
+            return convertLoop<To, c10::Half>;
+        case DType::BF16:
+            return convertLoop<To, c10::BFloat16>;
+        case DType::F8E4M3:
+            return convertLoop<To, c10::Float8_e4m3fn>;
+        case DType::F8E5M2:
+            return convertLoop<To, c10::Float8_e5m2>;
+        default:
+            return nullptr;
+    }
+}
+
+Loop loopOf(DType from, DType to) noexcept {
+    switch (to) {
+        case DType::F32:
+            return loopTo<float>(from);
+        case DType::F16:
+            return loopTo<c10::Half>(from);
+        case DType::BF16:
+            return loopTo<c10::BFloat16>(from);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+bool canConvert(DType from, DType to) noexcept {
+    return from == to || loopOf(from, to) != nullptr;
+}
+
+void convertElements(
+    std::byte* target, DType to, const std::byte* source, DType from, int64_t count) {
+    if (from == to) {
+        std::memcpy(target, source, static_cast<size_t>(count * sizeOf(from)));
+        return;
+    }
+    const Loop loop = loopOf(from, to);
+    if (!loop) {
+        throw Error(ErrorKind::Unsupported,
+                    "weights of type " + std::string(nameOf(from)) + " cannot be used as " +
+                        std::string(nameOf(to)),
+                    "use a checkpoint whose weights are F32, F16, BF16 or F8");
+    }
+    loop(target, source, count);
+}
+
+}  // namespace lowtide::residency

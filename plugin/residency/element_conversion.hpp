@@ -1,0 +1,20 @@
+#pragma once
+
+#include "plugin/base/dtype.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lowtide::residency {
+
+/// Whether weights of `from` can be brought to `to`: the same type, or from a floating type to F32,
+/// F16 or BF16.
+[[nodiscard]] bool canConvert(DType from, DType to) noexcept;
+
+/// Writes `count` elements of `source` to `target` in another type; both aligned to their elements,
+/// not overlapping. Rounds to nearest even as at::Tensor::to does; a NaN stays a NaN, its payload
+/// may differ. Errors: Error{Unsupported} where canConvert() is false.
+void convertElements(
+    std::byte* target, DType to, const std::byte* source, DType from, int64_t count);
+
+}  // namespace lowtide::residency

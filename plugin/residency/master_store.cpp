@@ -1,0 +1,164 @@
+#include "plugin/residency/master_store.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/element_conversion.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lowtide::residency {
+
+namespace {
+
+bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
+    return now.size == file.size && now.modifiedNanoseconds == file.modifiedNanoseconds &&
+           now.inode == file.inode;
+}
+
+/// Reads one storage piece by piece and converts it where the types differ.
+class StorageReader {
+public:
+    StorageReader(std::shared_ptr<const files::InputFile> file,
+                  const memory::Storage& storage,
+                  DType type,
+                  std::span<std::byte> scratch,
+                  std::shared_ptr<Arrival> arrival,
+                  StopToken stop)
+        : file_(std::move(file)),
+          fileOffset_(storage.fileOffset),
+          fileType_(storage.fileType),
+          type_(type),
+          scratch_(scratch),
+          arrival_(std::move(arrival)),
+          stop_(std::move(stop)) {}
+
+    void operator()(std::byte* target, Bytes offset, Bytes count) const {
+        const Bytes step = type_ == fileType_ ? files::kReadPiece
+                                              : static_cast<Bytes>(scratch_.size()) /
+                                                    sizeOf(fileType_) * sizeOf(type_);
+        for (Bytes done = 0; done < count; done += step) {
+            if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
+                arrival_->isPartial = true;
+                return;
+            }
+            stop_.throwIfStopped();
+            readPiece(target + done, offset + done, std::min(step, count - done));
+        }
+    }
+
+private:
+    void readPiece(std::byte* target, Bytes offset, Bytes count) const {
+        if (type_ == fileType_) {
+            file_->read({target, static_cast<size_t>(count)}, fileOffset_ + offset, stop_);
+            return;
+        }
+        const int64_t elements = count / sizeOf(type_);
+        const std::span<std::byte> raw =
+            scratch_.first(static_cast<size_t>(elements * sizeOf(fileType_)));
+        file_->read(raw, fileOffset_ + offset / sizeOf(type_) * sizeOf(fileType_), stop_);
+        convertElements(target, type_, raw.data(), fileType_, elements);
+    }
+
+    std::shared_ptr<const files::InputFile> file_;
+    Bytes fileOffset_;
+    DType fileType_;
+    DType type_;
+    std::span<std::byte> scratch_;
+    std::shared_ptr<Arrival> arrival_;
+    StopToken stop_;
+};
+
+}  // namespace
+
+void MasterStore::open(const memory::ComponentTree& tree) {
+    Files files;
+    for (const memory::WeightFile& file : tree.files) {
+        files.push_back(fileFor(file));
+    }
+    trees_.insert_or_assign(tree.id, std::move(files));
+}
+
+std::shared_ptr<const files::InputFile> MasterStore::fileFor(const memory::WeightFile& file) const {
+    for (const auto& [id, files] : trees_) {
+        for (const auto& known : files) {
+            if (known->path() == file.path && isSame(known->identity(), file) &&
+                isSame(known->identityNow(), file)) {
+                return known;
+            }
+        }
+    }
+    auto opened = std::make_shared<const files::InputFile>(file.path);
+    if (!isSame(opened->identity(), file)) {
+        throw Error(ErrorKind::Corrupt,
+                    "the weight file " + opened->name() + " was changed since it was opened",
+                    "load the model again");
+    }
+    return opened;
+}
+
+void MasterStore::close(const memory::ComponentTree& tree) {
+    trees_.erase(tree.id);
+}
+
+void MasterStore::closeOthers(std::span<const std::string> ids) {
+    std::erase_if(trees_, [&](const auto& entry) {
+        return std::find(ids.begin(), ids.end(), entry.first) == ids.end();
+    });
+}
+
+const std::shared_ptr<const files::InputFile>& MasterStore::fileOf(
+    const memory::ComponentTree& tree, memory::StorageId storage) const {
+    const auto found = trees_.find(tree.id);
+    LOWTIDE_ASSERT(found != trees_.end());
+    return found->second[tree.storages[storage].file];
+}
+
+const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
+                                     memory::StorageId storage) const {
+    const memory::Storage& bytes = tree.storages[storage];
+    const std::byte* map = fileOf(tree, storage)->map();
+    if (!map) {
+        return nullptr;
+    }
+    const std::byte* address = map + bytes.fileOffset;
+    const bool isAligned =
+        reinterpret_cast<uintptr_t>(address) % static_cast<uintptr_t>(sizeOf(bytes.fileType)) == 0;
+    return isAligned ? address : nullptr;
+}
+
+void MasterStore::willNeed(const memory::ComponentTree& tree,
+                           memory::StorageId storage) const noexcept {
+    const memory::Storage& bytes = tree.storages[storage];
+    fileOf(tree, storage)->willNeed(bytes.fileOffset, bytes.fileBytes());
+}
+
+void MasterStore::dontNeed(const memory::ComponentTree& tree,
+                           memory::StorageId storage) const noexcept {
+    const memory::Storage& bytes = tree.storages[storage];
+    fileOf(tree, storage)->dontNeed(bytes.fileOffset, bytes.fileBytes());
+}
+
+ByteSource MasterStore::source(const memory::ComponentTree& tree,
+                               memory::StorageId storage,
+                               DType type,
+                               std::span<std::byte> scratch,
+                               std::shared_ptr<Arrival> arrival,
+                               const StopToken& stop) const {
+    return StorageReader(
+        fileOf(tree, storage), tree.storages[storage], type, scratch, std::move(arrival), stop);
+}
+
+void MasterStore::readElements(const memory::ComponentTree& tree,
+                               memory::StorageId storage,
+                               DType type,
+                               int64_t first,
+                               int64_t count,
+                               std::byte* target,
+                               const StopToken& stop) const {
+    const memory::Storage& bytes = tree.storages[storage];
+    std::vector<std::byte> raw(static_cast<size_t>(count * sizeOf(bytes.fileType)));
+    fileOf(tree, storage)->read(raw, bytes.fileOffset + first * sizeOf(bytes.fileType), stop);
+    convertElements(target, type, raw.data(), bytes.fileType, count);
+}
+
+}  // namespace lowtide::residency

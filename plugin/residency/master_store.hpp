@@ -1,0 +1,74 @@
+#pragma once
+
+#include "plugin/base/stop_token.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/device/device.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::residency {
+
+/// One arrival of a component: lets it be given up while copies are still queued.
+struct Arrival {
+    std::atomic<bool> isAbandoned{
+        false};                          ///< set by the run thread: the bytes are no longer wanted
+    std::atomic<bool> isPartial{false};  ///< set by the copy thread: bytes were left out
+};
+
+/// The host masters: the files of component trees, opened once and never written. Run thread only;
+/// sources may be called on copy threads and keep their file open.
+class MasterStore {
+public:
+    /// Opens the files of `tree`. Error{Corrupt} names a file that is no longer the one the tree
+    /// was made from.
+    void open(const memory::ComponentTree& tree);
+    /// Closes the files of `tree` that no other open tree uses; their maps go too.
+    void close(const memory::ComponentTree& tree);
+    /// Closes every tree whose id is not in `ids`.
+    void closeOthers(std::span<const std::string> ids);
+
+    /// Where the storage lies in memory; nullptr when its file is not mapped or the address is not
+    /// aligned.
+    [[nodiscard]] const std::byte* mapped(const memory::ComponentTree& tree,
+                                          memory::StorageId storage) const;
+    void willNeed(const memory::ComponentTree& tree, memory::StorageId storage) const noexcept;
+    void dontNeed(const memory::ComponentTree& tree, memory::StorageId storage) const noexcept;
+
+    /// Reads one storage as `type`. `scratch` holds file bytes on their way (at least
+    /// kScratchBytes) and is used by one call at a time. The source ends early, without an error,
+    /// once the arrival is abandoned.
+    [[nodiscard]] ByteSource source(const memory::ComponentTree& tree,
+                                    memory::StorageId storage,
+                                    DType type,
+                                    std::span<std::byte> scratch,
+                                    std::shared_ptr<Arrival> arrival,
+                                    const StopToken& stop) const;
+    /// Reads elements [first, first + count) of a storage as `type`.
+    void readElements(const memory::ComponentTree& tree,
+                      memory::StorageId storage,
+                      DType type,
+                      int64_t first,
+                      int64_t count,
+                      std::byte* target,
+                      const StopToken& stop) const;
+
+    /// Small enough to stay in a core's cache between read and conversion.
+    static constexpr Bytes kScratchBytes = kMiB;
+
+private:
+    using Files = std::vector<std::shared_ptr<const files::InputFile>>;
+    [[nodiscard]] std::shared_ptr<const files::InputFile> fileFor(
+        const memory::WeightFile& file) const;
+    [[nodiscard]] const std::shared_ptr<const files::InputFile>& fileOf(
+        const memory::ComponentTree& tree, memory::StorageId storage) const;
+
+    std::map<std::string, Files, std::less<>> trees_;
+};
+
+}  // namespace lowtide::residency
