@@ -1,27 +1,30 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
+#include "plugin/tensor/generator.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <ATen/core/Tensor.h>
-
-#include "plugin/base/json.hpp"
-#include "plugin/tensor/generator.hpp"
-#include "plugin/tensor/stage_values.hpp"
-
 namespace lowtide::sampling {
 
-/// What a person chose, on top of the checkpoint's scheduler_config.json. "sampler" leaves the sampler's own way.
+/// What a person chose, on top of the checkpoint's scheduler_config.json. "sampler" leaves the
+/// sampler's own way.
 struct ScheduleOptions {
     int steps = 20;
     std::string sigmas = "sampler";   ///< sampler, normal, karras, exponential, beta
     std::string spacing = "sampler";  ///< sampler, leading, trailing, linspace
     double eta = 0;
-    int endStep = -1;        ///< steps to run to, -1: all
-    bool keepNoise = false;  ///< with endStep: leave the noise in; else the last step goes to sigma 0
+    int endStep = -1;  ///< steps to run to, -1: all
+    bool keepNoise =
+        false;  ///< with endStep: leave the noise in; else the last step goes to sigma 0
 };
 
 /// The schedule after set_timesteps, as the reference records it. All on the CPU.
@@ -31,23 +34,30 @@ struct Schedule {
     double initNoiseSigma = 1;  ///< factor of the initial noise
 };
 
-/// One sampler for one run of one node: schedule and history. Numbers follow diffusers 0.42.1, class by class.
+/// One sampler for one run of one node: schedule and history. Numbers follow diffusers 0.42.1,
+/// class by class.
 class Sampler {
 public:
     virtual ~Sampler() = default;
 
     [[nodiscard]] virtual const Schedule& schedule() const = 0;
+
     /// Network calls (rows of schedule().timesteps).
     [[nodiscard]] int callCount() const { return static_cast<int>(schedule().timesteps.size(0)); }
+
     /// Latents as the network wants them before call `call` (scale_model_input).
     [[nodiscard]] virtual at::Tensor scaleInput(const at::Tensor& latents, int call) const = 0;
-    /// One scheduler step from the guided prediction to the latents of call + 1. Draws from `noise` where it must.
-    [[nodiscard]] virtual at::Tensor step(const at::Tensor& prediction,
-                                          int call,
-                                          const at::Tensor& latents,
-                                          const std::function<at::Tensor(at::IntArrayRef)>& noise) = 0;
+    /// One scheduler step from the guided prediction to the latents of call + 1. Draws from `noise`
+    /// where it must.
+    [[nodiscard]] virtual at::Tensor step(
+        const at::Tensor& prediction,
+        int call,
+        const at::Tensor& latents,
+        const std::function<at::Tensor(at::IntArrayRef)>& noise) = 0;
     /// Clean latents with the noise of call `call` (add_noise), to start in the middle.
-    [[nodiscard]] virtual at::Tensor addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const = 0;
+    [[nodiscard]] virtual at::Tensor addNoise(const at::Tensor& clean,
+                                              const at::Tensor& noise,
+                                              int call) const = 0;
     /// History for SamplerCarry; empty for samplers without one.
     virtual void save(tensor::SamplerCarry& carry) const = 0;
     virtual void restore(const tensor::SamplerCarry& carry) = 0;
@@ -58,15 +68,17 @@ struct SamplerType {
     std::string name;
     std::string label;           ///< for people and A1111 metadata: "DPM++ 2M"
     std::string schedulerClass;  ///< diffusers class that it replaces: "DDIMScheduler"
-    /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults, as from_config
-    /// does. Errors: Unsupported names the setting.
-    std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)> make;
+    /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,
+    /// as from_config does. Errors: Unsupported names the setting.
+    std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)>
+        make;
 };
 
 /// All samplers that are built, by name.
 [[nodiscard]] std::span<const SamplerType> samplers();
 /// The type for a name, or for "checkpoint" the one of the checkpoint's own class.
 /// Error{InvalidInput} lists what there is.
-[[nodiscard]] const SamplerType& samplerNamed(const std::string& name, const Json& checkpointConfig);
+[[nodiscard]] const SamplerType& samplerNamed(const std::string& name,
+                                              const Json& checkpointConfig);
 
 }  // namespace lowtide::sampling

@@ -1,22 +1,24 @@
 #pragma once
 // The only functions, beside residency, that move tensors between host and device.
 
-#include <string_view>
-#include <vector>
+#include "plugin/host_api/host.hpp"
 
 #include <ATen/core/Tensor.h>
 
-#include "plugin/host_api/host.hpp"
+#include <string_view>
+#include <vector>
 
 namespace lowtide::tensor {
 
 /// `value` on `device`: itself when it is there already.
 [[nodiscard]] at::Tensor upload(const at::Tensor& value, c10::Device device);
-/// `value` in host memory: itself when it is there already (wires that are kept, patches, masters of state buffers).
+/// `value` in host memory: itself when it is there already (wires that are kept, patches, masters
+/// of state buffers).
 [[nodiscard]] at::Tensor spill(const at::Tensor& value);
 /// A host copy for the recorder: contiguous, its own storage.
 [[nodiscard]] at::Tensor recordCopy(const at::Tensor& value);
-/// Pictures [B, 3, H, W] in 0..1 to 8 bit, rounded half to even on the device. Source: numpy round(255 x).
+/// Pictures [B, 3, H, W] in 0..1 to 8 bit, rounded half to even on the device. Source: numpy
+/// round(255 x).
 [[nodiscard]] std::vector<Image8> image8(const at::Tensor& pixels);
 /// uint8 [B, H, W, 3] on the host, the same rounding; what the recorder keeps as image_u8.
 [[nodiscard]] at::Tensor image8Tensor(const at::Tensor& pixels);

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <cstdint>
-
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+
 namespace lowtide::tensor {
 
-/// The one source of noise: torch's CPU generator (mt19937), so that a seed means one picture on every device.
-/// Draws are always float32 (float64 draws another stream) and always whole batches. Values equal
-/// torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed)).
+/// The one source of noise: torch's CPU generator (mt19937), so that a seed means one picture on
+/// every device. Draws are always float32 (float64 draws another stream) and always whole batches.
+/// Values equal torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed)).
 class NoiseGenerator {
 public:
     explicit NoiseGenerator(uint64_t seed);

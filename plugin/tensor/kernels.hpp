@@ -1,9 +1,10 @@
 #pragma once
-// Every operator of the networks, behind one door. Plain ATen operators for now; faster ones replace them here.
-
-#include <optional>
+// Every operator of the networks, behind one door. Plain ATen operators for now; faster ones
+// replace them here.
 
 #include <ATen/core/Tensor.h>
+
+#include <optional>
 
 namespace lowtide::tensor::kernels {
 
@@ -14,7 +15,9 @@ namespace lowtide::tensor::kernels {
                                 int64_t stride,
                                 int64_t padding);
 /// x [..., I], weight [O, I], bias [O] or undefined -> [..., O].
-[[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+[[nodiscard]] at::Tensor linear(const at::Tensor& x,
+                                const at::Tensor& weight,
+                                const at::Tensor& bias);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x,
                                    int64_t groups,
                                    const at::Tensor& weight,
@@ -31,14 +34,21 @@ namespace lowtide::tensor::kernels {
 /// x * sigmoid(1.702 x). Source: CLIP, transformers QuickGELUActivation.
 [[nodiscard]] at::Tensor quickGelu(const at::Tensor& x);
 /// q, k, v [B, heads, T, d]; softmax(q k^T / sqrt(d)) v. `causal`: token t sees tokens <= t.
-[[nodiscard]] at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal);
+[[nodiscard]] at::Tensor attention(const at::Tensor& q,
+                                   const at::Tensor& k,
+                                   const at::Tensor& v,
+                                   bool causal);
 /// [B, C, H, W] to an exact size by the nearest source pixel (ATen's "nearest").
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
 
 /// Filters of picture resizing, as Pillow defines them.
 enum class Resample : uint8_t { Area, Bicubic, Lanczos };
-/// pixels [B, 3, H, W] in 0..1 to a new size; two separable passes. Source: Pillow Resample.c (BOX, BICUBIC a = -0.5,
-/// LANCZOS with three lobes), antialiased when shrinking. The result is clamped to 0..1.
-[[nodiscard]] at::Tensor resample(const at::Tensor& pixels, int64_t height, int64_t width, Resample filter);
+/// pixels [B, 3, H, W] in 0..1 to a new size; two separable passes. Source: Pillow Resample.c (BOX,
+/// BICUBIC a = -0.5, LANCZOS with three lobes), antialiased when shrinking. The result is clamped
+/// to 0..1.
+[[nodiscard]] at::Tensor resample(const at::Tensor& pixels,
+                                  int64_t height,
+                                  int64_t width,
+                                  Resample filter);
 
 }  // namespace lowtide::tensor::kernels

@@ -1,17 +1,19 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <map>
 #include <string>
 #include <string_view>
 
-#include <ATen/core/Tensor.h>
-
 namespace lowtide::tensor {
 
-/// Keeps copies of intermediate values under the keys of reference/README.md. Recording never changes what executes.
+/// Keeps copies of intermediate values under the keys of reference/README.md. Recording never
+/// changes what executes.
 class Recorder {
 public:
-    /// Starts a stage of a node: keys of the second node that runs the same `stage` get the prefix "<node>/".
+    /// Starts a stage of a node: keys of the second node that runs the same `stage` get the prefix
+    /// "<node>/".
     void beginStage(std::string_view stage, std::string_view node);
     /// Keeps a host copy of `value` under `key`; an undefined tensor is left out.
     void put(std::string_view key, const at::Tensor& value);
@@ -31,12 +33,15 @@ private:
 class Record {
 public:
     explicit Record(Recorder* recorder) : recorder_(recorder) {}
+
     [[nodiscard]] bool isOn() const { return recorder_ != nullptr; }
+
     void put(std::string_view key, const at::Tensor& value) const {
         if (recorder_) {
             recorder_->put(key, value);
         }
     }
+
     void putNext(std::string_view key, const at::Tensor& value) const {
         if (recorder_) {
             recorder_->putNext(key, value);

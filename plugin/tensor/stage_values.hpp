@@ -1,18 +1,19 @@
 #pragma once
 
+#include "plugin/memory/wire_value.hpp"
+
+#include <ATen/core/Tensor.h>
+
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <ATen/core/Tensor.h>
-
-#include "plugin/memory/wire_value.hpp"
-
 namespace lowtide::tensor {
 
-/// Where a picture came from, for its metadata: ordered as A1111 writes it ("Steps", "Sampler", "CFG scale", ...).
+/// Where a picture came from, for its metadata: ordered as A1111 writes it ("Steps", "Sampler",
+/// "CFG scale", ...).
 struct Provenance {
     std::string prompt;
     std::string negative;
@@ -29,12 +30,16 @@ public:
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
+
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
     [[nodiscard]] const at::Tensor& embeds() const { return embeds_; }
+
     [[nodiscard]] const at::Tensor& pooled() const { return pooled_; }
+
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
+
     /// Layers left out at the end of the text encoder; -1: as the family does it.
     [[nodiscard]] int clipSkip() const { return clipSkip_; }
 
@@ -45,8 +50,8 @@ private:
     int clipSkip_;
 };
 
-/// What a sampler must know to go on where another pass stopped: its history and the generator. The next pass
-/// continues bit for bit when sampler, schedule and step agree.
+/// What a sampler must know to go on where another pass stopped: its history and the generator. The
+/// next pass continues bit for bit when sampler, schedule and step agree.
 struct SamplerCarry {
     std::string schedule;  ///< sampler, steps, sigmas, spacing, seed as one text; equal or not used
     int step = 0;          ///< the step that comes next
@@ -59,14 +64,19 @@ struct SamplerCarry {
 /// Shape: samples [B, C, H / factor, W / factor] f32, factor = the autoencoder's downsampling.
 class Latents final : public memory::WireValue {
 public:
-    Latents(at::Tensor samples, Provenance provenance, std::shared_ptr<const SamplerCarry> carry = nullptr);
+    Latents(at::Tensor samples,
+            Provenance provenance,
+            std::shared_ptr<const SamplerCarry> carry = nullptr);
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
+
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
     [[nodiscard]] const at::Tensor& samples() const { return samples_; }
+
     [[nodiscard]] const Provenance& provenance() const { return provenance_; }
+
     [[nodiscard]] const std::shared_ptr<const SamplerCarry>& carry() const { return carry_; }
 
 private:
@@ -75,19 +85,26 @@ private:
     std::shared_ptr<const SamplerCarry> carry_;
 };
 
-/// A latent size that is not filled yet: the denoiser draws its noise. Kept apart from Latents because the channel
-/// count and the downsampling are the model's, which an empty latent does not know.
+/// A latent size that is not filled yet: the denoiser draws its noise. Kept apart from Latents
+/// because the channel count and the downsampling are the model's, which an empty latent does not
+/// know.
 class EmptyLatents final : public memory::WireValue {
 public:
     EmptyLatents(int64_t widthPixels, int64_t heightPixels, int64_t batch)
         : widthPixels_(widthPixels), heightPixels_(heightPixels), batch_(batch) {}
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
+
     [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
-    [[nodiscard]] memory::WireRef onHost() const override { return std::make_shared<EmptyLatents>(*this); }
+
+    [[nodiscard]] memory::WireRef onHost() const override {
+        return std::make_shared<EmptyLatents>(*this);
+    }
 
     [[nodiscard]] int64_t widthPixels() const { return widthPixels_; }
+
     [[nodiscard]] int64_t heightPixels() const { return heightPixels_; }
+
     [[nodiscard]] int64_t batch() const { return batch_; }
 
 private:
@@ -102,10 +119,12 @@ public:
     Images(at::Tensor pixels, Provenance provenance);
 
     [[nodiscard]] std::string_view type() const override { return "IMAGE"; }
+
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
     [[nodiscard]] const at::Tensor& pixels() const { return pixels_; }
+
     [[nodiscard]] const Provenance& provenance() const { return provenance_; }
 
 private:

@@ -1,0 +1,47 @@
+#include "plugin/sampling/sigma_sampler.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace lowtide::sampling {
+
+namespace {
+
+const SchedulerClass kClass = {.label = "Euler a", .predictsSample = false};
+
+/// Ancestral Euler: steps further down than asked and adds fresh noise on every step, the last
+/// included (times 0 there, but drawn). Source: k-diffusion sample_euler_ancestral; values:
+/// EulerAncestralDiscreteScheduler.
+class EulerAncestral final : public SigmaSampler {
+public:
+    using SigmaSampler::SigmaSampler;
+
+    at::Tensor step(const at::Tensor& prediction,
+                    int call,
+                    const at::Tensor& latents,
+                    const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
+        const float from = sigma(call);
+        const float to = sigma(call + 1);
+        const float up = std::sqrt(to * to * (from * from - to * to) / (from * from));
+        const float down = std::sqrt(to * to - up * up);
+        const at::Tensor slope = (latents - clean(prediction, latents, from)) / from;
+        const at::Tensor moved = latents + slope * (down - from);
+        return moved + noise(prediction.sizes()) * up;
+    }
+};
+
+std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<EulerAncestral>(readSchedulerConfig(config, kClass, options), options);
+}
+
+}  // namespace
+
+SamplerType euler_a() {
+    return {.name = "euler_a",
+            .label = kClass.label,
+            .schedulerClass = "EulerAncestralDiscreteScheduler",
+            .make = make};
+}
+
+}  // namespace lowtide::sampling

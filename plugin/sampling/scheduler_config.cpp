@@ -1,0 +1,210 @@
+#include "plugin/sampling/scheduler_config.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <cmath>
+
+namespace lowtide::sampling {
+
+namespace {
+
+constexpr int64_t kMostTrainSteps = 1'000'000;
+constexpr const char* kFileName = "scheduler_config.json";
+
+[[noreturn]] void corrupt(const char* key, const std::string& value, const std::string& wanted) {
+    throw Error(ErrorKind::Corrupt,
+                std::string(kFileName) + ": \"" + key + "\" is " + value + ", it must be " + wanted,
+                "repair the checkpoint's scheduler settings",
+                key);
+}
+
+double betaFrom(const JsonReader& reader, const char* key, double missing) {
+    const double beta = reader.number(key).value_or(missing);
+    if (!(beta > 0 && beta < 1)) {
+        corrupt(key, formatNumber(beta), "between 0 and 1");
+    }
+    return beta;
+}
+
+NoiseSchedule readNoise(const JsonReader& reader) {
+    NoiseSchedule noise;
+    noise.trainSteps = reader.integer("num_train_timesteps").value_or(noise.trainSteps);
+    if (noise.trainSteps < 1 || noise.trainSteps > kMostTrainSteps) {
+        corrupt("num_train_timesteps",
+                std::to_string(noise.trainSteps),
+                "from 1 to " + std::to_string(kMostTrainSteps));
+    }
+    noise.betaStart = betaFrom(reader, "beta_start", noise.betaStart);
+    noise.betaEnd = betaFrom(reader, "beta_end", noise.betaEnd);
+    noise.kind = reader.text("beta_schedule").value_or(noise.kind);
+    noise.betas = reader.numbers("trained_betas").value_or(std::vector<double>{});
+    if (!noise.betas.empty() && static_cast<int64_t>(noise.betas.size()) != noise.trainSteps) {
+        corrupt("trained_betas",
+                "a list of " + std::to_string(noise.betas.size()),
+                "as long as num_train_timesteps, " + std::to_string(noise.trainSteps));
+    }
+    noise.zeroTerminalSnr = reader.boolean("rescale_betas_zero_snr").value_or(false);
+    return noise;
+}
+
+Prediction readPrediction(const JsonReader& reader, const SchedulerClass& kind) {
+    const std::string name = reader.text("prediction_type").value_or("epsilon");
+    if (name == "epsilon") {
+        return Prediction::Epsilon;
+    }
+    if (name == "v_prediction") {
+        return Prediction::Velocity;
+    }
+    if (name == "sample" && kind.predictsSample) {
+        return Prediction::Sample;
+    }
+    refuseSetting("prediction_type",
+                  name,
+                  "epsilon, v_prediction" + std::string(kind.predictsSample ? " or sample" : ""));
+}
+
+std::optional<Spacing> spacingNamed(const std::string& name) {
+    if (name == "leading") {
+        return Spacing::Leading;
+    }
+    if (name == "trailing") {
+        return Spacing::Trailing;
+    }
+    if (name == "linspace") {
+        return Spacing::Linspace;
+    }
+    return std::nullopt;
+}
+
+Spacing readSpacing(const JsonReader& reader,
+                    const SchedulerClass& kind,
+                    const ScheduleOptions& options) {
+    if (options.spacing != "sampler") {
+        if (const auto chosen = spacingNamed(options.spacing)) {
+            return *chosen;
+        }
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no timestep spacing \"" + options.spacing + "\"",
+                    "choose sampler, leading, trailing or linspace",
+                    "spacing");
+    }
+    const auto name = reader.text("timestep_spacing");
+    if (!name) {
+        return kind.spacing;
+    }
+    if (const auto spacing = spacingNamed(*name)) {
+        return *spacing;
+    }
+    refuseSetting("timestep_spacing", *name, "leading, trailing or linspace");
+}
+
+SigmaSpread spreadOfFile(const JsonReader& reader) {
+    SigmaSpread spread = SigmaSpread::Normal;
+    int count = 0;
+    const auto read = [&](const char* key, SigmaSpread meaning) {
+        if (reader.boolean(key).value_or(false)) {
+            spread = meaning;
+            ++count;
+        }
+    };
+    read("use_karras_sigmas", SigmaSpread::Karras);
+    read("use_exponential_sigmas", SigmaSpread::Exponential);
+    read("use_beta_sigmas", SigmaSpread::Beta);
+    if (count > 1) {
+        corrupt("use_karras_sigmas", "true beside another spread of sigmas", "the only one");
+    }
+    return spread;
+}
+
+SigmaSpread readSpread(const JsonReader& reader,
+                       const SchedulerClass& kind,
+                       const ScheduleOptions& options) {
+    if (options.sigmas == "sampler") {
+        return kind.hasSigmaSpreads ? spreadOfFile(reader) : SigmaSpread::Normal;
+    }
+    if (options.sigmas == "normal") {
+        return SigmaSpread::Normal;
+    }
+    if (kind.hasSigmaSpreads && options.sigmas == "karras") {
+        return SigmaSpread::Karras;
+    }
+    if (kind.hasSigmaSpreads && options.sigmas == "exponential") {
+        return SigmaSpread::Exponential;
+    }
+    if (kind.hasSigmaSpreads && options.sigmas == "beta") {
+        return SigmaSpread::Beta;
+    }
+    throw Error(ErrorKind::InvalidInput,
+                kind.label + " has no sigmas \"" + options.sigmas + "\"",
+                std::string("choose ") + (kind.hasSigmaSpreads
+                                              ? "sampler, normal, karras, exponential or beta"
+                                              : "sampler or normal, or another sampler"),
+                "sigmas");
+}
+
+std::optional<double> readSigma(const JsonReader& reader, const char* key) {
+    const auto sigma = reader.number(key);
+    if (sigma && !(*sigma > 0)) {
+        corrupt(key, formatNumber(*sigma), "above 0");
+    }
+    return sigma;
+}
+
+bool readEndsAtZero(const JsonReader& reader) {
+    const std::string last = reader.text("final_sigmas_type").value_or("zero");
+    if (last != "zero" && last != "sigma_min") {
+        refuseSetting("final_sigmas_type", last, "zero or sigma_min");
+    }
+    return last == "zero";
+}
+
+}  // namespace
+
+SchedulerConfig readSchedulerConfig(const Json& config,
+                                    const SchedulerClass& kind,
+                                    const ScheduleOptions& options) {
+    const JsonReader reader = schedulerReader(config);
+    SchedulerConfig result;
+    result.noise = readNoise(reader);
+    result.prediction = readPrediction(reader, kind);
+    result.spacing = readSpacing(reader, kind, options);
+    result.stepsOffset = reader.integer("steps_offset").value_or(0);
+    if (result.stepsOffset < 0 || result.stepsOffset >= result.noise.trainSteps) {
+        corrupt("steps_offset", std::to_string(result.stepsOffset), "a training timestep");
+    }
+    result.spread = readSpread(reader, kind, options);
+    if (kind.hasSigmaSpreads) {
+        result.sigmaMin = readSigma(reader, "sigma_min");
+        result.sigmaMax = readSigma(reader, "sigma_max");
+        result.endsAtZero = readEndsAtZero(reader);
+    }
+    if (options.steps < 1 || options.steps > result.noise.trainSteps) {
+        throw Error(ErrorKind::InvalidInput,
+                    std::to_string(options.steps) +
+                        " steps were asked for, the model was trained with " +
+                        std::to_string(result.noise.trainSteps) + " timesteps",
+                    "choose 1 to " + std::to_string(result.noise.trainSteps) + " steps",
+                    "steps");
+    }
+    return result;
+}
+
+void refuseSetting(const std::string& key, const std::string& value, const std::string& built) {
+    throw Error(ErrorKind::Unsupported,
+                std::string(kFileName) + ": \"" + key + "\" is " + value + ", which is not built",
+                "what is built: " + built + "; choose another sampler or checkpoint",
+                key);
+}
+
+JsonReader schedulerReader(const Json& config) {
+    return {config, kFileName};
+}
+
+void refuseWhenSet(const JsonReader& reader, const char* key) {
+    if (reader.boolean(key).value_or(false)) {
+        refuseSetting(key, "true", "false");
+    }
+}
+
+}  // namespace lowtide::sampling

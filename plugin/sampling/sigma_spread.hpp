@@ -1,0 +1,24 @@
+#pragma once
+
+#include "plugin/sampling/scheduler_config.hpp"
+
+#include <vector>
+
+namespace lowtide::sampling {
+
+/// Noise levels, highest first, and the training timesteps that they stand for (not whole numbers).
+struct SigmaTable {
+    std::vector<double> sigmas;
+    std::vector<double> timesteps;
+};
+
+/// `steps` noise levels between the two given ones (or the config's sigma_max and sigma_min),
+/// spread as config.spread says, which is not Normal. Sources: Karras et al. 2022, eq. 5 with rho
+/// 7; exponential: even in log sigma; beta: Lee et al. 2024 (arXiv 2407.12173), a = b = 0.6.
+[[nodiscard]] SigmaTable spreadSigmas(const SchedulerConfig& config,
+                                      double highest,
+                                      double lowest,
+                                      int steps,
+                                      const std::vector<float>& trainingSigmas);
+
+}  // namespace lowtide::sampling

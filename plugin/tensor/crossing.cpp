@@ -1,0 +1,112 @@
+#include "plugin/tensor/crossing.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <ATen/ATen.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace lowtide::tensor {
+
+namespace {
+
+constexpr int kMostCudaDevices = 64;
+
+thread_local int64_t scalarFetchCount = 0;
+
+/// Ids of CUDA devices live as long as the program: deviceIdOf gives views of them.
+const std::string& cudaId(int index) {
+    static const auto kIds = [] {
+        std::array<std::string, kMostCudaDevices> ids;
+        for (int i = 0; i < kMostCudaDevices; ++i) {
+            ids[static_cast<size_t>(i)] = "cuda:" + std::to_string(i);
+        }
+        return ids;
+    }();
+    LOWTIDE_ASSERT(index >= 0 && index < kMostCudaDevices);
+    return kIds[static_cast<size_t>(index)];
+}
+
+/// Rounded on the device, so that a quarter of the bytes cross.
+at::Tensor quantised(const at::Tensor& pixels) {
+    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3);
+    return at::round(at::clamp(pixels, 0, 1) * 255)
+        .to(at::kByte)
+        .permute({0, 2, 3, 1})
+        .contiguous();  // [B, 3, H, W] -> [B, H, W, 3]
+}
+
+}  // namespace
+
+at::Tensor upload(const at::Tensor& value, c10::Device device) {
+    return !value.defined() || value.device() == device ? value : value.to(device);
+}
+
+at::Tensor spill(const at::Tensor& value) {
+    return upload(value, c10::Device(at::kCPU));
+}
+
+at::Tensor recordCopy(const at::Tensor& value) {
+    const at::Tensor host = spill(value);
+    return host.is_same(value) ? value.clone(at::MemoryFormat::Contiguous) : host.contiguous();
+}
+
+at::Tensor image8Tensor(const at::Tensor& pixels) {
+    return spill(quantised(pixels));
+}
+
+std::vector<Image8> image8(const at::Tensor& pixels) {
+    const at::Tensor bytes = image8Tensor(pixels);
+    std::vector<Image8> pictures;
+    for (int64_t i = 0; i < bytes.size(0); ++i) {
+        Image8 picture;
+        picture.heightPixels = static_cast<int>(bytes.size(1));
+        picture.widthPixels = static_cast<int>(bytes.size(2));
+        const at::Tensor one = bytes[i];
+        auto copy = std::make_shared<uint8_t[]>(picture.byteCount());
+        std::memcpy(copy.get(), one.const_data_ptr<uint8_t>(), picture.byteCount());
+        picture.pixels = std::move(copy);
+        pictures.push_back(std::move(picture));
+    }
+    return pictures;
+}
+
+double scalar(const at::Tensor& value) {
+    ++scalarFetchCount;
+    return value.item().toDouble();
+}
+
+int64_t scalarFetches() noexcept {
+    return scalarFetchCount;
+}
+
+std::string_view deviceIdOf(const at::Tensor& value) {
+    const c10::Device device = value.device();
+    switch (device.type()) {
+        case at::kCPU:
+            return "cpu";
+        case at::kCUDA:
+            return cudaId(device.index());
+        case at::kPrivateUse1:
+            return "fake";
+        case at::kMeta:
+            return "meta";
+        default:
+            throw Error(ErrorKind::Unsupported,
+                        "a tensor lives on the device " + device.str() +
+                            ", which this program does not know",
+                        "choose cpu, cuda or fake");
+    }
+}
+
+int64_t bytesOn(const at::Tensor& value, std::string_view deviceId) {
+    if (!value.defined() || deviceIdOf(value) != deviceId) {
+        return 0;
+    }
+    return static_cast<int64_t>(value.storage().nbytes());
+}
+
+}  // namespace lowtide::tensor

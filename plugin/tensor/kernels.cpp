@@ -1,0 +1,62 @@
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::tensor::kernels {
+
+namespace {
+
+std::optional<at::Tensor> orNothing(const at::Tensor& value) {
+    return value.defined() ? std::optional<at::Tensor>(value) : std::nullopt;
+}
+
+}  // namespace
+
+at::Tensor conv2d(const at::Tensor& x,
+                  const at::Tensor& weight,
+                  const at::Tensor& bias,
+                  int64_t stride,
+                  int64_t padding) {
+    return at::conv2d(x, weight, orNothing(bias), stride, padding);
+}
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    return at::linear(x, weight, orNothing(bias));
+}
+
+at::Tensor groupNorm(const at::Tensor& x,
+                     int64_t groups,
+                     const at::Tensor& weight,
+                     const at::Tensor& bias,
+                     double epsilon) {
+    return at::group_norm(x, groups, orNothing(weight), orNothing(bias), epsilon);
+}
+
+at::Tensor layerNorm(const at::Tensor& x,
+                     const at::Tensor& weight,
+                     const at::Tensor& bias,
+                     double epsilon) {
+    return at::layer_norm(x, {x.size(-1)}, orNothing(weight), orNothing(bias), epsilon);
+}
+
+at::Tensor silu(const at::Tensor& x) {
+    return at::silu(x);
+}
+
+at::Tensor gelu(const at::Tensor& x) {
+    return at::gelu(x);
+}
+
+at::Tensor quickGelu(const at::Tensor& x) {
+    return x * at::sigmoid(x * 1.702);
+}
+
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal) {
+    return at::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, causal);
+}
+
+at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
+    return at::upsample_nearest2d(x, {height, width});
+}
+
+}  // namespace lowtide::tensor::kernels

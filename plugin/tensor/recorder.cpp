@@ -1,0 +1,25 @@
+#include "plugin/tensor/recorder.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+namespace lowtide::tensor {
+
+void Recorder::beginStage(std::string_view stage, std::string_view node) {
+    const auto [owner, isFirst] = stageOwners_.try_emplace(std::string(stage), node);
+    prefix_ = owner->second == node ? std::string() : std::string(node) + "/";
+}
+
+void Recorder::put(std::string_view key, const at::Tensor& value) {
+    if (value.defined()) {
+        tensors_.insert_or_assign(prefix_ + std::string(key), recordCopy(value));
+    }
+}
+
+void Recorder::putNext(std::string_view key, const at::Tensor& value) {
+    int& count = counts_[prefix_ + std::string(key)];
+    put(std::string(key) + "." + zeroPadded(static_cast<uint64_t>(count), 3), value);
+    ++count;
+}
+
+}  // namespace lowtide::tensor

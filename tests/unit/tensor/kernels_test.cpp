@@ -1,0 +1,117 @@
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest>
+
+#include <cmath>
+
+namespace lowtide::tensor {
+
+namespace {
+
+constexpr double kFloatNoise = 1e-5;  // float32 sums of some dozen products
+
+bool near(const at::Tensor& a, const at::Tensor& b) {
+    return a.sizes() == b.sizes() && at::allclose(a, b, kFloatNoise, kFloatNoise);
+}
+
+at::Tensor values(at::IntArrayRef shape) {
+    int64_t count = 1;
+    for (const int64_t size : shape) {
+        count *= size;
+    }
+    return at::sin(at::arange(count, at::kFloat) * 1.7).view(shape);
+}
+
+}  // namespace
+
+class KernelsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void convolutionIsAWindowedProduct() {
+        const at::Tensor x = values({1, 2, 5, 7});
+        const at::Tensor weight = values({3, 2, 3, 3});
+        const at::Tensor bias = values({3});
+        const at::Tensor y = kernels::conv2d(x, weight, bias, 2, 1);
+        QCOMPARE(y.sizes().vec(), (std::vector<int64_t>{1, 3, 3, 4}));
+        // Place (row 1, column 2): the window starts at row 1, column 3 of the picture.
+        const at::Tensor window = x[0].slice(1, 1, 4).slice(2, 3, 6);
+        const double expected = ((window * weight[1]).sum() + bias[1]).item<double>();
+        QVERIFY(std::abs(y[0][1][1][2].item<double>() - expected) < kFloatNoise);
+        QVERIFY(near(kernels::conv2d(x, weight, at::Tensor(), 2, 1) + bias.view({1, 3, 1, 1}), y));
+    }
+
+    void linearIsAProductWithTheTransposed() {
+        const at::Tensor x = values({2, 3, 4});
+        const at::Tensor weight = values({5, 4});
+        const at::Tensor bias = values({5});
+        QVERIFY(near(kernels::linear(x, weight, bias), at::matmul(x, weight.t()) + bias));
+        QVERIFY(near(kernels::linear(x, weight, at::Tensor()), at::matmul(x, weight.t())));
+    }
+
+    void groupNormCentresEveryGroup() {
+        const at::Tensor x = values({2, 6, 4, 4}) + 3;
+        const at::Tensor weight = values({6});
+        const at::Tensor bias = values({6}) - 2;
+        const at::Tensor groups = x.view({2, 3, 32});
+        const at::Tensor centred = groups - groups.mean(-1, true);
+        const at::Tensor normed = centred / at::sqrt((centred * centred).mean(-1, true) + 1e-3);
+        const at::Tensor expected =
+            normed.view({2, 6, 4, 4}) * weight.view({1, 6, 1, 1}) + bias.view({1, 6, 1, 1});
+        QVERIFY(near(kernels::groupNorm(x, 3, weight, bias, 1e-3), expected));
+    }
+
+    void layerNormCentresTheLastAxis() {
+        const at::Tensor x = values({2, 3, 8}) * 2 + 1;
+        const at::Tensor weight = values({8});
+        const at::Tensor bias = values({8}) + 1;
+        const at::Tensor centred = x - x.mean(-1, true);
+        const at::Tensor normed = centred / at::sqrt((centred * centred).mean(-1, true) + 1e-2);
+        QVERIFY(near(kernels::layerNorm(x, weight, bias, 1e-2), normed * weight + bias));
+    }
+
+    void activationsFollowTheirFormulas() {
+        const at::Tensor x = at::linspace(-6, 6, 101, at::kFloat);
+        const at::Tensor ones = at::ones_like(x);
+        QVERIFY(near(kernels::silu(x), x / (ones + at::exp(-x))));
+        QVERIFY(near(kernels::quickGelu(x), x / (ones + at::exp(x * -1.702))));
+        QVERIFY(near(kernels::gelu(x), x * 0.5 * (ones + at::erf(x / std::sqrt(2.0)))));
+    }
+
+    void attentionWeighsTheValues() {
+        const at::Tensor q = values({1, 2, 3, 4});
+        const at::Tensor k = values({1, 2, 5, 4}) * 2;
+        const at::Tensor v = values({1, 2, 5, 4}) - 1;
+        const at::Tensor weights = at::softmax(at::matmul(q, k.transpose(2, 3)) / 2, -1);
+        QVERIFY(near(kernels::attention(q, k, v, false), at::matmul(weights, v)));
+    }
+
+    void causalAttentionSeesNoLaterToken() {
+        const at::Tensor q = values({1, 1, 4, 4});
+        const at::Tensor k = values({1, 1, 4, 4}) * 2;
+        at::Tensor v = values({1, 1, 4, 4}) - 1;
+        const at::Tensor before = kernels::attention(q, k, v, true);
+        v.select(2, 3).fill_(100);
+        const at::Tensor after = kernels::attention(q, k, v, true);
+        QVERIFY(at::equal(before.slice(2, 0, 3), after.slice(2, 0, 3)));
+        QVERIFY(!at::equal(before.select(2, 3), after.select(2, 3)));
+        QVERIFY(near(before.select(2, 0), v.select(2, 0)));
+    }
+
+    void upsampleTakesTheNearestSource() {
+        const at::Tensor x = at::arange(6, at::kFloat).view({1, 1, 2, 3});
+        const at::Tensor y = kernels::upsampleNearest(x, 4, 5);
+        // floor(i * source / target): rows 0 0 1 1, columns 0 0 1 1 2.
+        const at::Tensor row = at::tensor({0.0F, 0.0F, 1.0F, 1.0F, 2.0F});
+        QVERIFY(at::equal(y[0][0][1], row));
+        QVERIFY(at::equal(y[0][0][2], row + 3));
+    }
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::KernelsTest)
+#include "kernels_test.moc"

@@ -1,0 +1,86 @@
+"""Noise of torch's CPU generator and pictures resized by Pillow, for the tests of plugin/tensor."""
+
+import json
+import sys
+
+import numpy
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+
+SEEDS = [0, 1, 42, 2**32 - 1, 2**32 + 5, 2**63 + 3, 2**64 - 1]
+SHAPES = [(1, 4, 8, 8), (3, 5), (15,), (16,), (17,), (1,), (2, 4, 9, 7)]
+FILTERS = {
+    "area": Image.Resampling.BOX,
+    "bicubic": Image.Resampling.BICUBIC,
+    "lanczos": Image.Resampling.LANCZOS,
+}
+# (width, height) before and after: up, down, mixed, odd, one axis only, to one pixel
+SIZES = [
+    ((64, 48), (128, 96)),
+    ((67, 45), (201, 135)),
+    ((64, 48), (31, 17)),
+    ((53, 37), (97, 20)),
+    ((40, 40), (40, 77)),
+    ((40, 40), (13, 40)),
+    ((33, 21), (1, 1)),
+    ((5, 3), (64, 64)),
+]
+
+
+def noise_streams():
+    streams = {}
+    for seed in SEEDS:
+        generator = torch.Generator("cpu").manual_seed(seed)
+        for i, shape in enumerate(SHAPES):
+            streams[f"noise.{seed}.{i}"] = torch.randn(shape, generator=generator)
+    return streams
+
+
+def pictures():
+    """One with smooth colours and one with the hardest edges there are."""
+    for kind in ("smooth", "edges"):
+        for (width, height), _ in SIZES:
+            y, x = numpy.mgrid[0:height, 0:width].astype(numpy.float64)
+            if kind == "smooth":
+                waves = [numpy.sin(x / 9 + c) * numpy.cos(y / 7 - c) for c in range(3)]
+                pixels = numpy.stack(waves, axis=-1) * 127.5 + 127.5
+            else:
+                random = numpy.random.default_rng(width * 1000 + height)
+                pixels = random.integers(0, 2, (height, width, 3)) * 255
+            yield kind, (width, height), pixels.round().astype(numpy.uint8)
+
+
+def resized():
+    tensors, cases = {}, []
+    targets = dict(SIZES)
+    targets_of = {size: [t for s, t in SIZES if s == size] for size in targets}
+    for kind, size, pixels in pictures():
+        for target in targets_of[size]:
+            for name, method in FILTERS.items():
+                case = f"{kind}.{size[0]}x{size[1]}.{target[0]}x{target[1]}.{name}"
+                if case + ".in" in tensors:
+                    continue
+                result = Image.fromarray(pixels).resize(target, method)
+                tensors[case + ".in"] = torch.from_numpy(pixels)
+                tensors[case + ".out"] = torch.from_numpy(numpy.array(result))
+                cases.append(dict(name=case, filter=name, width=target[0], height=target[1]))
+    return tensors, cases
+
+
+def main():
+    tensors, cases = resized()
+    tensors.update(noise_streams())
+    halves = (torch.arange(0, 4096, dtype=torch.float32) - 600) / 2550
+    tensors["levels.in"] = halves
+    levels = (halves.clamp(0, 1).numpy() * 255).round().astype("uint8")
+    tensors["levels.out"] = torch.from_numpy(levels)
+    meta = dict(
+        cases=json.dumps(cases),
+        seeds=json.dumps([str(seed) for seed in SEEDS]),
+        shapes=json.dumps(SHAPES),
+    )
+    save_file({k: v.contiguous() for k, v in tensors.items()}, sys.argv[1], metadata=meta)
+
+
+main()

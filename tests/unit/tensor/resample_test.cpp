@@ -1,0 +1,83 @@
+#include "plugin/base/json.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
+#include "tests/unit/tensor/python_golden.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest>
+
+namespace lowtide::tensor {
+
+namespace {
+
+// Pillow rounds to 8 bit between its passes and its weights to 22 bits.
+constexpr int kMostLevels = 1;
+
+kernels::Resample filterNamed(const QString& name) {
+    return name == "area"      ? kernels::Resample::Area
+           : name == "bicubic" ? kernels::Resample::Bicubic
+                               : kernels::Resample::Lanczos;
+}
+
+}  // namespace
+
+class ResampleTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void resizesAsPillowDoes_data() {
+        QTest::addColumn<QString>("filter");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height");
+        const tests::PythonGolden golden(kScript);
+        for (const Json& item : parseJson(golden.text("cases"), "cases")) {
+            QTest::newRow(item["name"].get<std::string>().c_str())
+                << QString::fromStdString(item["filter"]) << item["width"].get<int>()
+                << item["height"].get<int>();
+        }
+    }
+
+    void resizesAsPillowDoes() {
+        QFETCH(QString, filter);
+        QFETCH(int, width);
+        QFETCH(int, height);
+        const tests::PythonGolden golden(kScript);
+        const std::string name = QTest::currentDataTag();
+        const at::Tensor pixels =
+            golden.tensor(name + ".in").permute({2, 0, 1}).unsqueeze(0).to(at::kFloat) / 255;
+
+        const at::Tensor resized = kernels::resample(pixels, height, width, filterNamed(filter));
+
+        const at::Tensor levels = image8Tensor(resized)[0].to(at::kInt);
+        const at::Tensor expected = golden.tensor(name + ".out").to(at::kInt);
+        QCOMPARE(levels.sizes().vec(), expected.sizes().vec());
+        const int farthest = (levels - expected).abs().max().item<int>();
+        QVERIFY2(farthest <= kMostLevels, qPrintable(QString::number(farthest)));
+    }
+
+    void keepsEveryPictureOfABatchApart() {
+        at::Tensor batch = at::rand({3, 3, 9, 11});
+        const at::Tensor together = kernels::resample(batch, 20, 5, kernels::Resample::Lanczos);
+        for (int64_t i = 0; i < 3; ++i) {
+            const at::Tensor alone =
+                kernels::resample(batch.slice(0, i, i + 1), 20, 5, kernels::Resample::Lanczos);
+            QVERIFY(at::allclose(together[i], alone[0], 0, 1e-6));
+        }
+    }
+
+    void sameSizeIsTheSamePicture() {
+        const at::Tensor picture = at::rand({1, 3, 8, 8});
+        QVERIFY(at::equal(kernels::resample(picture, 8, 8, kernels::Resample::Bicubic), picture));
+    }
+
+private:
+    static constexpr const char* kScript =
+        LOWTIDE_SOURCE_DIR "/tests/unit/tensor/make_tensor_goldens.py";
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::ResampleTest)
+#include "resample_test.moc"
