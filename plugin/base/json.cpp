@@ -4,8 +4,9 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace lowtide {
 
@@ -49,6 +50,11 @@ std::string placeOf(std::string_view text, size_t byte) {
     const size_t lineStart = before.rfind('\n');
     const size_t column = before.size() - (lineStart == std::string_view::npos ? 0 : lineStart + 1);
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+bool isInt64(const Json& value) {
+    return value.is_number_unsigned() ? std::in_range<int64_t>(value.get<uint64_t>())
+                                      : value.is_number_integer();
 }
 
 }  // namespace
@@ -105,9 +111,7 @@ std::optional<int64_t> JsonReader::integer(const char* key) const {
     if (!value) {
         return std::nullopt;
     }
-    if (!value->is_number_integer() ||
-        (value->is_number_unsigned() &&
-         value->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))) {
+    if (!isInt64(*value)) {
         refuse(key, "an integer");
     }
     return value->get<int64_t>();
@@ -151,12 +155,12 @@ std::optional<std::vector<int64_t>> JsonReader::integers(const char* key) const 
     if (!value) {
         return std::nullopt;
     }
-    if (value->is_number_integer()) {
+    if (isInt64(*value)) {
         return std::vector<int64_t>{value->get<int64_t>()};
     }
     std::vector<int64_t> list;
     for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
-        if (!item.is_number_integer()) {
+        if (!isInt64(item)) {
             refuse(key, "a list of integers");
         }
         list.push_back(item.get<int64_t>());

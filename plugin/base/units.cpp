@@ -41,7 +41,8 @@ std::string formatBytes(Bytes bytes) {
     constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = static_cast<double>(bytes);
     size_t unit = 0;
-    while (std::abs(value) >= 1024 && unit + 1 < kUnits.size()) {
+    // 1023.95 KiB would be shown as 1024.0 KiB: that is 1.0 MiB.
+    while (std::abs(value) >= (unit == 0 ? 1024.0 : 1023.95) && unit + 1 < kUnits.size()) {
         value /= 1024;
         ++unit;
     }

@@ -1,0 +1,57 @@
+#include "plugin/base/dtype.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+class DTypeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void knowsNameSizeAndKind_data() {
+        QTest::addColumn<int>("type");
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("bytes");
+        QTest::addColumn<bool>("floating");
+        const auto row = [](DType type, const char* name, int bytes, bool floating) {
+            QTest::newRow(name) << static_cast<int>(type) << name << bytes << floating;
+        };
+        // Names and sizes of the safetensors format.
+        row(DType::F64, "F64", 8, true);
+        row(DType::F32, "F32", 4, true);
+        row(DType::F16, "F16", 2, true);
+        row(DType::BF16, "BF16", 2, true);
+        row(DType::F8E4M3, "F8_E4M3", 1, true);
+        row(DType::F8E5M2, "F8_E5M2", 1, true);
+        row(DType::I64, "I64", 8, false);
+        row(DType::I32, "I32", 4, false);
+        row(DType::I16, "I16", 2, false);
+        row(DType::I8, "I8", 1, false);
+        row(DType::U8, "U8", 1, false);
+        row(DType::Bool, "BOOL", 1, false);
+    }
+
+    void knowsNameSizeAndKind() {
+        QFETCH(int, type);
+        QFETCH(QString, name);
+        QFETCH(int, bytes);
+        QFETCH(bool, floating);
+        const auto dtype = static_cast<DType>(type);
+        QCOMPARE(
+            QString::fromUtf8(nameOf(dtype).data(), static_cast<qsizetype>(nameOf(dtype).size())),
+            name);
+        QCOMPARE(sizeOf(dtype), Bytes{bytes});
+        QCOMPARE(isFloating(dtype), floating);
+        QCOMPARE(dtypeFromName(name.toStdString()), std::optional(dtype));
+    }
+
+    void otherNamesAreNone() {
+        QCOMPARE(dtypeFromName("f32"), std::nullopt);
+        QCOMPARE(dtypeFromName("U16"), std::nullopt);
+        QCOMPARE(dtypeFromName(""), std::nullopt);
+    }
+};
+
+QTEST_GUILESS_MAIN(DTypeTest)
+#include "dtype_test.moc"

@@ -1,0 +1,36 @@
+#include "plugin/base/error.hpp"
+
+#include <QtTest/QtTest>
+
+#include <set>
+
+using namespace lowtide;
+
+class ErrorTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void carriesWhatWasSaid() {
+        Error error(ErrorKind::OutOfMemory, "no room", "close something", "width");
+        error.withBytesAsked(42);
+        QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
+        QCOMPARE(error.message(), std::string("no room"));
+        QCOMPARE(error.hint(), std::string("close something"));
+        QCOMPARE(error.item(), std::string("width"));
+        QCOMPARE(error.bytesAsked(), int64_t{42});
+        QCOMPARE(std::string(error.what()), std::string("no room"));
+    }
+
+    void everyKindHasACodeOfItsOwn() {
+        std::set<std::string_view> codes;
+        for (int kind = 0; kind <= static_cast<int>(ErrorKind::Internal); ++kind) {
+            codes.insert(codeOf(static_cast<ErrorKind>(kind)));
+        }
+        QCOMPARE(codes.size(), size_t{8});
+        QCOMPARE(codeOf(ErrorKind::OutOfMemory), std::string_view("out_of_memory"));
+    }
+};
+
+QTEST_GUILESS_MAIN(ErrorTest)
+#include "error_test.moc"

@@ -1,0 +1,182 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using lowtide::testing::errorOf;
+
+class JsonTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void seedsOf64BitsSurvive() {
+        const Json json =
+            parseJson(R"({"a": 18446744073709551615, "b": -9223372036854775808})", "graph");
+        QCOMPARE(json["a"].get<uint64_t>(), UINT64_MAX);
+        QCOMPARE(json["b"].get<int64_t>(), INT64_MIN);
+    }
+
+    void refusesWhatIsNotJson_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* name, QByteArray text, const char* said) {
+            QTest::newRow(name) << text << QString(said);
+        };
+        row("empty", "", "line 1");
+        row("bare word", "hello", "line 1, column 1");
+        row("second line", "{\"a\": 1,\n  oops}", "line 2, column 3");
+        row("trailing comma", "[1,]", "line 1, column 4");
+        row("comment", "[1] // one", "line 1, column 5");
+        row("two values", "[1] [2]", "line 1, column 5");
+        row("NaN", "[NaN]", "line 1, column 2");
+        row("infinite number", "[1e999]", "number");
+        row("not UTF-8", "[\"\xff\"]", "line 1");
+        row("lone surrogate", "[\"\\ud800\"]", "line 1");
+        row("NUL behind the end", QByteArray("[1]\0[2]", 7), "NUL character at line 1, column 4");
+        row("NUL inside", QByteArray("[1,\n\0 2]", 8), "NUL character at line 2, column 1");
+        row("key twice", R"({"a": {"b": 1, "c": 2, "b": 3}})", "\"b\" twice");
+        row("key twice, escaped", R"({"a": 1, "\u0061": 2})", "\"a\" twice");
+    }
+
+    void refusesWhatIsNotJson() {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, said);
+        const auto error = errorOf([&] { (void)parseJson(text.toStdString(), "the graph"); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::Corrupt);
+        const QString message = QString::fromStdString(error->message());
+        QVERIFY2(message.startsWith("the graph "), qPrintable(message));
+        QVERIFY2(message.contains(said), qPrintable(message));
+    }
+
+    void sameKeyInTwoObjectsIsFine() {
+        const Json json =
+            parseJson(R"({"a": {"b": 1}, "c": {"b": 2}, "b": [{"b": 3}, {"b": 4}]})", "graph");
+        QCOMPARE(json["b"][1]["b"].get<int>(), 4);
+    }
+
+    void depthIsLimited() {
+        const JsonLimits limits{.maxDepth = 3};
+        QVERIFY(!errorOf([&] { (void)parseJson("[[[1]]]", "graph", limits); }));
+        QVERIFY(errorOf([&] { (void)parseJson("[[[[1]]]]", "graph", limits); }));
+    }
+
+    void aMillionBracketsDoNotOverflowTheStack() {
+        const auto error = errorOf([] { (void)parseJson(std::string(1'000'000, '['), "graph"); });
+        QVERIFY(error);
+        QVERIFY(error->message().find("nested deeper than 64") != std::string::npos);
+    }
+
+    void sizeIsLimited() {
+        const JsonLimits limits{.maxBytes = 4};
+        QVERIFY(!errorOf([&] { (void)parseJson("[10]", "graph", limits); }));
+        const auto error = errorOf([&] { (void)parseJson("[100]", "graph", limits); });
+        QVERIFY(error);
+        QVERIFY(error->message().find("5 B") != std::string::npos);
+    }
+
+    void readerGivesNothingForAbsentAndNull() {
+        const Json json = Json::parse(R"({"a": null})");
+        const JsonReader reader(json, "config");
+        QVERIFY(!reader.has("a"));
+        QVERIFY(!reader.integer("a"));
+        QVERIFY(!reader.text("b"));
+        QVERIFY(!reader.numbers("b"));
+    }
+
+    void readerGivesWhatIsThere() {
+        const Json json = Json::parse(
+            R"({"i": -3, "n": 0.5, "b": true, "t": "x", "li": [1, 2], "ln": [1, 0.5], "lt": ["p", "q"]})");
+        const JsonReader reader(json, "config");
+        QCOMPARE(reader.integer("i"), std::optional<int64_t>(-3));
+        QCOMPARE(reader.number("n"), std::optional<double>(0.5));
+        QCOMPARE(reader.number("i"), std::optional<double>(-3.0));
+        QCOMPARE(reader.boolean("b"), std::optional<bool>(true));
+        QCOMPARE(reader.text("t"), std::optional<std::string>("x"));
+        QCOMPARE(reader.integers("li"), std::optional(std::vector<int64_t>{1, 2}));
+        QCOMPARE(reader.integers("i"), std::optional(std::vector<int64_t>{-3}));
+        QCOMPARE(reader.numbers("ln"), std::optional(std::vector<double>{1, 0.5}));
+        QCOMPARE(reader.texts("lt"), std::optional(std::vector<std::string>{"p", "q"}));
+    }
+
+    void readerRefusesAnotherType_data() {
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("wanted");
+        QTest::newRow("text for integer") << "\"1\""
+                                          << "integer";
+        QTest::newRow("fraction for integer") << "1.0"
+                                              << "integer";
+        QTest::newRow("too large for integer") << "9223372036854775808"
+                                               << "integer";
+        QTest::newRow("text for number") << "\"1\""
+                                         << "number";
+        QTest::newRow("integer for boolean") << "1"
+                                             << "boolean";
+        QTest::newRow("integer for text") << "1"
+                                          << "text";
+        QTest::newRow("fractions for integers") << "[1, 2.5]"
+                                                << "integers";
+        QTest::newRow("too large for integers") << "[9223372036854775808]"
+                                                << "integers";
+        QTest::newRow("one too large for integers") << "9223372036854775808"
+                                                    << "integers";
+        QTest::newRow("object for integers") << "{\"a\": 1}"
+                                             << "integers";
+        QTest::newRow("text for numbers") << "[\"1\"]"
+                                          << "numbers";
+        QTest::newRow("number for numbers") << "1"
+                                            << "numbers";
+        QTest::newRow("integers for texts") << "[1]"
+                                            << "texts";
+    }
+
+    void readerRefusesAnotherType() {
+        QFETCH(QString, value);
+        QFETCH(QString, wanted);
+        const Json json = Json::parse("{\"key\": " + value.toStdString() + "}");
+        const JsonReader reader(json, "unet/config.json");
+        const auto error = errorOf([&] {
+            if (wanted == "integer")
+                (void)reader.integer("key");
+            if (wanted == "number")
+                (void)reader.number("key");
+            if (wanted == "boolean")
+                (void)reader.boolean("key");
+            if (wanted == "text")
+                (void)reader.text("key");
+            if (wanted == "integers")
+                (void)reader.integers("key");
+            if (wanted == "numbers")
+                (void)reader.numbers("key");
+            if (wanted == "texts")
+                (void)reader.texts("key");
+        });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::Corrupt);
+        QVERIFY(error->message().find("unet/config.json: \"key\"") == 0);
+    }
+
+    void messagesAreUtf8EvenWhereAValueIsCut() {
+        std::string value;
+        for (int i = 0; i < 40; ++i) {
+            value += "\xC3\xA9";
+        }
+        const Json json = {{"key", "x" + value}};
+        const auto error = errorOf([&] { (void)JsonReader(json, "config").integer("key"); });
+        QVERIFY(error);
+        QVERIFY(QString::fromStdString(error->message()).toStdString() == error->message());
+    }
+
+    void readerRefusesWhatIsNoObject() {
+        const Json json = Json::array();
+        const auto error = errorOf([&] { (void)JsonReader(json, "config"); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::Corrupt);
+    }
+};
+
+QTEST_GUILESS_MAIN(JsonTest)
+#include "json_test.moc"
