@@ -1,0 +1,297 @@
+#include "plugin/files/os.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/files/path_parts.hpp"
+#include "plugin/files/write_error.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace lowtide;
+using namespace lowtide::files;
+using lowtide::testing::errorOf;
+
+class OutputFileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    std::string path(const QString& name) const { return folder_.filePath(name).toStdString(); }
+
+    QByteArray contents(const QString& name) const {
+        QFile file(folder_.filePath(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("(absent)");
+    }
+
+    QStringList entries() const {
+        return QDir(folder_.path())
+            .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+    }
+
+private Q_SLOTS:
+
+    void init() {
+        QVERIFY(QDir(folder_.path()).removeRecursively());
+        QVERIFY(QDir().mkpath(folder_.path()));
+    }
+
+    void appearsWholeAtCommit() {
+        OutputFile file(path("a.txt"));
+        file.write("hello ");
+        file.write("world");
+        QCOMPARE(contents("a.txt"), QByteArray("(absent)"));
+        file.commit();
+        QCOMPARE(contents("a.txt"), QByteArray("hello world"));
+        QCOMPARE(entries(), QStringList{"a.txt"});
+    }
+
+    void leavesNothingWithoutCommit() {
+        {
+            OutputFile file(path("a.txt"));
+            file.write("hello");
+            QCOMPARE(entries().size(), 1);
+        }
+        QCOMPARE(entries(), QStringList{});
+    }
+
+    void theOldFileStaysUntilCommit() {
+        writeFileAtomically(path("a.txt"), "old");
+        {
+            OutputFile file(path("a.txt"));
+            file.write("new");
+            QCOMPARE(contents("a.txt"), QByteArray("old"));
+        }
+        QCOMPARE(contents("a.txt"), QByteArray("old"));
+        writeFileAtomically(path("a.txt"), "new");
+        QCOMPARE(contents("a.txt"), QByteArray("new"));
+        QCOMPARE(entries(), QStringList{"a.txt"});
+    }
+
+    void twoWritersOfOneNameDoNotMix() {
+        OutputFile first(path("a.txt"));
+        OutputFile second(path("a.txt"));
+        first.write("first");
+        second.write("second");
+        first.commit();
+        QCOMPARE(contents("a.txt"), QByteArray("first"));
+        second.commit();
+        QCOMPARE(contents("a.txt"), QByteArray("second"));
+    }
+
+    void theTemporaryFileSaysWhoseItIs() {
+        const OutputFile file(path("a.txt"));
+        QVERIFY(QRegularExpression("^\\.a\\.txt\\.[0-9a-f]{16}\\.tmp$")
+                    .match(entries().value(0))
+                    .hasMatch());
+    }
+
+    void takesTheLongestName() {
+        const QString name(255, 'n');
+        writeFileAtomically(path(name), "x");
+        QCOMPARE(contents(name), QByteArray("x"));
+    }
+
+    void keepsEveryByte() {
+        const std::string bytes("\0\r\n\xff", 4);
+        writeFileAtomically(path("b.bin"), bytes);
+        QCOMPARE(contents("b.bin"), QByteArray::fromStdString(bytes));
+    }
+
+    void othersMayReadTheFile() {
+        const mode_t before = ::umask(022);
+        writeFileAtomically(path("a.txt"), "x");
+        ::umask(before);
+
+        struct stat info {};
+
+        QCOMPARE(::stat(path("a.txt").c_str(), &info), 0);
+        QCOMPARE(info.st_mode & 0777, mode_t{0644});
+    }
+
+    void refusesPlacesThatCannotBeWritten_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("no folder") << "none/a.txt"
+                                   << "cannot write \"a.txt\": the folder \"none\" does not exist";
+        QTest::newRow("a file for a folder")
+            << "file/a.txt"
+            << "cannot write \"a.txt\": the folder \"file\" is not a folder";
+        QTest::newRow("a folder of that name") << "taken"
+                                               << "cannot write \"taken\": a folder has that name";
+        QTest::newRow("a slash at the end") << "new/"
+                                            << "cannot write \"new\": a folder has that name";
+        QTest::newRow("name too long") << QString(256, 'n') << "the name is too long";
+    }
+
+    void refusesPlacesThatCannotBeWritten() {
+        QFETCH(QString, name);
+        QFETCH(QString, said);
+        writeFileAtomically(path("file"), "x");
+        makeFolders(path("taken"));
+        const auto error = errorOf([&] { writeFileAtomically(path(name), "x"); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+        const QString message = QString::fromStdString(error->message());
+        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(!message.contains(folder_.path()), qPrintable(message));
+        QVERIFY(error->hint().find("--out") != std::string::npos);
+        QCOMPARE(entries(), (QStringList{"file", "taken"}));
+    }
+
+    void refusesAFolderWithoutPermission() {
+        makeFolders(path("locked"));
+        QCOMPARE(::chmod(path("locked").c_str(), 0555), 0);
+        QCOMPARE(::chmod(folder_.path().toStdString().c_str(), 0755), 0);
+        const uid_t self = ::geteuid();
+        constexpr uid_t kNobody = 65534;
+        if (self == 0 && ::seteuid(kNobody) != 0) {
+            QSKIP("root cannot become an ordinary user here");
+        }
+        const auto file = errorOf([&] { writeFileAtomically(path("locked/a.txt"), "x"); });
+        const auto folder = errorOf([&] { makeFolders(path("locked/b")); });
+        QCOMPARE(self == 0 ? ::seteuid(0) : 0, 0);
+        QVERIFY(file && folder);
+        QCOMPARE(file->kind(), ErrorKind::InvalidInput);
+        QCOMPARE(file->message(),
+                 std::string("cannot write \"a.txt\": there is no permission to write in the "
+                             "folder \"locked\""));
+        QCOMPARE(folder->kind(), ErrorKind::InvalidInput);
+        QVERIFY(folder->message().find("the folder \"locked\"") != std::string::npos);
+    }
+
+    void refusesNamesThatAreNone() {
+        for (const std::string& name : {std::string(), path("a") + '\0' + "b"}) {
+            const auto error = errorOf([&] { writeFileAtomically(name, "x"); });
+            QVERIFY(error);
+            QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+            QVERIFY(errorOf([&] { makeFolders(name); }));
+        }
+        QCOMPARE(entries(), QStringList{});
+    }
+
+    void neverReplacesADeviceOrPipe() {
+        QCOMPARE(::mkfifo(path("fifo").c_str(), 0600), 0);
+        const auto error = errorOf([&] { writeFileAtomically(path("fifo"), "x"); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+
+        struct stat info {};
+
+        QCOMPARE(::stat(path("fifo").c_str(), &info), 0);
+        QVERIFY(S_ISFIFO(info.st_mode));
+    }
+
+    void aFullDiskIsSaid() {
+        const os::Descriptor full(::open("/dev/full", O_WRONLY));
+        QVERIFY(full.isOpen());
+        const std::error_code code = os::writeAll(full, std::as_bytes(std::span("x")));
+        QVERIFY(code == std::errc::no_space_on_device);
+        const Error error = writeError("write", "pics/a.png", code);
+        QCOMPARE(error.kind(), ErrorKind::Device);
+        QCOMPARE(error.message(), std::string("cannot write \"a.png\": the disk is full"));
+    }
+
+    void everyReasonHasItsKind_data() {
+        QTest::addColumn<int>("code");
+        QTest::addColumn<bool>("device");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("ENOSPC") << ENOSPC << true << "the disk is full";
+        QTest::newRow("EDQUOT") << EDQUOT << true << "the disk is full";
+        QTest::newRow("EIO") << EIO << true << "Input/output error";
+        QTest::newRow("EMFILE") << EMFILE << true << "Too many open files";
+        QTest::newRow("EACCES") << EACCES << false
+                                << "no permission to write in the folder \"pics\"";
+        QTest::newRow("EPERM") << EPERM << false << "no permission to write in the folder \"pics\"";
+        QTest::newRow("EROFS") << EROFS << false
+                               << "the folder \"pics\" is on a disk that can only be read";
+        QTest::newRow("ENOENT") << ENOENT << false << "the folder \"pics\" does not exist";
+        QTest::newRow("ENOTDIR") << ENOTDIR << false << "the folder \"pics\" is not a folder";
+        QTest::newRow("ELOOP") << ELOOP << false << "the folder \"pics\" is a link";
+    }
+
+    void everyReasonHasItsKind() {
+        QFETCH(int, code);
+        QFETCH(bool, device);
+        QFETCH(QString, said);
+        const Error error =
+            writeError("write", "/home/x/pics/a.png", {code, std::generic_category()});
+        QCOMPARE(error.kind(), device ? ErrorKind::Device : ErrorKind::InvalidInput);
+        const QString message = QString::fromStdString(error.message());
+        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(!message.contains("home"), qPrintable(message));
+        QVERIFY(!error.hint().empty());
+    }
+
+    void theCurrentFolderIsCalledThat() {
+        const Error error = writeError("write", "a.png", {EACCES, std::generic_category()});
+        QVERIFY(error.message().find("in the current folder") != std::string::npos);
+    }
+
+    void makesFoldersAndTheirParents() {
+        makeFolders(path("a/b//c/"));
+        QVERIFY(QDir(folder_.filePath("a/b/c")).exists());
+        makeFolders(path("a/b"));
+        makeFolders(path("a/b/c/d"));
+        QVERIFY(QDir(folder_.filePath("a/b/c/d")).exists());
+    }
+
+    void makesNoFolderWhereAFileIs() {
+        writeFileAtomically(path("file"), "x");
+        const auto same = errorOf([&] { makeFolders(path("file")); });
+        const auto below = errorOf([&] { makeFolders(path("file/b")); });
+        QVERIFY(same && below);
+        QCOMPARE(
+            same->message(),
+            std::string(
+                "cannot make the folder \"file\": something that is not a folder has that name"));
+        QCOMPARE(same->kind(), ErrorKind::InvalidInput);
+        QCOMPARE(below->kind(), ErrorKind::InvalidInput);
+    }
+
+    void splitsPaths_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("folder");
+        QTest::addColumn<QString>("last");
+        QTest::newRow("plain") << "a/b/c"
+                               << "a/b"
+                               << "c";
+        QTest::newRow("slash at the end") << "a/b/c//"
+                                          << "a/b"
+                                          << "c";
+        QTest::newRow("double slash") << "a//b"
+                                      << "a"
+                                      << "b";
+        QTest::newRow("name only") << "c"
+                                   << "."
+                                   << "c";
+        QTest::newRow("below the root") << "/c"
+                                        << "/"
+                                        << "c";
+        QTest::newRow("root") << "/"
+                              << "/"
+                              << "/";
+        QTest::newRow("parent") << "../c"
+                                << ".."
+                                << "c";
+        QTest::newRow("nothing") << ""
+                                 << "."
+                                 << "";
+    }
+
+    void splitsPaths() {
+        QFETCH(QString, path);
+        QFETCH(QString, folder);
+        QFETCH(QString, last);
+        QCOMPARE(QString::fromStdString(folderOf(path.toStdString())), folder);
+        QCOMPARE(QString::fromStdString(lastPart(path.toStdString())), last);
+    }
+};
+
+QTEST_GUILESS_MAIN(OutputFileTest)
+#include "output_file_test.moc"
