@@ -1,18 +1,18 @@
 #pragma once
 // What a node implements and what it may ask. Internal: hosts see descriptions and the runner only.
 
+#include "plugin/base/json.hpp"
+#include "plugin/base/stop_token.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/wire_value.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "plugin/base/json.hpp"
-#include "plugin/base/stop_token.hpp"
-#include "plugin/host_api/host.hpp"
-#include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/wire_value.hpp"
 
 namespace lowtide::executor {
 
@@ -22,17 +22,23 @@ public:
     virtual ~Params() = default;
     [[nodiscard]] virtual const Scalar& value(std::string_view id) const = 0;
 
-    [[nodiscard]] int64_t integer(std::string_view id) const { return std::get<int64_t>(value(id)); }
+    [[nodiscard]] int64_t integer(std::string_view id) const {
+        return std::get<int64_t>(value(id));
+    }
+
     [[nodiscard]] uint64_t seed(std::string_view id) const { return std::get<uint64_t>(value(id)); }
+
     [[nodiscard]] double number(std::string_view id) const { return std::get<double>(value(id)); }
+
     [[nodiscard]] bool flag(std::string_view id) const { return std::get<bool>(value(id)); }
+
     [[nodiscard]] const std::string& text(std::string_view id) const {
         return std::get<std::string>(value(id));
     }
 };
 
-/// What is known of a value before the run: its type, its shape and, for what loading gives, the value itself
-/// (a model is headers only, no weight is read).
+/// What is known of a value before the run: its type, its shape and, for what loading gives, the
+/// value itself (a model is headers only, no weight is read).
 struct ValueOutline {
     std::string type;
     Shape shape;
@@ -81,7 +87,8 @@ public:
 /// A node type: its description and two functions. Stateless; one object for all nodes of the type.
 struct NodeType {
     NodeDesc desc;
-    /// Pure and torch-free. Throws lowtide::Error (missing file, unknown family) that is shown before the run.
+    /// Pure and torch-free. Throws lowtide::Error (missing file, unknown family) that is shown
+    /// before the run.
     std::function<WorkOutline(const OutlineContext&)> outline;
     std::function<void(Context&)> run;
 };

@@ -1,0 +1,111 @@
+#include "plugin/executor/events.hpp"
+
+#include "plugin/executor/ledger_charge.hpp"
+#include "plugin/graph/issue_json.hpp"
+
+namespace lowtide::executor {
+
+namespace {
+
+Bytes totalOn(const MemoryUse& use, std::string_view device) {
+    const auto found = use.ledger.find(device);
+    return found == use.ledger.end() ? 0 : found->second.total;
+}
+
+struct ToJson {
+    Json operator()(const RunStarted& e) const {
+        return {{"event", "runStarted"}, {"nodes", e.nodes}, {"repetitions", e.repetitions}};
+    }
+
+    Json operator()(const NodeCached& e) const {
+        return {{"event", "nodeCached"},
+                {"node", e.node},
+                {"repetition", e.repetition},
+                {"files", e.files}};
+    }
+
+    Json operator()(const NodeStarted& e) const {
+        return {{"event", "nodeStarted"}, {"node", e.node}, {"repetition", e.repetition}};
+    }
+
+    Json operator()(const NodeProgress& e) const {
+        return {{"event", "nodeProgress"},
+                {"node", e.node},
+                {"phase", e.phase},
+                {"done", e.done},
+                {"total", e.total},
+                {"eta", e.eta ? Json(*e.eta) : Json()}};
+    }
+
+    Json operator()(const NodePreview& e) const {
+        return {{"event", "nodePreview"},
+                {"node", e.node},
+                {"width", e.widthPixels},
+                {"height", e.heightPixels}};
+    }
+
+    Json operator()(const NodeIssue& e) const {
+        return {{"event", "nodeIssue"}, {"node", e.issue.node}, {"issue", graph::toJson(e.issue)}};
+    }
+
+    Json operator()(const NodeFinished& e) const {
+        return {{"event", "nodeFinished"},
+                {"node", e.node},
+                {"repetition", e.repetition},
+                {"ms", e.milliseconds},
+                {"peakBytes", e.peakBytes},
+                {"files", e.files}};
+    }
+
+    Json operator()(const NodeFailed& e) const {
+        return {{"event", "nodeFailed"}, {"node", e.issue.node}, {"issue", graph::toJson(e.issue)}};
+    }
+
+    Json operator()(const RunFinished& e) const {
+        return {{"event", "runFinished"},
+                {"status", nameOf(e.status)},
+                {"ms", e.milliseconds},
+                {"executed", e.executed},
+                {"issues", graph::toJson(e.issues)}};
+    }
+
+    Json operator()(const MemoryUse& e) const {
+        Json devices = Json::object();
+        for (const auto& [device, ledger] : e.ledger) {
+            devices[device] = ledger.total;
+        }
+        return {{"event", "memory"},
+                {"device", e.device},
+                {"allocated", totalOn(e, e.device)},
+                {"host", totalOn(e, kHostDevice)},
+                {"devices", devices}};
+    }
+};
+
+}  // namespace
+
+std::string toText(RunId run, const Event& event) {
+    Json json = std::visit(ToJson{}, event);
+    json["run"] = run;
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool isPassing(const Event& event) {
+    return std::holds_alternative<NodeProgress>(event) || std::holds_alternative<MemoryUse>(event);
+}
+
+std::string_view nameOf(Status status) {
+    switch (status) {
+        case Status::Ok:
+            return "ok";
+        case Status::Invalid:
+            return "invalid";
+        case Status::Failed:
+            return "failed";
+        case Status::Cancelled:
+            return "cancelled";
+    }
+    return "failed";
+}
+
+}  // namespace lowtide::executor

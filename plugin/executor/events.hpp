@@ -1,0 +1,102 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "plugin/memory/ledger.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// What happens in a run, in the words of docs/events.md. `repetition` counts from 1.
+struct RunStarted {
+    std::vector<std::string> nodes;
+    int repetitions = 1;
+};
+
+struct NodeCached {
+    std::string node;
+    int repetition = 1;
+    std::vector<std::string> files;
+};
+
+struct NodeStarted {
+    std::string node;
+    int repetition = 1;
+};
+
+struct NodeProgress {
+    std::string node;
+    std::string phase;
+    double done = 0;
+    double total = 0;
+    std::optional<Seconds> eta;  ///< empty before the first unit is done
+};
+
+struct NodePreview {
+    std::string node;
+    int widthPixels = 0;
+    int heightPixels = 0;
+};
+
+/// A node has something to tell; the run goes on.
+struct NodeIssue {
+    Issue issue;
+};
+
+struct NodeFinished {
+    std::string node;
+    int repetition = 1;
+    double milliseconds = 0;
+    Bytes peakBytes = 0;
+    std::vector<std::string> files;
+};
+
+struct NodeFailed {
+    Issue issue;
+};
+
+struct RunFinished {
+    Status status = Status::Ok;
+    double milliseconds = 0;
+    int64_t executed = 0;  ///< nodes, over all repetitions
+    Issues issues;
+};
+
+struct MemoryUse {
+    std::string device;
+    std::map<std::string, memory::DeviceLedger, std::less<>> ledger;
+};
+
+using Event = std::variant<RunStarted,
+                           NodeCached,
+                           NodeStarted,
+                           NodeProgress,
+                           NodePreview,
+                           NodeIssue,
+                           NodeFinished,
+                           NodeFailed,
+                           RunFinished,
+                           MemoryUse>;
+
+/// {"event": "nodeStarted", "run": 1, "node": "denoise", ...}. Bytes that are not UTF-8 are
+/// replaced, never an error.
+[[nodiscard]] std::string toText(RunId run, const Event& event);
+/// Whether a later event of its kind makes this one needless: a slow host may miss it.
+[[nodiscard]] bool isPassing(const Event& event);
+/// "ok", "invalid", "failed", "cancelled".
+[[nodiscard]] std::string_view nameOf(Status status);
+
+/// Where a run tells what happens. Never throws, never waits for the host.
+class EventSink {
+public:
+    virtual ~EventSink() = default;
+    virtual void event(const Event& event) noexcept = 0;
+    virtual void preview(std::string_view node, const Image8& picture) noexcept = 0;
+};
+
+}  // namespace lowtide::executor

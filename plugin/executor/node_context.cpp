@@ -1,0 +1,90 @@
+#include "plugin/executor/node_context.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/executor/declared.hpp"
+
+namespace lowtide::executor {
+
+namespace {
+
+/// Between two reports of one phase; the first and the last are always sent.
+constexpr std::chrono::milliseconds kProgressInterval(33);
+
+}  // namespace
+
+NodeContext::NodeContext(const graph::Snapshot& snapshot,
+                         const graph::SnapshotNode& node,
+                         const Wires& wires,
+                         const RunOptions& options,
+                         const StopToken& stop,
+                         EventSink& events)
+    : snapshot_(snapshot),
+      node_(node),
+      wires_(wires),
+      options_(options),
+      stop_(stop),
+      events_(events) {}
+
+const Scalar& NodeContext::value(std::string_view id) const {
+    return paramOf(node_, id);
+}
+
+memory::WireRef NodeContext::input(std::string_view port) const {
+    requireInput(*node_.desc, port);
+    const graph::SnapshotInput* input = node_.input(port);
+    return input ? wires_.value(*input) : nullptr;
+}
+
+void NodeContext::output(std::string_view port, memory::WireRef value) {
+    requireOutput(*node_.desc, port);
+    const std::string& wanted = graph::findOutput(*node_.desc, port)->type;
+    if (!value || (wanted != "*" && value->type() != wanted)) {
+        throw Error(ErrorKind::Internal,
+                    node_.desc->id + " gave " + (value ? std::string(value->type()) : "nothing") +
+                        " on its output \"" + std::string(port) + "\" of type " + wanted,
+                    "",
+                    std::string(port));
+    }
+    outputs.insert_or_assign(std::string(port), std::move(value));
+}
+
+void NodeContext::requireOutputs() const {
+    for (const PortDesc& port : node_.desc->outputs) {
+        if (!outputs.contains(port.id)) {
+            throw Error(ErrorKind::Internal,
+                        node_.desc->id + " gave nothing on its output \"" + port.id + "\"",
+                        "",
+                        port.id);
+        }
+    }
+}
+
+void NodeContext::progress(std::string_view phase, double done, double total) {
+    const Clock::time_point now = Clock::now();
+    const bool newPhase = phase != phase_ || phaseBegan_ == Clock::time_point();
+    if (newPhase) {
+        phase_ = phase;
+        phaseBegan_ = now;
+    } else if (done < total && now - lastSent_ < kProgressInterval) {
+        return;
+    }
+    lastSent_ = now;
+    std::optional<Seconds> eta;
+    if (done > 0 && total >= done) {
+        eta = std::chrono::duration<double>(now - phaseBegan_).count() * (total - done) / done;
+    }
+    events_.event(NodeProgress{node_.id, phase_, done, total, eta});
+}
+
+void NodeContext::preview(const Image8& picture) {
+    events_.event(NodePreview{node_.id, picture.widthPixels, picture.heightPixels});
+    events_.preview(node_.id, picture);
+}
+
+void NodeContext::issue(Issue issue) {
+    issue.node = node_.id;
+    events_.event(NodeIssue{issue});
+    issues.push_back(std::move(issue));
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "plugin/executor/events.hpp"
+#include "plugin/executor/node.hpp"
+#include "plugin/executor/run_options.hpp"
+#include "plugin/executor/wires.hpp"
+#include "plugin/graph/snapshot.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// A node's view of the run while it executes; collects what the node gives.
+class NodeContext final : public Context {
+public:
+    /// Everything must outlive the context.
+    NodeContext(const graph::Snapshot& snapshot,
+                const graph::SnapshotNode& node,
+                const Wires& wires,
+                const RunOptions& options,
+                const StopToken& stop,
+                EventSink& events);
+
+    const Scalar& value(std::string_view id) const override;
+
+    std::string_view nodeId() const override { return node_.id; }
+
+    memory::WireRef input(std::string_view port) const override;
+    void output(std::string_view port, memory::WireRef value) override;
+
+    const StopToken& stop() const override { return stop_; }
+
+    void progress(std::string_view phase, double done, double total) override;
+    void preview(const Image8& picture) override;
+    void issue(Issue issue) override;
+
+    void wroteFile(std::string_view path) override { files.emplace_back(path); }
+
+    std::string_view outputFolder() const override { return options_.outputFolder; }
+
+    std::string_view graphFolder() const override { return options_.graphFolder; }
+
+    const std::string& graphText() const override { return snapshot_.graphText; }
+
+    /// Error{Internal} when a declared output was not given.
+    void requireOutputs() const;
+
+    Wires::Outputs outputs;
+    std::vector<std::string> files;
+    Issues issues;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    const graph::Snapshot& snapshot_;
+    const graph::SnapshotNode& node_;
+    const Wires& wires_;
+    const RunOptions& options_;
+    const StopToken& stop_;
+    EventSink& events_;
+    std::string phase_;
+    Clock::time_point phaseBegan_;
+    Clock::time_point lastSent_;
+};
+
+}  // namespace lowtide::executor

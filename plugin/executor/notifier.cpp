@@ -1,0 +1,114 @@
+#include "plugin/executor/notifier.hpp"
+
+namespace lowtide::executor {
+
+namespace {
+
+constexpr std::chrono::milliseconds kMemoryInterval(200);
+/// An observer with more messages than this before it misses passing events, and pictures sooner.
+constexpr size_t kFarBehind = 256;
+constexpr size_t kFarBehindForPictures = 16;
+
+}  // namespace
+
+Notifier::Notifier(memory::Ledger& ledger) : ledger_(ledger), thread_([this] { work(); }) {}
+
+Notifier::~Notifier() {
+    stop();
+}
+
+void Notifier::post(Observer& observer,
+                    RunId run,
+                    const Event& event,
+                    std::function<void()> delivered) {
+    Message message{.observer = &observer,
+                    .run = run,
+                    .text = toText(run, event),
+                    .delivered = std::move(delivered)};
+    const std::lock_guard lock(mutex_);
+    if (isPassing(event) && queue_.size() >= kFarBehind) {
+        return;
+    }
+    if (std::holds_alternative<RunFinished>(event) && live_ && live_->run == run) {
+        live_.reset();
+    }
+    push(std::move(message));
+}
+
+void Notifier::post(Observer& observer, RunId run, std::string_view node, const Image8& picture) {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() < kFarBehindForPictures) {
+        push({.observer = &observer, .run = run, .node = std::string(node), .picture = picture});
+    }
+}
+
+void Notifier::push(Message message) {
+    queue_.push_back(std::move(message));
+    changed_.notify_one();
+}
+
+void Notifier::beginMemory(Observer& observer, RunId run, std::string device) {
+    const std::lock_guard lock(mutex_);
+    live_ = {&observer, run, std::move(device), Clock::now()};
+    changed_.notify_one();
+}
+
+bool Notifier::isOwnThread() const {
+    return std::this_thread::get_id() == thread_.get_id();
+}
+
+void Notifier::stop() {
+    if (isOwnThread()) {
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void Notifier::work() {
+    while (const std::optional<Message> message = next()) {
+        if (message->picture) {
+            message->observer->preview(message->run, message->node, *message->picture);
+        } else {
+            message->observer->event(message->text);
+        }
+        if (message->delivered) {
+            message->delivered();
+        }
+    }
+}
+
+/// The next message, or a memory event when one is due; nothing at the end.
+std::optional<Notifier::Message> Notifier::next() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        if (live_ && Clock::now() >= live_->next) {
+            live_->next = Clock::now() + kMemoryInterval;
+            return Message{
+                .observer = live_->observer,
+                .run = live_->run,
+                .text = toText(live_->run, MemoryUse{live_->device, ledger_.snapshot()})};
+        }
+        if (!queue_.empty()) {
+            Message message = std::move(queue_.front());
+            queue_.pop_front();
+            return message;
+        }
+        if (stopping_) {
+            return std::nullopt;
+        }
+        if (live_) {
+            changed_.wait_until(lock, live_->next);
+        } else {
+            changed_.wait(lock);
+        }
+    }
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "plugin/executor/node_types.hpp"
+#include "plugin/graph/snapshot.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// What the nodes of a snapshot said before the run, in its order.
+struct OutlinedGraph {
+    std::vector<WorkOutline> work;
+    std::vector<std::string> keys;  ///< result keys (graph::makeKeys)
+};
+
+/// Asks every node for its outline, sources first; no device is touched and no weight is read.
+/// The issue of the first node that refuses is pinned to it; so is an outline that leaves out an
+/// output.
+[[nodiscard]] std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
+                                                              const NodeTypes& types,
+                                                              std::string_view graphFolder,
+                                                              std::string_view numerics);
+
+}  // namespace lowtide::executor

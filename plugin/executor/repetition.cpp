@@ -1,0 +1,184 @@
+#include "plugin/executor/repetition.hpp"
+
+#include "plugin/executor/failure.hpp"
+#include "plugin/executor/node_context.hpp"
+
+#include <chrono>
+
+namespace lowtide::executor {
+
+namespace {
+
+double millisecondsSince(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+        .count();
+}
+
+memory::Outcome outcomeOf(const std::optional<Issue>& issue) {
+    return !issue             ? memory::Outcome::Finished
+           : isCancel(*issue) ? memory::Outcome::Cancelled
+                              : memory::Outcome::Failed;
+}
+
+/// A run on the devices: begun in the constructor, ended in the destructor whatever happened
+/// between.
+class DeviceScope {
+public:
+    DeviceScope(memory::Engine& engine, memory::Plan plan, const StopToken& stop)
+        : engine_(engine) {
+        engine_.ledger().beginRun();
+        engine_.begin(std::make_shared<const memory::Plan>(std::move(plan)), stop);
+    }
+
+    ~DeviceScope() { engine_.end(outcome_); }
+
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+
+    void setOutcome(memory::Outcome outcome) { outcome_ = outcome; }
+
+private:
+    memory::Engine& engine_;
+    memory::Outcome outcome_ = memory::Outcome::Failed;
+};
+
+/// One node's part of it: left when it was entered.
+class StageScope {
+public:
+    StageScope(memory::Engine& engine, memory::NodeIndex node) : engine_(engine), node_(node) {
+        engine_.enter(node_);
+    }
+
+    ~StageScope() { engine_.leave(node_); }
+
+    StageScope(const StageScope&) = delete;
+    StageScope& operator=(const StageScope&) = delete;
+
+private:
+    memory::Engine& engine_;
+    memory::NodeIndex node_;
+};
+
+}  // namespace
+
+Repetition::Repetition(const RunSetting& setting, int number, RunReport& report)
+    : setting_(setting), number_(number), report_(report), peaks_(setting.engine.ledger()) {}
+
+std::optional<Issue> Repetition::run() {
+    const auto begin = std::chrono::steady_clock::now();
+    report_.repetitions.emplace_back();
+    std::optional<Issue> issue = attempt("", [&] { setting_.hooks.beforeRun(number_); });
+    if (issue) {
+        return issue;
+    }
+    const bool force = setting_.options.forceExecution || setting_.options.repeat > 1;
+    selection_ =
+        selectWork(setting_.snapshot, setting_.resultKeys, force ? nullptr : &setting_.cache);
+    reportCached(selection_);
+    const std::vector<size_t> order = selection_.order();
+    if (!order.empty()) {
+        issue = runPlanned(order);
+    }
+    selection_.kept.clear();
+    const std::optional<Issue> hookIssue =
+        attempt("", [&] { setting_.hooks.afterRun(outcomeOf(issue)); });
+    RepetitionReport& own = report_.repetitions.back();
+    own.ledger = peaks_.snapshot();
+    own.milliseconds = millisecondsSince(begin);
+    return issue ? issue : hookIssue;
+}
+
+std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
+    auto planned = planRun(setting_.snapshot, setting_.outlined, order, setting_.devices);
+    if (const auto* refusal = std::get_if<Issue>(&planned)) {
+        return *refusal;
+    }
+    report_.plan = memory::toJson(std::get<memory::Plan>(planned));
+    std::optional<Issue> issue;
+    const std::optional<Issue> beginIssue = attempt("", [&] {
+        DeviceScope scope(
+            setting_.engine, std::move(std::get<memory::Plan>(planned)), setting_.stop);
+        Wires wires(setting_.snapshot,
+                    selection_,
+                    setting_.resultKeys,
+                    setting_.deviceIds,
+                    setting_.engine.ledger(),
+                    setting_.cache);
+        selection_.kept.clear();  // the wires hold what they need
+        issue = runNodes(order, wires);
+        // A value that cannot be brought to the host is lost, which costs time and nothing else.
+        static_cast<void>(attempt("", [&] { wires.finishEarly(); }));
+        scope.setOutcome(outcomeOf(issue));
+    });
+    report_.repetitions.back().traffic = setting_.engine.traffic();
+    report_.timeline = memory::toJson(setting_.engine.ledger().timeline());
+    return issue ? issue : beginIssue;
+}
+
+std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wires& wires) {
+    for (memory::NodeIndex index = 0; index < order.size(); ++index) {
+        if (std::optional<Issue> issue = runNode(index, order[index], wires)) {
+            return issue;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t position, Wires& wires) {
+    const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
+    NodeContext context(
+        setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events);
+    double milliseconds = 0;
+    std::optional<Issue> issue = attempt(node.id, [&] {
+        setting_.stop.throwIfStopped();
+        peaks_.beginNode();
+        setting_.hooks.beforeNode(node.id);
+        setting_.events.event(NodeStarted{node.id, number_});
+        report_.began = true;
+        const auto begin = std::chrono::steady_clock::now();
+        {
+            const StageScope stage(setting_.engine, index);
+            setting_.types.of(*node.desc).run(context);
+            context.requireOutputs();
+        }
+        milliseconds = millisecondsSince(begin);
+        wires.finish(position, std::move(context.outputs), context.files);
+        setting_.hooks.afterNode(node.id, milliseconds);
+    });
+    report_.issues.insert(report_.issues.end(), context.issues.begin(), context.issues.end());
+    reportFiles(node.id, context.files);
+    const Bytes peak = peaks_.endNode(deviceOf(node));
+    if (!issue) {
+        report_.repetitions.back().nodes.push_back({node.id, node.desc->id, milliseconds, peak});
+        setting_.events.event(
+            NodeFinished{node.id, number_, milliseconds, peak, std::move(context.files)});
+    }
+    return issue;
+}
+
+void Repetition::reportCached(const Selection& selection) {
+    for (size_t position = 0; position < selection.executes.size(); ++position) {
+        if (selection.executes[position]) {
+            continue;
+        }
+        const std::string& node = setting_.snapshot.nodes[position].id;
+        const auto kept = selection.kept.find(position);
+        const auto files =
+            kept == selection.kept.end() ? std::vector<std::string>() : kept->second->files;
+        report_.repetitions.back().cached.push_back(node);
+        reportFiles(node, files);
+        setting_.events.event(NodeCached{node, number_, files});
+    }
+}
+
+void Repetition::reportFiles(const std::string& node, const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+        report_.files.push_back({node, file, number_});
+    }
+}
+
+std::string Repetition::deviceOf(const graph::SnapshotNode& node) const {
+    return node.policy.device.value_or(setting_.devices.main).id();
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "plugin/executor/node_types.hpp"
+#include "plugin/executor/peak_tracker.hpp"
+#include "plugin/executor/result_cache.hpp"
+#include "plugin/executor/run_options.hpp"
+#include "plugin/executor/run_plan.hpp"
+#include "plugin/executor/run_report.hpp"
+#include "plugin/executor/selection.hpp"
+#include "plugin/executor/wires.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// What the repetitions of a run share.
+struct RunSetting {
+    const graph::Snapshot& snapshot;
+    const RunOptions& options;
+    const OutlinedGraph& outlined;
+    const RunDevices& devices;
+    std::vector<std::string> resultKeys;
+    std::vector<std::string> deviceIds;
+    const NodeTypes& types;
+    memory::Engine& engine;
+    ResultCache& cache;
+    RunHooks& hooks;
+    EventSink& events;
+    StopToken stop;
+};
+
+/// One evaluation of a graph: plan, begin, nodes in order, end. The devices are given back in every
+/// case.
+class Repetition {
+public:
+    Repetition(const RunSetting& setting, int number, RunReport& report);
+
+    /// What ended it early, after everything was released.
+    [[nodiscard]] std::optional<Issue> run();
+
+private:
+    std::optional<Issue> runPlanned(const std::vector<size_t>& order);
+    std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);
+    std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
+    void reportCached(const Selection& selection);
+    void reportFiles(const std::string& node, const std::vector<std::string>& files);
+    std::string deviceOf(const graph::SnapshotNode& node) const;
+
+    const RunSetting& setting_;
+    int number_;
+    RunReport& report_;
+    PeakTracker peaks_;
+    Selection selection_;
+};
+
+}  // namespace lowtide::executor

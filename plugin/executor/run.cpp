@@ -1,0 +1,142 @@
+#include "plugin/executor/run.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/executor/failure.hpp"
+#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/repetition.hpp"
+#include "plugin/executor/run_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace lowtide::executor {
+
+namespace {
+
+/// Kinds of issues that are the graph's or the caller's, when they are found before anything
+/// executed.
+bool isInvalid(const Issue& issue) {
+    const std::array<std::string_view, 4> codes = {codeOf(ErrorKind::InvalidInput),
+                                                   codeOf(ErrorKind::NotFound),
+                                                   codeOf(ErrorKind::Unsupported),
+                                                   "memory_infeasible"};
+    return std::find(codes.begin(), codes.end(), issue.code) != codes.end();
+}
+
+std::string numericsOf(const RunOptions& options, const RunDevices& devices) {
+    return options.numerics + "\ndevice " + devices.main.id();
+}
+
+class Evaluation {
+public:
+    Evaluation(const graph::Snapshot& snapshot,
+               const RunOptions& options,
+               const StopToken& stop,
+               RunHooks& hooks,
+               EventSink& events,
+               const RunServices& services,
+               RunReport& report)
+        : snapshot_(snapshot),
+          options_(options),
+          stop_(stop),
+          hooks_(hooks),
+          events_(events),
+          services_(services),
+          report_(report) {}
+
+    std::optional<Issue> run() {
+        std::optional<Issue> issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
+        if (issue) {
+            return issue;
+        }
+        auto devices = openDevices(snapshot_, options_, services_.engine);
+        if (const auto* refusal = std::get_if<Issue>(&devices)) {
+            return *refusal;
+        }
+        const auto& opened = std::get<RunDevices>(devices);
+        report_.devices = toJson(opened.infos);
+        auto outlined = outlineGraph(
+            snapshot_, services_.types, options_.graphFolder, numericsOf(options_, opened));
+        if (const auto* refusal = std::get_if<Issue>(&outlined)) {
+            return *refusal;
+        }
+        return repeat(opened, std::get<OutlinedGraph>(outlined));
+    }
+
+private:
+    std::optional<Issue> repeat(const RunDevices& devices, const OutlinedGraph& outlined) {
+        const RunSetting setting{
+            .snapshot = snapshot_,
+            .options = options_,
+            .outlined = outlined,
+            .devices = devices,
+            .resultKeys = resultKeys(snapshot_, outlined.keys, options_.outputFolder),
+            .deviceIds = devices.ids(),
+            .types = services_.types,
+            .engine = services_.engine,
+            .cache = services_.cache,
+            .hooks = hooks_,
+            .events = events_,
+            .stop = stop_};
+        for (int number = 1; number <= options_.repeat; ++number) {
+            std::optional<Issue> issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
+            issue = issue ? issue : Repetition(setting, number, report_).run();
+            if (issue) {
+                return issue;
+            }
+        }
+        return std::nullopt;
+    }
+
+    const graph::Snapshot& snapshot_;
+    const RunOptions& options_;
+    const StopToken& stop_;
+    RunHooks& hooks_;
+    EventSink& events_;
+    const RunServices& services_;
+    RunReport& report_;
+};
+
+void conclude(RunReport& report, const Issue& issue, EventSink& events) {
+    if (isCancel(issue)) {
+        report.status = Status::Cancelled;
+        return;
+    }
+    report.status = !report.began && isInvalid(issue) ? Status::Invalid : Status::Failed;
+    report.issues.push_back(issue);
+    if (!issue.node.empty()) {
+        events.event(NodeFailed{issue});
+    }
+}
+
+}  // namespace
+
+RunReport evaluate(RunId run,
+                   const graph::Snapshot& snapshot,
+                   const RunOptions& options,
+                   const StopToken& stop,
+                   RunHooks& hooks,
+                   EventSink& events,
+                   const RunServices& services) {
+    const auto begin = std::chrono::steady_clock::now();
+    RunReport report;
+    report.run = run;
+    std::vector<std::string> nodes;
+    for (const graph::SnapshotNode& node : snapshot.nodes) {
+        nodes.push_back(node.id);
+    }
+    events.event(RunStarted{std::move(nodes), options.repeat});
+    const std::optional<Issue> issue =
+        Evaluation(snapshot, options, stop, hooks, events, services, report).run();
+    if (issue) {
+        conclude(report, *issue, events);
+    }
+    report.milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    events.event(
+        RunFinished{report.status, report.milliseconds, report.executedCount(), report.issues});
+    return report;
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/engine.hpp"
+
+#include <optional>
+#include <string>
+
+namespace lowtide::executor {
+
+/// How one run is to be done, beside what the graph says.
+struct RunOptions {
+    std::string outputFolder;
+    std::string graphFolder;
+    std::optional<memory::DeviceSpec> device;  ///< before the graph's own; neither: the cpu
+    std::optional<Bytes> memoryBudget;         ///< of the run's device, before the graph's own
+    std::string numerics;         ///< what changes numbers beside the device: build, threads
+    bool forceExecution = false;  ///< kept results are not looked up
+    int repeat = 1;               ///< more than one forces execution
+};
+
+/// What else happens around a run, for a recorder: called on the run thread. What a hook throws
+/// fails the run.
+class RunHooks {
+public:
+    virtual ~RunHooks() = default;
+
+    virtual void beforeRun(int /*repetition*/) {}
+
+    virtual void beforeNode(std::string_view /*node*/) {}
+
+    virtual void afterNode(std::string_view /*node*/, double /*milliseconds*/) {}
+
+    /// Once per beforeRun, after the devices were given back.
+    virtual void afterRun(memory::Outcome /*outcome*/) {}
+};
+
+}  // namespace lowtide::executor

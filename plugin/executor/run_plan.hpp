@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/run_options.hpp"
+#include "plugin/memory/engine.hpp"
+#include "plugin/memory/plan.hpp"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// The devices that a run names, opened.
+struct RunDevices {
+    memory::DeviceSpec main;  ///< for policies that name none
+    std::vector<std::pair<memory::DeviceSpec, memory::DeviceTraits>> traits;
+    std::vector<memory::DeviceInfo> infos;
+
+    /// Ids of all of them and of host memory.
+    [[nodiscard]] std::vector<std::string> ids() const;
+};
+
+/// Opens the run's device and those of the nodes' policies; a stated budget bounds the main one's
+/// capacity. An issue names the node whose device cannot be had. Run thread only.
+[[nodiscard]] std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
+                                                          const RunOptions& options,
+                                                          memory::Engine& engine);
+
+/// The memory plan of the nodes at `positions`; a plan's NodeIndex counts along that list. The
+/// issue of a run that does not fit is memory_infeasible, with the node, the bytes that it needs
+/// and the cheapest change.
+[[nodiscard]] std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
+                                                        const OutlinedGraph& outlined,
+                                                        std::span<const size_t> positions,
+                                                        const RunDevices& devices);
+
+[[nodiscard]] Json toJson(const std::vector<memory::DeviceInfo>& devices);
+
+}  // namespace lowtide::executor

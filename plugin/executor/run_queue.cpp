@@ -1,0 +1,242 @@
+#include "plugin/executor/run_queue.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/executor/failure.hpp"
+
+#include <algorithm>
+
+namespace lowtide::executor {
+
+namespace {
+
+/// Results of finished runs that wait() still knows.
+constexpr size_t kKeptResults = 256;
+
+RunResult resultOf(const RunReport& report) {
+    return {report.status, report.issues, toJson(report)};
+}
+
+}  // namespace
+
+struct RunQueue::Entry {
+    RunId id = 0;
+    RunRequest request;
+    StopSource stop;
+    RunResult result;
+    bool done = false;
+    bool delivered = false;
+};
+
+/// Sends a run's events to its observer.
+class RunQueue::Sink final : public EventSink {
+public:
+    Sink(RunQueue& queue, std::shared_ptr<Entry> entry) : queue_(queue), entry_(std::move(entry)) {}
+
+    void event(const Event& event) noexcept override {
+        std::function<void()> delivered;
+        if (std::holds_alternative<RunFinished>(event)) {
+            delivered = [&queue = queue_, entry = entry_] { queue.markDelivered(entry); };
+        }
+        queue_.notifier_.post(*entry_->request.observer, entry_->id, event, std::move(delivered));
+    }
+
+    void preview(std::string_view node, const Image8& picture) noexcept override {
+        queue_.notifier_.post(*entry_->request.observer, entry_->id, node, picture);
+    }
+
+private:
+    RunQueue& queue_;
+    std::shared_ptr<Entry> entry_;
+};
+
+RunQueue::RunQueue(const NodeTypes& types, memory::Engine& engine, RunQueueSettings settings)
+    : types_(types),
+      engine_(engine),
+      cache_(engine.ledger(), settings.cacheLimit),
+      notifier_(engine.ledger()),
+      threadSetUp_(std::move(settings.threadSetUp)),
+      thread_([this] { work(); }) {}
+
+RunQueue::~RunQueue() {
+    stop();
+}
+
+RunId RunQueue::start(RunRequest request) {
+    if (!request.snapshot || !request.observer || request.options.repeat < 1) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a run needs a graph, an observer and at least one repetition");
+    }
+    const std::lock_guard lock(mutex_);
+    if (stopping_) {
+        throw Error(ErrorKind::InvalidInput, "the runner was stopped and starts no more runs");
+    }
+    auto entry = std::make_shared<Entry>();
+    entry->id = ++lastId_;
+    entry->request = std::move(request);
+    entries_[entry->id] = entry;
+    queue_.push_back(entry);
+    changed_.notify_all();
+    return entry->id;
+}
+
+bool RunQueue::cancel(RunId run, CancelMode mode) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(run);
+    if (found == entries_.end() || found->second->done) {
+        return false;
+    }
+    const std::shared_ptr<Entry> entry = found->second;
+    entry->stop.cancel(mode);
+    const auto queued = std::find(queue_.begin(), queue_.end(), entry);
+    if (mode != CancelMode::No && queued != queue_.end()) {
+        queue_.erase(queued);
+        conclude(*entry, endWithout(entry, Status::Cancelled, {}));
+    }
+    return true;
+}
+
+RunResult RunQueue::wait(RunId run) {
+    std::unique_lock lock(mutex_);
+    const auto found = entries_.find(run);
+    if (found == entries_.end()) {
+        throw Error(ErrorKind::NotFound,
+                    "there is no run " + std::to_string(run) + ", or it is long over");
+    }
+    const std::shared_ptr<Entry> entry = found->second;
+    const bool fromObserver = notifier_.isOwnThread();
+    changed_.wait(lock, [&] { return entry->done && (entry->delivered || fromObserver); });
+    return entry->result;
+}
+
+bool RunQueue::tryCall(const std::function<void()>& action) {
+    std::unique_lock lock(mutex_);
+    if (stopping_ || running_ || !queue_.empty() || call_) {
+        return false;
+    }
+    call_ = &action;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return call_ != &action; });
+    if (const std::exception_ptr failure = std::exchange(callFailure_, nullptr)) {
+        std::rethrow_exception(failure);
+    }
+    return true;
+}
+
+void RunQueue::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        for (const std::shared_ptr<Entry>& entry : std::exchange(queue_, {})) {
+            conclude(*entry, endWithout(entry, Status::Cancelled, {}));
+        }
+        if (running_) {
+            running_->stop.cancel(CancelMode::Now);
+        }
+        changed_.notify_all();
+    }
+    if (notifier_.isOwnThread()) {
+        return;
+    }
+    const std::lock_guard lock(joinMutex_);
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    notifier_.stop();
+}
+
+void RunQueue::work() {
+    setUpIssue_ = attempt("", [&] {
+        if (threadSetUp_) {
+            threadSetUp_();
+        }
+    });
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return stopping_ || call_ || !queue_.empty(); });
+        if (call_) {
+            callPending(lock);
+        } else if (!queue_.empty()) {
+            runNext(lock);
+        } else {
+            return;
+        }
+    }
+}
+
+void RunQueue::callPending(std::unique_lock<std::mutex>& lock) {
+    const std::function<void()>* action = call_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+        (*action)();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    callFailure_ = failure;
+    call_ = nullptr;
+    changed_.notify_all();
+}
+
+void RunQueue::runNext(std::unique_lock<std::mutex>& lock) {
+    running_ = queue_.front();
+    queue_.pop_front();
+    const std::shared_ptr<Entry> entry = running_;
+    lock.unlock();
+    RunResult result =
+        setUpIssue_ ? endWithout(entry, Status::Failed, {*setUpIssue_}) : evaluateEntry(entry);
+    lock.lock();
+    running_.reset();
+    conclude(*entry, std::move(result));
+}
+
+RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
+    const RunRequest& request = entry->request;
+    const memory::DeviceSpec device =
+        request.options.device.value_or(request.snapshot->device.value_or(memory::DeviceSpec{}));
+    notifier_.beginMemory(*request.observer, entry->id, device.id());
+    RunHooks none;
+    Sink sink(*this, entry);
+    return resultOf(evaluate(entry->id,
+                             *request.snapshot,
+                             request.options,
+                             entry->stop.token(),
+                             request.hooks ? *request.hooks : none,
+                             sink,
+                             {types_, engine_, cache_}));
+}
+
+/// The result of a run of which nothing was evaluated; its observer hears only the end.
+RunResult RunQueue::endWithout(const std::shared_ptr<Entry>& entry, Status status, Issues issues) {
+    RunReport report;
+    report.run = entry->id;
+    report.status = status;
+    report.issues = issues;
+    Sink(*this, entry).event(RunFinished{status, 0, 0, std::move(issues)});
+    return resultOf(report);
+}
+
+void RunQueue::conclude(Entry& entry, RunResult result) {
+    entry.result = std::move(result);
+    entry.request.snapshot.reset();
+    entry.request.hooks.reset();
+    entry.done = true;
+    forgetOldest();
+    changed_.notify_all();
+}
+
+void RunQueue::markDelivered(const std::shared_ptr<Entry>& entry) {
+    const std::lock_guard lock(mutex_);
+    entry->delivered = true;
+    changed_.notify_all();
+}
+
+void RunQueue::forgetOldest() {
+    for (auto entry = entries_.begin();
+         entries_.size() > kKeptResults && entry != entries_.end();) {
+        entry = entry->second->done && entry->second->delivered ? entries_.erase(entry)
+                                                                : std::next(entry);
+    }
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "plugin/base/stop_token.hpp"
+#include "plugin/executor/notifier.hpp"
+#include "plugin/executor/run.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace lowtide::executor {
+
+/// A run that is asked for. `observer` must live until runFinished has arrived.
+struct RunRequest {
+    std::shared_ptr<const graph::Snapshot> snapshot;
+    RunOptions options;
+    Observer* observer = nullptr;
+    std::shared_ptr<RunHooks> hooks;  ///< may be null
+};
+
+struct RunResult {
+    Status status = Status::Ok;
+    Issues issues;
+    Json report;
+};
+
+struct RunQueueSettings {
+    std::function<void()>
+        threadSetUp;  ///< called once on the run thread, before the first run; may be empty
+    Bytes cacheLimit = ResultCache::kDefaultLimit;
+};
+
+/// The run thread: evaluates runs one after the other in the order in which they were started, from
+/// any thread. Observers are called from another thread and may call start() and cancel().
+class RunQueue {
+public:
+    /// `types` and `engine` must outlive the queue.
+    RunQueue(const NodeTypes& types, memory::Engine& engine, RunQueueSettings settings);
+    /// As stop().
+    ~RunQueue();
+    RunQueue(const RunQueue&) = delete;
+    RunQueue& operator=(const RunQueue&) = delete;
+
+    /// Error{InvalidInput} when the request lacks its snapshot or observer, repeats less than once,
+    /// or after stop().
+    [[nodiscard]] RunId start(RunRequest request);
+    /// A queued run ends at once, a running one at its next poll. False when the run is over or
+    /// unknown.
+    bool cancel(RunId run, CancelMode mode);
+    /// Blocks until the run is over and its observer has seen runFinished (on the observer's
+    /// thread: until it is over). Error{NotFound} for an unknown run, or one that is long over.
+    [[nodiscard]] RunResult wait(RunId run);
+    /// Executes `action` on the run thread and waits, when no run is queued or running; else false.
+    /// Throws what `action` throws.
+    bool tryCall(const std::function<void()>& action);
+
+    [[nodiscard]] ResultCache& cache() { return cache_; }
+
+    /// Cancels every run and joins. From an observer: cancels only, the destructor joins.
+    void stop();
+
+private:
+    struct Entry;
+    class Sink;
+
+    void work();
+    void runNext(std::unique_lock<std::mutex>& lock);
+    void callPending(std::unique_lock<std::mutex>& lock);
+    RunResult evaluateEntry(const std::shared_ptr<Entry>& entry);
+    RunResult endWithout(const std::shared_ptr<Entry>& entry, Status status, Issues issues);
+    void conclude(Entry& entry, RunResult result);
+    void markDelivered(const std::shared_ptr<Entry>& entry);
+    void forgetOldest();
+
+    const NodeTypes& types_;
+    memory::Engine& engine_;
+    ResultCache cache_;
+    Notifier notifier_;
+    std::function<void()> threadSetUp_;
+    std::optional<Issue> setUpIssue_;  ///< run thread only
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    RunId lastId_ = 0;
+    std::deque<std::shared_ptr<Entry>> queue_;
+    std::shared_ptr<Entry> running_;
+    std::map<RunId, std::shared_ptr<Entry>> entries_;
+    const std::function<void()>* call_ = nullptr;
+    std::exception_ptr callFailure_;
+    bool stopping_ = false;
+    std::mutex joinMutex_;
+    std::thread thread_;  ///< last: starts when the rest stands
+};
+
+}  // namespace lowtide::executor

@@ -1,0 +1,69 @@
+#include "plugin/executor/run_report.hpp"
+
+#include "plugin/graph/issue_json.hpp"
+
+namespace lowtide::executor {
+
+namespace {
+
+Json toJson(const memory::Traffic& traffic) {
+    return {{"bytesToDevice", traffic.bytesToDevice},
+            {"bytesRead", traffic.bytesRead},
+            {"copies", traffic.copies},
+            {"leases", traffic.leases},
+            {"misses", traffic.misses},
+            {"hostWaits", traffic.hostWaits}};
+}
+
+Json toJson(const RepetitionReport& repetition) {
+    Json executed = Json::array();
+    Json nodes = Json::array();
+    for (const NodeReport& node : repetition.nodes) {
+        executed.push_back(node.node);
+        nodes.push_back({{"node", node.node},
+                         {"type", node.type},
+                         {"ms", node.milliseconds},
+                         {"peakBytes", node.peakBytes}});
+    }
+    return {{"ms", repetition.milliseconds},
+            {"executed", executed},
+            {"cached", repetition.cached},
+            {"nodes", nodes},
+            {"bytesToDevice", repetition.traffic.bytesToDevice},
+            {"traffic", toJson(repetition.traffic)},
+            {"ledger", memory::toJson(repetition.ledger)}};
+}
+
+}  // namespace
+
+int64_t RunReport::executedCount() const {
+    int64_t count = 0;
+    for (const RepetitionReport& repetition : repetitions) {
+        count += static_cast<int64_t>(repetition.nodes.size());
+    }
+    return count;
+}
+
+Json toJson(const RunReport& report) {
+    Json repetitions = Json::array();
+    for (const RepetitionReport& repetition : report.repetitions) {
+        repetitions.push_back(toJson(repetition));
+    }
+    Json files = Json::array();
+    for (const FileReport& file : report.files) {
+        files.push_back(
+            {{"node", file.node}, {"path", file.path}, {"repetition", file.repetition}});
+    }
+    return {{"run", report.run},
+            {"status", nameOf(report.status)},
+            {"ms", report.milliseconds},
+            {"executed", report.executedCount()},
+            {"repetitions", repetitions},
+            {"plan", report.plan},
+            {"devices", report.devices},
+            {"issues", graph::toJson(report.issues)},
+            {"files", files},
+            {"timeline", report.timeline}};
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/executor/events.hpp"
+#include "plugin/memory/engine.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+struct NodeReport {
+    std::string node;
+    std::string type;
+    double milliseconds = 0;
+    Bytes peakBytes = 0;  ///< on the node's device
+};
+
+struct FileReport {
+    std::string node;
+    std::string path;
+    int repetition = 1;
+};
+
+/// One evaluation of the graph.
+struct RepetitionReport {
+    double milliseconds = 0;
+    std::vector<NodeReport> nodes;    ///< those that executed to their end, in order
+    std::vector<std::string> cached;  ///< those that did not have to
+    memory::Traffic traffic;
+    std::map<std::string, memory::DeviceLedger, std::less<>> ledger;  ///< at its end
+};
+
+/// Everything that is told of a run when it is over.
+struct RunReport {
+    RunId run = 0;
+    Status status = Status::Ok;
+    double milliseconds = 0;
+    bool began = false;  ///< a node started: from then on a refusal is a failure
+    std::vector<RepetitionReport> repetitions;
+    Json plan;  ///< of the last repetition that executed something
+    Json devices = Json::array();
+    Issues issues;
+    std::vector<FileReport> files;  ///< written by this run, or kept from an earlier one
+    Json timeline = Json::array();  ///< of the last repetition that executed something
+
+    [[nodiscard]] int64_t executedCount() const;
+};
+
+/// The report as hosts get it (docs/events.md, "The report").
+[[nodiscard]] Json toJson(const RunReport& report);
+
+}  // namespace lowtide::executor

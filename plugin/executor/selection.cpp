@@ -1,0 +1,76 @@
+#include "plugin/executor/selection.hpp"
+
+#include "plugin/base/hash.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace lowtide::executor {
+
+namespace {
+
+bool allExist(const std::vector<std::string>& files) {
+    return std::all_of(files.begin(), files.end(), [](const std::string& file) {
+        std::error_code error;
+        return std::filesystem::exists(file, error);
+    });
+}
+
+bool holdsAll(const CachedResult& result, const std::set<std::string>& ports) {
+    return std::all_of(ports.begin(), ports.end(), [&](const std::string& port) {
+        return result.outputs.contains(port);
+    });
+}
+
+}  // namespace
+
+std::vector<size_t> Selection::order() const {
+    std::vector<size_t> positions;
+    for (size_t node = 0; node < executes.size(); ++node) {
+        if (executes[node]) {
+            positions.push_back(node);
+        }
+    }
+    return positions;
+}
+
+Selection selectWork(const graph::Snapshot& snapshot,
+                     std::span<const std::string> keys,
+                     ResultCache* cache) {
+    Selection selection;
+    selection.executes.assign(snapshot.nodes.size(), false);
+    std::vector<std::set<std::string>> taken(snapshot.nodes.size());  // outputs that are wanted
+    for (size_t node = snapshot.nodes.size(); node-- > 0;) {
+        const NodeDesc& desc = *snapshot.nodes[node].desc;
+        if (taken[node].empty() && !desc.output) {
+            continue;
+        }
+        if (cache && !desc.control) {
+            auto kept = cache->find(keys[node]);
+            if (kept && holdsAll(*kept, taken[node]) && allExist(kept->files)) {
+                selection.kept.emplace(node, std::move(kept));
+                continue;
+            }
+        }
+        selection.executes[node] = true;
+        for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
+            taken[input.sourceNode].insert(input.sourcePort);
+        }
+    }
+    return selection;
+}
+
+std::vector<std::string> resultKeys(const graph::Snapshot& snapshot,
+                                    std::span<const std::string> keys,
+                                    std::string_view outputFolder) {
+    std::vector<std::string> result(keys.begin(), keys.end());
+    for (size_t node = 0; node < result.size(); ++node) {
+        if (snapshot.nodes[node].desc->sideEffect) {
+            result[node] = Hasher().add(keys[node]).add(outputFolder).hexDigest();
+        }
+    }
+    return result;
+}
+
+}  // namespace lowtide::executor

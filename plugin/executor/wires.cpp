@@ -1,0 +1,137 @@
+#include "plugin/executor/wires.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <algorithm>
+
+namespace lowtide::executor {
+
+Wires::Wires(const graph::Snapshot& snapshot,
+             const Selection& selection,
+             std::span<const std::string> keys,
+             std::span<const std::string> devices,
+             memory::Ledger& ledger,
+             ResultCache& cache)
+    : snapshot_(snapshot),
+      keys_(keys),
+      devices_(devices),
+      ledger_(ledger),
+      cache_(cache),
+      nodes_(snapshot.nodes.size()) {
+    for (const size_t node : selection.order()) {
+        for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
+            ++nodes_[input.sourceNode].slots[input.sourcePort].consumersLeft;
+        }
+    }
+    for (const auto& [node, kept] : selection.kept) {
+        for (auto& [port, slot] : nodes_[node].slots) {
+            // Holds the whole kept result, so that its bytes stay in the ledger while the run uses
+            // them.
+            slot.value = memory::WireRef(kept, kept->outputs.at(port).get());
+        }
+    }
+}
+
+memory::WireRef Wires::value(const graph::SnapshotInput& input) const {
+    return nodes_[input.sourceNode].slots.at(input.sourcePort).value;
+}
+
+std::string Wires::ownerOf(size_t node, const std::string& port) const {
+    return snapshot_.nodes[node].id + "." + port;
+}
+
+/// A value that already is on another wire (a control node passed it on) is counted there.
+std::shared_ptr<const LedgerCharge> Wires::chargeFor(const memory::WireRef& value,
+                                                     const std::string& owner) const {
+    for (const NodeWires& node : nodes_) {
+        for (const auto& [port, slot] : node.slots) {
+            if (slot.value == value) {
+                return slot.charge;
+            }
+        }
+    }
+    return std::make_shared<LedgerCharge>(ledger_, memory::Tag::Wires, owner, *value, devices_);
+}
+
+void Wires::finish(size_t node, Outputs outputs, std::vector<std::string> files) {
+    NodeWires& own = nodes_[node];
+    const NodeDesc& desc = *snapshot_.nodes[node].desc;
+    own.files = std::move(files);
+    own.keep = !desc.control && !desc.sideEffect;
+    for (auto& [port, value] : outputs) {
+        auto charge = chargeFor(value, ownerOf(node, port));
+        Slot& slot = own.slots[port];
+        slot.charge = std::move(charge);
+        slot.value = std::move(value);
+    }
+    if (desc.sideEffect) {
+        cache_.put(keys_[node], snapshot_.nodes[node].id, {}, own.files);
+    }
+    outputs.clear();
+    for (auto& [port, slot] : own.slots) {
+        if (slot.consumersLeft == 0) {
+            release(node, slot, port);
+        }
+    }
+    keepWhenComplete(node);
+    for (const graph::SnapshotInput& input : snapshot_.nodes[node].inputs) {
+        Slot& slot = nodes_[input.sourceNode].slots.at(input.sourcePort);
+        if (--slot.consumersLeft == 0) {
+            release(input.sourceNode, slot, input.sourcePort);
+            keepWhenComplete(input.sourceNode);
+        }
+    }
+}
+
+/// Nobody takes this output any more: to host memory when its node's result is kept, else away.
+void Wires::release(size_t node, Slot& slot, const std::string& port) {
+    NodeWires& own = nodes_[node];
+    if (!slot.value) {
+        return;
+    }
+    own.keep = own.keep && slot.charge && slot.charge->total() <= cache_.limit();
+    if (!own.keep) {
+        slot = {.consumersLeft = slot.consumersLeft};
+        for (auto& [other, kept] : own.slots) {
+            if (kept.onHost) {
+                kept = {};
+            }
+        }
+        return;
+    }
+    memory::WireRef host = slot.value->onHost();
+    slot.charge = chargeFor(host, ownerOf(node, port));
+    slot.value = std::move(host);
+    slot.onHost = true;
+}
+
+void Wires::keepWhenComplete(size_t node) {
+    NodeWires& own = nodes_[node];
+    if (!own.keep || std::any_of(own.slots.begin(), own.slots.end(), [](const auto& entry) {
+            return entry.second.value && !entry.second.onHost;
+        })) {
+        return;
+    }
+    Outputs outputs;
+    for (auto& [port, slot] : own.slots) {
+        if (slot.value) {
+            outputs.emplace(port, std::move(slot.value));
+            slot.charge.reset();
+        }
+    }
+    own.keep = false;
+    cache_.put(keys_[node], snapshot_.nodes[node].id, std::move(outputs), own.files);
+}
+
+void Wires::finishEarly() {
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+        for (auto& [port, slot] : nodes_[node].slots) {
+            if (!slot.onHost) {
+                release(node, slot, port);
+            }
+        }
+        keepWhenComplete(node);
+    }
+}
+
+}  // namespace lowtide::executor

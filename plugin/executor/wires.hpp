@@ -1,0 +1,65 @@
+#pragma once
+
+#include "plugin/executor/ledger_charge.hpp"
+#include "plugin/executor/result_cache.hpp"
+#include "plugin/executor/selection.hpp"
+#include "plugin/graph/snapshot.hpp"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// The values on the wires during one run. A value is let go after its last consumer: what is worth
+/// keeping moves to host memory and, once all outputs of its node have, into the result cache.
+/// Bytes stand in the ledger as Tag::Wires under "node.port". Run thread only.
+class Wires {
+public:
+    using Outputs = std::map<std::string, memory::WireRef, std::less<>>;
+
+    /// `devices`: ids of all devices on which values can be. Everything must outlive the wires.
+    Wires(const graph::Snapshot& snapshot,
+          const Selection& selection,
+          std::span<const std::string> keys,
+          std::span<const std::string> devices,
+          memory::Ledger& ledger,
+          ResultCache& cache);
+
+    [[nodiscard]] memory::WireRef value(const graph::SnapshotInput& input) const;
+    /// The results of a node that ran: then its inputs count as used once more.
+    void finish(size_t node, Outputs outputs, std::vector<std::string> files);
+    /// After a failure or cancel: keeps the results of nodes that finished, lets go of everything.
+    void finishEarly();
+
+private:
+    struct Slot {
+        memory::WireRef value;
+        std::shared_ptr<const LedgerCharge> charge;
+        size_t consumersLeft = 0;
+        bool onHost = false;
+    };
+
+    struct NodeWires {
+        std::map<std::string, Slot, std::less<>> slots;
+        std::vector<std::string> files;
+        bool keep = false;
+    };
+
+    std::string ownerOf(size_t node, const std::string& port) const;
+    std::shared_ptr<const LedgerCharge> chargeFor(const memory::WireRef& value,
+                                                  const std::string& owner) const;
+    void release(size_t node, Slot& slot, const std::string& port);
+    void keepWhenComplete(size_t node);
+
+    const graph::Snapshot& snapshot_;
+    std::span<const std::string> keys_;
+    std::span<const std::string> devices_;
+    memory::Ledger& ledger_;
+    ResultCache& cache_;
+    std::vector<NodeWires> nodes_;
+};
+
+}  // namespace lowtide::executor
