@@ -111,7 +111,7 @@ bool readHeader(Reading& reading) {
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_user_limits(png, kMaxSidePixels, kMaxSidePixels);
     png_set_chunk_malloc_max(png, kMaxTextBytes);
-    png_set_chunk_cache_max(png, kMaxTextChunks + 1);  // it refuses when one is left
+    png_set_chunk_cache_max(png, kMaxTextChunks + 2);  // it keeps two of them back
     png_read_info(png, reading.info);
     reading.rowBytesInFile = png_get_rowbytes(png, reading.info);
     const bool transparent = png_get_valid(png, reading.info, PNG_INFO_tRNS) != 0;

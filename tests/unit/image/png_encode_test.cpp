@@ -1,0 +1,196 @@
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/image/png_bytes.hpp"
+
+#include <QtTest/QtTest>
+
+#include <random>
+
+using namespace lowtide;
+using namespace lowtide::image;
+using namespace lowtide::testing;
+
+namespace {
+
+QByteArray encoded(const Image8& picture, const std::vector<PngText>& texts = {}) {
+    return QByteArray::fromStdString(encodePng(picture, texts));
+}
+
+const Image8 kDot = pictureOf(1, 1, 1, "\x7F");
+
+}  // namespace
+
+class PngEncodeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void chunksStandInOrder() {
+        const QByteArray file =
+            encoded(kDot, {{"parameters", "a cat"}, {"title", "\xE2\x82\xAC"}, {"empty", ""}});
+        QVERIFY(file.startsWith(kPngSignature));
+        const std::vector<RawChunk> chunks = chunksOf(file);
+        QCOMPARE(chunks.size(), size_t{6});
+        QCOMPARE(kPngSignature + chunk("IHDR", chunks[0].data), file.first(33));
+        QCOMPARE(chunks[0].data, bigEndian(1) + bigEndian(1) + QByteArray("\x08\0\0\0\0", 5));
+        QCOMPARE(chunks[1].type + chunks[1].data, QByteArray("tEXtparameters\0a cat", 20));
+        QCOMPARE(chunks[2].type + chunks[2].data,
+                 QByteArray("iTXttitle\0\0\0\0\0\xE2\x82\xAC", 17));
+        QCOMPARE(chunks[3].type + chunks[3].data, QByteArray("tEXtempty\0", 10));
+        QCOMPARE(chunks[4].type, QByteArray("IDAT"));
+        QCOMPARE(chunks[5].type, QByteArray("IEND"));
+    }
+
+    void pixelsAreWrittenWithTheFixedFilter() {
+        const QByteArray pixels = QByteArray::fromHex("0a141e28323c");
+        const std::vector<RawChunk> chunks = chunksOf(encoded(pictureOf(3, 2, 1, pixels)));
+        const QByteArray data = chunks.at(1).data;
+        const QByteArray rows = qUncompress(bigEndian(8) + data);
+        // Paeth (4): in the first row the difference to the left; 40 - 10, then 50 - 40 and 60
+        // - 50.
+        QCOMPARE(rows.toHex(), QByteArray("040a0a0a041e0a0a"));
+    }
+
+    void theSamePictureGivesTheSameBytes() {
+        const Image8 picture = pictureOf(50, 40, 3, QByteArray(6000, 'x'));
+        QCOMPARE(encoded(picture, {{"k", "v"}}), encoded(picture, {{"k", "v"}}));
+    }
+
+    void picturesComeBack_data() {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("channels");
+        for (const int channels : {1, 3, 4}) {
+            for (const auto& [width, height] :
+                 {std::pair(1, 1), {7, 5}, {300, 1}, {1, 300}, {64, 64}}) {
+                QTest::addRow("%d x %d x %d", width, height, channels)
+                    << width << height << channels;
+            }
+        }
+    }
+
+    void picturesComeBack() {
+        QFETCH(int, width);
+        QFETCH(int, height);
+        QFETCH(int, channels);
+        std::mt19937 random(42);
+        QByteArray pixels(width * height * channels, '\0');
+        std::generate(pixels.begin(), pixels.end(), [&] { return static_cast<char>(random()); });
+        const Png back =
+            decodePng(bytesOf(encoded(pictureOf(width, height, channels, pixels))), "back");
+        QCOMPARE(back.picture.widthPixels, width);
+        QCOMPARE(back.picture.heightPixels, height);
+        QCOMPARE(back.picture.channels, channels);
+        QCOMPARE(pixelsOf(back.picture), pixels);
+    }
+
+    void textsComeBack_data() {
+        QTest::addColumn<QByteArray>("key");
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("plain") << QByteArray("parameters") << QByteArray("a cat");
+        QTest::newRow("lines and spaces")
+            << QByteArray("parameters") << QByteArray(" a\n\n  b\t\r\nc \n");
+        QTest::newRow("empty") << QByteArray("a") << QByteArray("");
+        QTest::newRow("Latin-1 letters") << QByteArray("a") << QByteArray("\xC3\xA9");
+        QTest::newRow("emoji") << QByteArray("a") << QByteArray("\xF0\x9F\x98\x80 yes");
+        QTest::newRow("JSON") << QByteArray("lowtide")
+                              << QByteArray(R"({"a": "\u00e9", "b": [1, 2]})");
+        QTest::newRow("a mebibyte") << QByteArray("a") << QByteArray(1 << 20, 'x');
+        QTest::newRow("nine mebibytes, not ASCII")
+            << QByteArray("a") << QByteArray("\xC3\xA9") + QByteArray(9 << 20, 'x');
+        QTest::newRow("longest key") << QByteArray(79, 'k') << QByteArray("v");
+        QTest::newRow("key of Latin-1") << QByteArray(
+                                               "Gr\xC3\xB6\xC3\x9F"
+                                               "e in px")
+                                        << QByteArray("v");
+    }
+
+    void textsComeBack() {
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, text);
+        const Png back = decodePng(
+            bytesOf(encoded(
+                kDot, {{"first", "1"}, {key.toStdString(), text.toStdString()}, {"first", "2"}})),
+            "back");
+        QCOMPARE(back.texts.size(), size_t{3});
+        QCOMPARE(back.texts[0].text, std::string("1"));
+        QCOMPARE(back.texts[1].key, key.toStdString());
+        QVERIFY(back.texts[1].text == text.toStdString());
+        QCOMPARE(back.texts[2].text, std::string("2"));
+    }
+
+    void whatIsWrittenAtTheLimitsCanBeRead() {
+        const std::vector<PngText> texts(1000, {.key = "key", .text = std::string(30000, 'x')});
+        QCOMPARE(decodePng(bytesOf(encoded(kDot, texts)), "back").texts.size(), size_t{1000});
+    }
+
+    void refusesTexts_data() {
+        QTest::addColumn<QByteArray>("key");
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("no key") << QByteArray("") << QByteArray("v");
+        QTest::newRow("key too long") << QByteArray(80, 'k') << QByteArray("v");
+        QTest::newRow("key not in Latin-1") << QByteArray("\xE2\x82\xAC") << QByteArray("v");
+        QTest::newRow("key not UTF-8") << QByteArray("\xE9") << QByteArray("v");
+        QTest::newRow("key with NUL") << QByteArray("a\0b", 3) << QByteArray("v");
+        QTest::newRow("key with a line break") << QByteArray("a\nb") << QByteArray("v");
+        QTest::newRow("key with a hard space") << QByteArray(
+                                                      "a\xC2\xA0"
+                                                      "b")
+                                               << QByteArray("v");
+        QTest::newRow("key begins with a space") << QByteArray(" a") << QByteArray("v");
+        QTest::newRow("key ends with a space") << QByteArray("a ") << QByteArray("v");
+        QTest::newRow("two spaces in a key") << QByteArray("a  b") << QByteArray("v");
+        QTest::newRow("text not UTF-8") << QByteArray("a") << QByteArray("\xE9");
+        QTest::newRow("text with NUL") << QByteArray("a") << QByteArray("x\0y", 3);
+        QTest::newRow("text too long") << QByteArray("a") << QByteArray(32 << 20, 'x');
+    }
+
+    void refusesTexts() {
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, text);
+        const auto error = errorOf([&] {
+            (void)encoded(kDot, {{key.toStdString(), text.toStdString()}});
+        });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+    }
+
+    void refusesTooManyTexts() {
+        QVERIFY(errorOf(
+            [] { (void)encoded(kDot, std::vector<PngText>(1001, {.key = "k", .text = "v"})); }));
+    }
+
+    void refusesPictures_data() {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("channels");
+        QTest::newRow("no width") << 0 << 1 << 3;
+        QTest::newRow("no height") << 1 << 0 << 3;
+        QTest::newRow("negative") << -1 << 1 << 3;
+        QTest::newRow("two channels") << 1 << 1 << 2;
+        QTest::newRow("too wide") << (1 << 20) + 1 << 1 << 1;
+        QTest::newRow("too many pixels") << (1 << 14) << (1 << 14) + 1 << 1;
+    }
+
+    void refusesPictures() {
+        QFETCH(int, width);
+        QFETCH(int, height);
+        QFETCH(int, channels);
+        Image8 picture = kDot;
+        picture.widthPixels = width;
+        picture.heightPixels = height;
+        picture.channels = channels;
+        const auto error = errorOf([&] { (void)encodePng(picture, {}); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+    }
+
+    void refusesAPictureWithoutPixels() {
+        Image8 picture = kDot;
+        picture.pixels = nullptr;
+        QVERIFY(errorOf([&] { (void)encodePng(picture, {}); }));
+    }
+};
+
+QTEST_GUILESS_MAIN(PngEncodeTest)
+#include "png_encode_test.moc"
