@@ -1,0 +1,148 @@
+#include "plugin/base/error.hpp"
+#include "plugin/graph/document.hpp"
+#include "tests/unit/graph/sample_graph.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::graph;
+
+namespace {
+
+/// Everything that this version does not know, in every place where it may stand.
+constexpr const char* kForeign = R"({
+  "future": {"deep": [1, {"a": null}]}, "format": 1, "memory_budget": "2GiB", "device": "cpu",
+  "nodes": {
+    "z": {"type": "nobody.knows", "v": 7, "params": {"x": {"y": [1.5, "t"]}, "none": null}, "colour": "#fff",
+          "memory": "leaf+stream", "position": [10, -2.5], "title": "Ünïcode 🐚", "mode": "muted"},
+    "a": {"type": "denoise.sample", "params": {"seed": 18446744073709551615, "steps": "seven", "gone": -9223372036854775808},
+          "memory": {"policy": "model", "odd": true}, "precision": {"weights": "f16"}, "mode": "bypassed", "title": ""}
+  },
+  "links": [{"to": ["z", "in"], "from": ["a", "latent"], "route": [1, 2]}],
+  "exposed": [{"node": "a", "param": "seed", "label": "Seed", "group": 3}],
+  "frames": [{"any": "thing"}], "notes": {"text": "hello"}
+})";
+
+std::string refusalOf(const std::string& text) {
+    try {
+        static_cast<void>(parseDocument(text));
+    } catch (const Error& error) {
+        return error.message();
+    }
+    return {};
+}
+
+}  // namespace
+
+class DocumentTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void savesWhatItLoaded_knownOrNot();
+    void savesOneText_whateverTheOrderWas();
+    void keepsSixtyFourBitNumbers();
+    void takesSafeDefaults_whenKeysAreAbsent();
+    void refusesWrongShapes_namingThePlace_data();
+    void refusesWrongShapes_namingThePlace();
+    void refusesTextThatIsNotUtf8_whenSaving();
+};
+
+void DocumentTest::savesWhatItLoaded_knownOrNot() {
+    const Json original = parseJson(kForeign, "test");
+    Json expected = original;
+    expected["nodes"]["a"]["v"] = 1;  // the only value that saving states by itself
+
+    const std::string once = toText(documentFromJson(original));
+    const std::string twice = toText(parseDocument(once));
+
+    QCOMPARE(parseJson(once, "saved"), expected);
+    QCOMPARE(twice, once);
+}
+
+void DocumentTest::savesOneText_whateverTheOrderWas() {
+    Json shuffled = textToImage();
+    std::reverse(shuffled["links"].begin(), shuffled["links"].end());
+
+    const std::string text = toText(documentFromJson(textToImage()));
+
+    QCOMPARE(toText(documentFromJson(shuffled)), text);
+    QVERIFY(text.starts_with("{\n  \"format\": 1,\n  \"links\": [\n    {\n"));
+    QVERIFY(text.ends_with("}\n"));
+}
+
+void DocumentTest::keepsSixtyFourBitNumbers() {
+    const std::string text = toText(parseDocument(kForeign));
+
+    QVERIFY(text.find("\"seed\": 18446744073709551615") != std::string::npos);
+    QVERIFY(text.find("\"gone\": -9223372036854775808") != std::string::npos);
+}
+
+void DocumentTest::takesSafeDefaults_whenKeysAreAbsent() {
+    const Document document = parseDocument(R"({"format": 1, "nodes": {"n": {"type": "t"}}})");
+
+    QVERIFY(document.links.empty());
+    QCOMPARE(document.nodes.at("n").version, 1u);
+    QVERIFY(document.nodes.at("n").mode == NodeMode::Active);
+    QVERIFY(document.nodes.at("n").memory.is_null());
+}
+
+void DocumentTest::refusesWrongShapes_namingThePlace_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("named");
+    QTest::newRow("no object") << "[]"
+                               << "graph";
+    QTest::newRow("no format") << R"({"nodes": {}})"
+                               << "format";
+    QTest::newRow("nodes as list") << R"({"format": 1, "nodes": []})"
+                                   << "nodes";
+    QTest::newRow("node without type") << R"({"format": 1, "nodes": {"n7": {}}})"
+                                       << "n7";
+    QTest::newRow("type no text") << R"({"format": 1, "nodes": {"n7": {"type": 3}}})"
+                                  << "n7";
+    QTest::newRow("node no object") << R"({"format": 1, "nodes": {"n7": 3}})"
+                                    << "n7";
+    QTest::newRow("empty id") << R"({"format": 1, "nodes": {"": {"type": "t"}}})"
+                              << "without an id";
+    QTest::newRow("params as list")
+        << R"({"format": 1, "nodes": {"n7": {"type": "t", "params": [1]}}})"
+        << "n7";
+    QTest::newRow("unknown mode")
+        << R"({"format": 1, "nodes": {"n7": {"type": "t", "mode": "asleep"}}})"
+        << "asleep";
+    QTest::newRow("negative version") << R"({"format": 1, "nodes": {"n7": {"type": "t", "v": -1}}})"
+                                      << "n7";
+    QTest::newRow("link as list") << R"({"format": 1, "links": [["a", "b"]]})"
+                                  << "link 0";
+    QTest::newRow("link without to") << R"({"format": 1, "links": [{"from": ["a", "b"]}]})"
+                                     << "to";
+    QTest::newRow("link by index")
+        << R"({"format": 1, "links": [{"from": ["a", 0], "to": ["b", "x"]}]})"
+        << "from";
+    QTest::newRow("links no list") << R"({"format": 1, "links": {}})"
+                                   << "links";
+    QTest::newRow("budget a number") << R"({"format": 1, "memory_budget": 5})"
+                                     << "memory_budget";
+    QTest::newRow("exposed nothing") << R"({"format": 1, "exposed": [{"node": "a"}]})"
+                                     << "param";
+    QTest::newRow("key twice") << R"({"format": 1, "nodes": {}, "nodes": {}})"
+                               << "nodes";
+}
+
+void DocumentTest::refusesWrongShapes_namingThePlace() {
+    QFETCH(QString, text);
+    QFETCH(QString, named);
+
+    const QString refusal = QString::fromStdString(refusalOf(text.toStdString()));
+
+    QVERIFY2(refusal.contains(named), qPrintable("refusal: " + refusal));
+}
+
+void DocumentTest::refusesTextThatIsNotUtf8_whenSaving() {
+    Document document = documentFromJson(textToImage());
+    document.nodes.at("save").title.emplace("\xff");
+
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(toText(document)), Error);
+}
+
+QTEST_GUILESS_MAIN(DocumentTest)
+#include "document_test.moc"

@@ -1,0 +1,80 @@
+#include "plugin/base/error.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/graph/migration.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::graph;
+
+namespace {
+
+/// Three formats: the first had "w", the second "width", the third a list.
+const std::vector<Migration> kMigrations = {
+    [](Json& graph) {
+        graph["width"] = graph["w"];
+        graph.erase("w");
+    },
+    [](Json& graph) { graph["width"] = Json::array({graph["width"]}); },
+};
+
+QString refusalOf(Json graph) {
+    try {
+        migrate(graph, kMigrations, 3);
+    } catch (const Error& error) {
+        return QString::fromStdString(error.message());
+    }
+    return {};
+}
+
+}  // namespace
+
+class MigrationTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void takesEveryMissingStep_inOrder() {
+        Json graph = {{"format", 1}, {"w", 5}};
+
+        migrate(graph, kMigrations, 3);
+
+        QCOMPARE(graph, Json({{"format", 3}, {"width", {5}}}));
+    }
+
+    void takesOnlyTheStepsThatAreMissing() {
+        Json graph = {{"format", 2}, {"width", 5}};
+
+        migrate(graph, kMigrations, 3);
+
+        QCOMPARE(graph, Json({{"format", 3}, {"width", {5}}}));
+    }
+
+    void leavesTheNewestFormatAsItIs() {
+        Json graph = {{"format", 3}, {"w", 5}};
+
+        migrate(graph, kMigrations, 3);
+
+        QCOMPARE(graph, Json({{"format", 3}, {"w", 5}}));
+    }
+
+    void namesBothNumbers_whenTheFormatIsNewer() {
+        const QString refusal = refusalOf({{"format", 17}});
+
+        QVERIFY2(refusal.contains("17") && refusal.contains("3"), qPrintable(refusal));
+    }
+
+    void refusesFormatsThatNeverWere() {
+        QVERIFY(refusalOf({{"format", 0}}).contains("0"));
+        QVERIFY(!refusalOf({{"format", "1"}}).isEmpty());
+        QVERIFY(!refusalOf({{"format", 1.5}}).isEmpty());
+        QVERIFY(!refusalOf(Json::object()).isEmpty());
+    }
+
+    void hasOneMigrationPerFormatThatWasReplaced() {
+        QCOMPARE(static_cast<int64_t>(migrations().size()), kDocumentFormat - 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(MigrationTest)
+#include "migration_test.moc"
