@@ -1,0 +1,31 @@
+#include "plugin/module/compute_thread.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/headeronly/version.h>
+
+#include <optional>
+
+extern "C" void MKL_Set_Dynamic(int enabled);  // exported by libtorch_cpu, whose MKL is linked in
+
+namespace lowtide::module {
+
+void becomeRunThread(int threads) {
+    thread_local std::optional<c10::InferenceMode> inference;
+    inference.emplace(true);
+    at::set_num_threads(threads);
+    MKL_Set_Dynamic(0);
+}
+
+std::string numericsText(int threads) {
+    return "torch " + torchVersion() + ", " + at::get_cpu_capability() + ", " +
+           std::to_string(threads) + " threads";
+}
+
+std::string torchVersion() {
+    return TORCH_VERSION;
+}
+
+}  // namespace lowtide::module

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+namespace lowtide::module {
+
+/// Makes the calling thread a run thread: inference mode for its lifetime, `threads` for the CPU's
+/// operators, no dynamic adjustment of that number. All of it is per thread in LibTorch, so a
+/// host's own threads are not touched.
+void becomeRunThread(int threads);
+
+/// What besides graph and files decides about bits, for result keys: torch build, CPU capability,
+/// threads.
+[[nodiscard]] std::string numericsText(int threads);
+
+/// "2.11.0".
+[[nodiscard]] std::string torchVersion();
+
+}  // namespace lowtide::module

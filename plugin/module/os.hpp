@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lowtide::module {
+
+/// The folder that holds this module's library.
+[[nodiscard]] std::string moduleFolder();
+/// Cores that this process may use, hyper-threads counted once; at least 1.
+[[nodiscard]] int physicalCores();
+/// Paths of the loaded libraries with this file name.
+[[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
+/// Bytes of memory that the process has in RAM now.
+[[nodiscard]] long long residentSetBytes();
+
+}  // namespace lowtide::module

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "plugin/executor/run_options.hpp"
+#include "plugin/tensor/recorder.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lowtide::module {
+
+/// The recorder that stages write to now; null: recording is off. Run thread only.
+struct RecorderSlot {
+    tensor::Recorder* recorder = nullptr;
+};
+
+/// Bytes of the process that no ledger entry explains: code, allocator slack, library scratch.
+using UnaccountedBytes = std::vector<long long>;
+
+/// What a run of this module does beside executing: records for a dump, compares repetitions,
+/// measures what the ledger cannot see.
+class RunRecording final : public executor::RunHooks {
+public:
+    /// `dumpPath` empty: nothing is recorded. `slot` and `ledger` must outlive the run.
+    RunRecording(RecorderSlot& slot,
+                 const memory::Ledger& ledger,
+                 std::string dumpPath,
+                 int repetitions);
+
+    void beforeRun(int repetition) override;
+    /// After the last repetition: Error{Internal} names repetition and tensor when an earlier one
+    /// differs by a byte; else the dump is written.
+    void afterRun(memory::Outcome outcome) override;
+
+    [[nodiscard]] const UnaccountedBytes& unaccounted() const { return unaccounted_; }
+
+private:
+    void compareWithLast(const std::map<std::string, std::string>& last) const;
+
+    RecorderSlot& slot_;
+    const memory::Ledger& ledger_;
+    std::string dumpPath_;
+    int repetitions_;
+    int current_ = 0;
+    tensor::Recorder recorder_;
+    std::vector<std::map<std::string, std::string>> earlier_;  ///< tensor -> hash, by repetition
+    UnaccountedBytes unaccounted_;
+};
+
+}  // namespace lowtide::module

@@ -1,0 +1,34 @@
+#include "plugin/module/run_request.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/graph/validate.hpp"
+
+namespace lowtide::module {
+
+RequestedGraph readRequest(std::string_view graphText,
+                           std::string_view optionsText,
+                           const graph::Catalog& catalog,
+                           const std::string& numerics) {
+    const Json json = parseJson(optionsText.empty() ? "{}" : optionsText, "options");
+    const JsonReader reader(json, "options");
+    RequestedGraph request;
+    request.options.numerics = numerics;
+    request.options.graphFolder = reader.text("graphFolder").value_or("");
+    request.options.outputFolder = reader.text("out").value_or(".");
+    request.options.repeat = static_cast<int>(reader.integer("repeat").value_or(1));
+    request.dump = reader.text("dump").value_or("");
+    request.options.forceExecution =
+        reader.boolean("forceExecution").value_or(false) || !request.dump.empty();
+    if (const auto device = reader.text("device")) {
+        request.options.device = memory::parseDeviceSpec(*device);
+    }
+    request.document = graph::applyOverrides(
+        graph::parseDocument(graphText),
+        catalog,
+        {.params = reader.texts("set").value_or(std::vector<std::string>{}),
+         .policies = reader.texts("policies").value_or(std::vector<std::string>{})});
+    request.issues = graph::validate(request.document, catalog);
+    return request;
+}
+
+}  // namespace lowtide::module

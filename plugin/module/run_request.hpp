@@ -1,0 +1,29 @@
+#pragma once
+
+#include "plugin/executor/run_options.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/graph/snapshot.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lowtide::module {
+
+/// A graph text and options of a Runner call, read and checked.
+struct RequestedGraph {
+    graph::Document document;
+    Issues issues;  ///< of validation
+    executor::RunOptions options;
+    std::string dump;
+};
+
+/// Options: graphFolder, out, device, set, policies, repeat, dump, forceExecution.
+/// Error{InvalidInput} or Error{Corrupt} names what is wrong; findings of validation are in
+/// `issues`.
+[[nodiscard]] RequestedGraph readRequest(std::string_view graph,
+                                         std::string_view options,
+                                         const graph::Catalog& catalog,
+                                         const std::string& numerics);
+
+}  // namespace lowtide::module

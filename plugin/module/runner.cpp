@@ -1,0 +1,236 @@
+#include "plugin/module/runner.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/run_plan.hpp"
+#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/validate.hpp"
+#include "plugin/module/compute_thread.hpp"
+#include "plugin/module/run_request.hpp"
+
+#include <numeric>
+
+namespace lowtide::module {
+
+namespace {
+
+/// Nothing leaves the module as an exception: what `action` throws becomes {"issues": [...]} and a
+/// status.
+template <class Action>
+Status answer(std::string& result, const Action& action) noexcept {
+    Issue issue;
+    Status status = Status::Failed;
+    try {
+        return action();
+    } catch (const Error& error) {
+        issue = {.code = std::string(codeOf(error.kind())),
+                 .item = error.item(),
+                 .message = error.message(),
+                 .hint = error.hint()};
+        const bool theirs =
+            error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Corrupt ||
+            error.kind() == ErrorKind::Unsupported || error.kind() == ErrorKind::NotFound;
+        status = theirs ? Status::Invalid : Status::Failed;
+    } catch (const std::exception& error) {
+        issue = {.code = "internal_error", .message = error.what()};
+    }
+    try {
+        result = Json{{"issues", graph::toJson(Issues{issue})}}.dump(
+            -1, ' ', false, Json::error_handler_t::replace);
+    } catch (const std::exception&) {
+        result = R"({"issues": []})";
+    }
+    return status;
+}
+
+std::string issuesText(const Issues& issues) {
+    return Json{{"issues", graph::toJson(issues)}}.dump();
+}
+
+Status statusOf(const Issues& issues) {
+    return graph::hasErrors(issues) ? Status::Invalid : Status::Ok;
+}
+
+/// The snapshot's outlines, or an issue.
+std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& request,
+                                                        const graph::Snapshot& snapshot,
+                                                        const executor::NodeTypes& types) {
+    return executor::outlineGraph(
+        snapshot, types, request.options.graphFolder, request.options.numerics);
+}
+
+std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
+                                         const graph::Snapshot& snapshot,
+                                         const executor::OutlinedGraph& outlined,
+                                         memory::Engine& engine) {
+    auto devices = executor::openDevices(snapshot, request.options, engine);
+    if (auto* issue = std::get_if<Issue>(&devices)) {
+        return std::move(*issue);
+    }
+    std::vector<size_t> positions(snapshot.nodes.size());
+    std::iota(positions.begin(), positions.end(), size_t{0});
+    return executor::planRun(
+        snapshot, outlined, positions, std::get<executor::RunDevices>(devices));
+}
+
+}  // namespace
+
+ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
+                           memory::Engine& engine,
+                           RecorderSlot& slot,
+                           int threads)
+    : types_(types),
+      engine_(engine),
+      slot_(slot),
+      numerics_(numericsText(threads)),
+      queue_(types, engine, {.threadSetUp = [threads] { becomeRunThread(threads); }}) {}
+
+Status ModuleRunner::check(std::string_view graph,
+                           std::string_view options,
+                           std::string& result) noexcept {
+    return answer(result, [&] {
+        RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        if (!graph::hasErrors(request.issues)) {
+            const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+            auto outlined = outlinesOf(request, *snapshot, types_);
+            if (auto* issue = std::get_if<Issue>(&outlined)) {
+                request.issues.push_back(std::move(*issue));
+            }
+        }
+        result = issuesText(request.issues);
+        return statusOf(request.issues);
+    });
+}
+
+Status ModuleRunner::plan(std::string_view graph,
+                          std::string_view options,
+                          std::string& result) noexcept {
+    return answer(result, [&] {
+        RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        const auto refuse = [&](Issue issue) {
+            request.issues.push_back(std::move(issue));
+            result = issuesText(request.issues);
+            return Status::Invalid;
+        };
+        if (graph::hasErrors(request.issues)) {
+            result = issuesText(request.issues);
+            return Status::Invalid;
+        }
+        const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+        auto outlined = outlinesOf(request, *snapshot, types_);
+        if (auto* issue = std::get_if<Issue>(&outlined)) {
+            return refuse(std::move(*issue));
+        }
+        std::variant<memory::Plan, Issue> plan;
+        const bool called = queue_.tryCall([&] {
+            plan = planOf(request, *snapshot, std::get<executor::OutlinedGraph>(outlined), engine_);
+        });
+        if (!called) {
+            return refuse({.code = "busy",
+                           .message = "a run is at work on the devices",
+                           .hint = "plan again when it has finished"});
+        }
+        if (auto* issue = std::get_if<Issue>(&plan)) {
+            return refuse(std::move(*issue));
+        }
+        result = Json{{"issues", graph::toJson(request.issues)},
+                      {"plan", memory::toJson(std::get<memory::Plan>(plan))}}
+                     .dump();
+        return Status::Ok;
+    });
+}
+
+Status ModuleRunner::start(std::string_view graph,
+                           std::string_view options,
+                           Observer& observer,
+                           RunId& run,
+                           std::string& result) noexcept {
+    return answer(result, [&] {
+        const RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        result = issuesText(request.issues);
+        if (graph::hasErrors(request.issues)) {
+            return Status::Invalid;
+        }
+        auto recording = std::make_shared<RunRecording>(
+            slot_, engine_.ledger(), request.dump, request.options.repeat);
+        run = queue_.start({.snapshot = graph::makeSnapshot(request.document, types_.catalog()),
+                            .options = request.options,
+                            .observer = &observer,
+                            .hooks = recording});
+        const std::lock_guard lock(mutex_);
+        recordings_[run] = std::move(recording);
+        return Status::Ok;
+    });
+}
+
+Status ModuleRunner::cancel(RunId run, CancelMode mode) noexcept {
+    std::string ignored;
+    return answer(ignored, [&] { return queue_.cancel(run, mode) ? Status::Ok : Status::Invalid; });
+}
+
+Status ModuleRunner::wait(RunId run, std::string& result) noexcept {
+    return answer(result, [&] {
+        executor::RunResult ended = queue_.wait(run);
+        std::shared_ptr<RunRecording> recording;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = recordings_.find(run);
+            if (found != recordings_.end()) {
+                recording = std::move(found->second);
+                recordings_.erase(found);
+            }
+        }
+        if (recording) {
+            ended.report["unaccounted"] = recording->unaccounted();
+        }
+        ended.report["numerics"] = numerics_;
+        result = ended.report.dump(-1, ' ', false, Json::error_handler_t::replace);
+        return ended.status;
+    });
+}
+
+Status ModuleRunner::memory(std::string& result) noexcept {
+    return answer(result, [&] {
+        result = memory::toJson(engine_.ledger().snapshot()).dump();
+        return Status::Ok;
+    });
+}
+
+Status ModuleRunner::release(std::string_view component) noexcept {
+    std::string ignored;
+    return answer(ignored, [&] {
+        const bool called = queue_.tryCall([&] {
+            engine_.release(component);
+            if (component == "all") {
+                queue_.cache().clear();
+            }
+        });
+        return called ? Status::Ok : Status::Failed;
+    });
+}
+
+Status ModuleRunner::devices(std::string& result) noexcept {
+    return answer(result, [&] {
+        std::vector<memory::DeviceInfo> found;
+        if (!queue_.tryCall([&] { found = engine_.devices(); })) {
+            throw Error(ErrorKind::Device,
+                        "a run is at work on the devices",
+                        "ask again when it has finished");
+        }
+        result = Json{{"devices", executor::toJson(found)},
+                      {"notes", {"CUDA: not built into this version"}},
+                      {"numerics", numerics_}}
+                     .dump();
+        return Status::Ok;
+    });
+}
+
+Status ModuleRunner::stop() noexcept {
+    std::string ignored;
+    return answer(ignored, [&] {
+        queue_.stop();
+        return Status::Ok;
+    });
+}
+
+}  // namespace lowtide::module

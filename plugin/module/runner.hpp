@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/executor/node_types.hpp"
+#include "plugin/executor/run_queue.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "plugin/memory/engine.hpp"
+#include "plugin/module/run_recording.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace lowtide::module {
+
+/// The runner of this module: JSON in and out over the executor's queue. Nothing throws across.
+class ModuleRunner final : public Runner {
+public:
+    /// `types`, `engine` and `slot` must outlive the runner.
+    ModuleRunner(const executor::NodeTypes& types,
+                 memory::Engine& engine,
+                 RecorderSlot& slot,
+                 int threads);
+
+    Status check(std::string_view graph,
+                 std::string_view options,
+                 std::string& result) noexcept override;
+    Status plan(std::string_view graph,
+                std::string_view options,
+                std::string& result) noexcept override;
+    Status start(std::string_view graph,
+                 std::string_view options,
+                 Observer& observer,
+                 RunId& run,
+                 std::string& result) noexcept override;
+    Status cancel(RunId run, CancelMode mode) noexcept override;
+    Status wait(RunId run, std::string& result) noexcept override;
+    Status memory(std::string& result) noexcept override;
+    Status release(std::string_view component) noexcept override;
+    Status devices(std::string& result) noexcept override;
+    Status stop() noexcept override;
+
+private:
+    const executor::NodeTypes& types_;
+    memory::Engine& engine_;
+    RecorderSlot& slot_;
+    std::string numerics_;
+    std::mutex mutex_;
+    std::map<RunId, std::shared_ptr<RunRecording>> recordings_;
+    executor::RunQueue queue_;
+};
+
+}  // namespace lowtide::module

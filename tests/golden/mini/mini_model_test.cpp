@@ -1,0 +1,79 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+const QString kJudge = QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/golden/mini/judge.py");
+
+// Shares that the model reaches in its own evaluation (resources/mini/train/evaluation.json):
+// objects and backgrounds all, sizes and places 121 and 122 of the 122 pictures of one object.
+constexpr double kSizeShare = 121.0 / 122.0;
+
+#ifdef LOWTIDE_ALL_PROMPTS
+constexpr int kPrompts = 100;
+#else
+constexpr int kPrompts = 12;
+#endif
+
+}  // namespace
+
+/// Pictures of the shipped model, made by the shipped command, before the model's own judge.
+class MiniModelTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void picturesShowWhatThePromptsSay() {
+        const QTemporaryDir folder;
+        const std::string text =
+            testing::runReference({kJudge, "prompts", QString::number(kPrompts)}).toStdString();
+        const Json prompts = parseJson(text, "prompts");
+        QFile list(folder.filePath("prompts.json"));
+        QVERIFY(list.open(QIODevice::WriteOnly));
+        list.write(text.c_str());
+        list.close();
+        for (size_t i = 0; i < prompts.size(); ++i) {
+            makePicture(prompts[i], folder.filePath(QString::number(i)));
+        }
+        const Json verdict = parseJson(
+            testing::runReference({kJudge, "judge", list.fileName(), folder.path()}).toStdString(),
+            "verdict");
+        const Json& total = verdict.at("total");
+        qInfo("%s", total.dump().c_str());
+        const std::string misses = verdict.at("misses").dump(1);
+        const int count = total.at("count").get<int>();
+        QVERIFY2(total.at("object").get<int>() == count, misses.c_str());
+        QVERIFY2(total.at("background").get<int>() == count, misses.c_str());
+        QVERIFY2(total.at("size").get<int>() >= static_cast<int>(kSizeShare * count),
+                 misses.c_str());
+        QVERIFY2(total.at("place").get<int>() == count, misses.c_str());
+    }
+
+private:
+    static void makePicture(const Json& prompt, const QString& path) {
+        const QString seed = QString::number(prompt.at("seed").get<int>());
+        const testing::CommandResult run = testing::runLowtide(
+            {"run",
+             testing::exampleGraph("text_to_image"),
+             "--out",
+             path,
+             "--set",
+             "encode.prompt=" + QString::fromStdString(prompt.at("text").get<std::string>()),
+             "--set",
+             "denoise.seed=" + seed,
+             "--set",
+             "denoise.steps=25"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QVERIFY(QFile::rename(run.output.trimmed(), path + ".png"));
+    }
+};
+
+QTEST_GUILESS_MAIN(MiniModelTest)
+#include "mini_model_test.moc"

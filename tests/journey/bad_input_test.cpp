@@ -1,0 +1,213 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+Json exampleJson() {
+    QFile file(testing::exampleGraph("text_to_image"));
+    return file.open(QIODevice::ReadOnly) ? parseJson(file.readAll().toStdString(), "example")
+                                          : Json();
+}
+
+/// A graph's text, changed: what a person could have on disk.
+std::string changed(const std::function<void(Json&)>& change) {
+    Json graph = exampleJson();
+    change(graph);
+    return graph.dump();
+}
+
+std::string deepJson(int depth) {
+    return "{\"format\": 1, \"nodes\": " + std::string(static_cast<size_t>(depth), '[') +
+           std::string(static_cast<size_t>(depth), ']') + "}";
+}
+
+struct BadGraph {
+    const char* name;
+    std::string text;
+    const char* complaint;
+};
+
+std::vector<BadGraph> badGraphs() {
+    const auto param = [](const char* node, const char* id, const Json& value) {
+        return changed([&](Json& graph) { graph["nodes"][node]["params"][id] = value; });
+    };
+    return {
+        {"empty file", "", "not valid JSON"},
+        {"not JSON", "a cat", "not valid JSON at line 1"},
+        {"cut off", exampleJson().dump().substr(0, 400), "not valid JSON"},
+        {"a list", "[1, 2]", "must be a JSON object"},
+        {"too deep", deepJson(100000), "nested deeper"},
+        {"newer format", changed([](Json& graph) { graph["format"] = 99; }), "99"},
+        {"unknown node type",
+         changed([](Json& graph) { graph["nodes"]["denoise"]["type"] = "denoise.magic"; }),
+         "denoise.magic"},
+        {"cycle",
+         changed([](Json& graph) {
+             graph["nodes"]["up"] = {{"type", "upscale.image"}, {"v", 1}};
+             graph["nodes"]["up2"] = {{"type", "upscale.image"}, {"v", 1}};
+             graph["links"] = {{{"from", {"up", "image"}}, {"to", {"up2", "image"}}},
+                               {{"from", {"up2", "image"}}, {"to", {"up", "image"}}},
+                               {{"from", {"up", "image"}}, {"to", {"save", "image"}}}};
+         }),
+         "cycle"},
+        {"wrong wire type",
+         changed([](Json& graph) {
+             for (Json& link : graph["links"]) {
+                 if (link["to"][0] == "save") {
+                     link["from"] = {"denoise", "latent"};
+                 }
+             }
+         }),
+         "LATENT"},
+        {"missing wire",
+         changed([](Json& graph) {
+             graph["links"].erase(
+                 std::remove_if(graph["links"].begin(),
+                                graph["links"].end(),
+                                [](const Json& link) { return link["to"][1] == "positive"; }),
+                 graph["links"].end());
+         }),
+         "denoise.positive"},
+        {"no output",
+         changed([](Json& graph) {
+             graph["nodes"].erase("save");
+             graph["links"] = Json::array();
+         }),
+         "output"},
+        {"steps too few", param("denoise", "steps", 0), "denoise.steps"},
+        {"steps as text", param("denoise", "steps", "20"), "denoise.steps"},
+        {"steps as fraction", param("denoise", "steps", 2.5), "denoise.steps"},
+        {"cfg too large", param("denoise", "cfg", 1e9), "denoise.cfg"},
+        {"negative seed", param("denoise", "seed", -1), "denoise.seed"},
+        {"unknown sampler", param("denoise", "sampler", "magic"), "dpmpp_2m"},
+        {"sampler that is not built", param("denoise", "sampler", "unipc"), "euler_a"},
+        {"width too small", param("latent", "width", 1), "latent.width"},
+        {"odd width", param("latent", "width", 100), "multiple of 8"},
+        {"prefix leaves the folder", param("save", "prefix", "../../cat"), "save.prefix"},
+        {"missing checkpoint", param("load", "checkpoint", "no/such/folder"), "load.checkpoint"},
+        {"unknown builtin", param("load", "checkpoint", "builtin:huge"), "builtin:huge"},
+        {"checkpoint is a file",
+         param("load", "checkpoint", LOWTIDE_SOURCE_DIR "/dev"),
+         "load.checkpoint"},
+        {"policy is not known",
+         changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "fast"; }),
+         "no policy \"fast\""},
+        {"policy that is not built",
+         changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "leaf+stream"; }),
+         "denoise"},
+        {"policy without components",
+         changed([](Json& graph) { graph["nodes"]["save"]["memory"] = "model"; }),
+         "save"},
+    };
+}
+
+}  // namespace
+
+/// Whatever a person hands over: the right exit code, one message with node or file and what to do,
+/// no crash, and no file left behind.
+class BadInputTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void badGraphsAreRefused_data() {
+        QTest::addColumn<QByteArray>("graph");
+        QTest::addColumn<QString>("complaint");
+        for (const BadGraph& bad : badGraphs()) {
+            QTest::newRow(bad.name) << QByteArray::fromStdString(bad.text) << bad.complaint;
+        }
+    }
+
+    void badGraphsAreRefused() {
+        QFETCH(QByteArray, graph);
+        QFETCH(QString, complaint);
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("graph.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(graph);
+        file.close();
+        const testing::CommandResult run =
+            testing::runLowtide({"run", file.fileName(), "--out", folder.filePath("out")});
+        QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
+        QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
+        QVERIFY2(run.errors.size() < 4000, qPrintable(run.errors.left(4000)));
+        QVERIFY(!QFile::exists(folder.filePath("out")));
+    }
+
+    void badArgumentsAreRefused_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("complaint");
+        const QString graph = testing::exampleGraph("text_to_image");
+        const auto row = [&](const char* name, const QStringList& more, const char* complaint) {
+            QTest::newRow(name) << (QStringList{"run", graph} + more) << complaint;
+        };
+        QTest::newRow("no command") << QStringList{} << "subcommand";
+        QTest::newRow("unknown command") << QStringList{"paint"} << "paint";
+        QTest::newRow("not built") << QStringList{"studio"} << "not built into this version";
+        QTest::newRow("no such graph")
+            << QStringList{"run", "no_such_graph.json"} << "no_such_graph.json";
+        row("unknown option", {"--fast"}, "--fast");
+        row("unknown node", {"--set", "nowhere.steps=1"}, "nowhere");
+        row("unknown parameter", {"--set", "denoise.stepz=1"}, "stepz");
+        row("no value", {"--set", "denoise.steps"}, "denoise.steps");
+        row("not a number", {"--set", "denoise.steps=many"}, "many");
+        row("NaN", {"--set", "denoise.cfg=nan"}, "denoise.cfg");
+        row("infinite", {"--set", "denoise.cfg=inf"}, "denoise.cfg");
+        row("huge number", {"--set", "denoise.seed=18446744073709551616"}, "denoise.seed");
+        row("bad device", {"--device", "moon"}, "moon");
+        row("no CUDA", {"--device", "cuda"}, "CUDA");
+        row("small card", {"--device", "fake:1MiB", "--policy", "denoise=model"}, "denoise");
+        row("bad policy", {"--policy", "denoise=fast"}, "fast");
+        row("policy for nobody", {"--policy", "nobody=model"}, "nobody");
+        row("policy for a role that is not there", {"--policy", "denoise.vae=model"}, "vae");
+        row("zero repetitions", {"--repeat", "0"}, "--repeat");
+        row("zero threads", {"--threads", "0"}, "--threads");
+    }
+
+    void badArgumentsAreRefused() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, complaint);
+        const testing::CommandResult run = testing::runLowtide(arguments);
+        QVERIFY2(!run.crashed, qPrintable(run.errors));
+        const bool device = arguments.contains("cuda");
+        QVERIFY2(run.exitCode == 2 || (device && run.exitCode == 3), qPrintable(run.errors));
+        QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
+    }
+
+    void anUnwritableFolderIsSaidBeforeNothingIsLost() {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("taken"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.close();
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--set",
+                                 "denoise.steps=1",
+                                 "--out",
+                                 folder.filePath("taken/below")});
+        QVERIFY(!run.crashed && run.exitCode != 0);
+        QVERIFY2(run.errors.contains("save"), qPrintable(run.errors));
+    }
+
+    void aHugeFileIsNotRead() {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("huge.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QVERIFY(file.resize(qint64{1} << 33));  // sparse: 8 GiB of zeros
+        file.close();
+        const testing::CommandResult run = testing::runLowtide({"check", file.fileName()});
+        QCOMPARE(run.exitCode, 2);
+        QVERIFY2(run.errors.contains("huge.json"), qPrintable(run.errors));
+        QVERIFY(run.seconds < 10);
+    }
+};
+
+QTEST_GUILESS_MAIN(BadInputTest)
+#include "bad_input_test.moc"

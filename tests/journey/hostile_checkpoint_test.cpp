@@ -1,0 +1,154 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+void copyFolder(const QString& from, const QString& to) {
+    QDir().mkpath(to);
+    const QDir source(from);
+    for (const QFileInfo& entry :
+         source.entryInfoList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot)) {
+        const QString target = to + "/" + entry.fileName();
+        if (entry.isDir()) {
+            copyFolder(entry.filePath(), target);
+        } else {
+            QFile::copy(entry.filePath(), target);
+            QFile::setPermissions(target, QFile::ReadOwner | QFile::WriteOwner);
+        }
+    }
+}
+
+QByteArray read(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    file.write(bytes);
+}
+
+void replaceIn(const QString& path, const QByteArray& before, const QByteArray& after) {
+    QByteArray bytes = read(path);
+    QVERIFY(bytes.contains(before));
+    write(path, bytes.replace(before, after));
+}
+
+using Damage = std::function<void(const QString&)>;
+
+struct Case {
+    const char* name;
+    Damage damage;
+    const char* complaint;
+};
+
+const QString kUnet = "/unet/diffusion_pytorch_model.safetensors";
+
+std::vector<Case> cases() {
+    return {
+        {"no index",
+         [](const QString& f) { QFile::remove(f + "/model_index.json"); },
+         "model_index.json"},
+        {"index is not JSON",
+         [](const QString& f) { write(f + "/model_index.json", "{"); },
+         "model_index.json"},
+        {"unknown family",
+         [](const QString& f) {
+             replaceIn(f + "/model_index.json", "StableDiffusionPipeline", "PaintPipeline");
+         },
+         "PaintPipeline"},
+        {"no weights", [](const QString& f) { QFile::remove(f + kUnet); }, "unet"},
+        {"empty weights",
+         [](const QString& f) { write(f + kUnet, ""); },
+         "diffusion_pytorch_model.safetensors"},
+        {"truncated weights",
+         [](const QString& f) { write(f + kUnet, read(f + kUnet).left(100000)); },
+         "diffusion_pytorch_model.safetensors"},
+        {"header length beyond the file",
+         [](const QString& f) { write(f + kUnet, QByteArray(8, '\xff') + read(f + kUnet).mid(8)); },
+         "diffusion_pytorch_model.safetensors"},
+        {"missing tensor",
+         [](const QString& f) { replaceIn(f + kUnet, "\"conv_in.bias\"", "\"conv_xx.bias\""); },
+         "conv_in.bias"},
+        {"no unet config",
+         [](const QString& f) { QFile::remove(f + "/unet/config.json"); },
+         "config.json"},
+        {"config of another width",
+         [](const QString& f) {
+             replaceIn(f + "/unet/config.json",
+                       "\"cross_attention_dim\": 128",
+                       "\"cross_attention_dim\": 64");
+         },
+         "unet"},
+        {"absurd config",
+         [](const QString& f) {
+             replaceIn(f + "/unet/config.json", "\"norm_num_groups\": 4", "\"norm_num_groups\": 0");
+         },
+         "norm_num_groups"},
+        {"no vocabulary",
+         [](const QString& f) { QFile::remove(f + "/tokenizer/vocab.json"); },
+         "vocab.json"},
+        {"scheduler without a class",
+         [](const QString& f) {
+             write(f + "/scheduler/scheduler_config.json", "{\"num_train_timesteps\": 1000}");
+         },
+         "scheduler"},
+        {"impossible schedule",
+         [](const QString& f) {
+             replaceIn(f + "/scheduler/scheduler_config.json",
+                       "\"num_train_timesteps\": 1000",
+                       "\"num_train_timesteps\": 0");
+         },
+         "num_train_timesteps"},
+    };
+}
+
+}  // namespace
+
+/// Damaged and hostile checkpoints: one message that names file or key, exit 2, no crash.
+class HostileCheckpointTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void isRefusedWithTheFileOrKey_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Case& test : cases()) {
+            QTest::newRow(test.name) << index++;
+        }
+    }
+
+    void isRefusedWithTheFileOrKey() {
+        QFETCH(int, index);
+        const Case test = cases()[static_cast<size_t>(index)];
+        const QTemporaryDir folder;
+        const QString model = folder.filePath("model");
+        copyFolder(QStringLiteral(LOWTIDE_SOURCE_DIR "/resources/mini/model"), model);
+        test.damage(model);
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--out",
+                                 folder.filePath("out"),
+                                 "--set",
+                                 "load.checkpoint=" + model,
+                                 "--set",
+                                 "denoise.steps=1"});
+        QVERIFY2(!run.crashed && run.exitCode == 2,
+                 qPrintable(QString::number(run.exitCode) + ": " + run.errors));
+        QVERIFY2(run.errors.contains(test.complaint), qPrintable(run.errors));
+        QVERIFY(!QDir(folder.filePath("out")).exists());
+    }
+};
+
+QTEST_GUILESS_MAIN(HostileCheckpointTest)
+#include "hostile_checkpoint_test.moc"

@@ -1,0 +1,156 @@
+#include "plugin/base/json.hpp"
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+image::Png pictureAt(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) {
+        return {};
+    }
+    const QByteArray bytes = file.readAll();
+    return image::decodePng(
+        std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
+        path.toStdString());
+}
+
+std::string textOf(const image::Png& png, const std::string& key) {
+    for (const image::PngText& text : png.texts) {
+        if (text.key == key) {
+            return text.text;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+/// What a person gets: pictures with their graph and parameters inside, numbered, reproducible from
+/// themselves.
+class PictureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void demoMakesAnUpscaledPicture() {
+        const QTemporaryDir folder;
+        const testing::CommandResult run =
+            testing::runLowtide({"run", testing::exampleGraph("demo"), "--out", folder.path()});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QCOMPARE(run.output.trimmed(), folder.filePath("demo_00001.png"));
+        const image::Png png = pictureAt(run.output.trimmed());
+        QCOMPARE(png.picture.widthPixels, 512);
+        QCOMPARE(png.picture.heightPixels, 512);
+        const QImage picture(run.output.trimmed());
+        QVERIFY(picture.pixelColor(4, 4).green() >
+                picture.pixelColor(4, 4).red());  // a green background
+    }
+
+    void carriesItsGraphAndParameters() {
+        const QTemporaryDir folder;
+        const QStringList settings = {"--set",
+                                      "encode.prompt=a cat face, on a blue background",
+                                      "--set",
+                                      "encode.negative=ugly, \"bad\"",
+                                      "--set",
+                                      "denoise.seed=18446744073709551615",
+                                      "--set",
+                                      "denoise.steps=2",
+                                      "--set",
+                                      "denoise.sampler=euler_a"};
+        const testing::CommandResult run = testing::runLowtide(
+            QStringList{"run", testing::exampleGraph("text_to_image"), "--out", folder.path()} +
+            settings);
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const image::Png png = pictureAt(folder.filePath("lowtide_00001.png"));
+        const std::string parameters = textOf(png, "parameters");
+        QVERIFY2(
+            parameters.starts_with(
+                "a cat face, on a blue background\nNegative prompt: ugly, \"bad\"\nSteps: 2, "),
+            parameters.c_str());
+        for (const char* part : {"Sampler: Euler a",
+                                 "CFG scale: 3",
+                                 "Seed: 18446744073709551615",
+                                 "Size: 128x128",
+                                 "Model: "}) {
+            QVERIFY2(parameters.find(part) != std::string::npos, parameters.c_str());
+        }
+        const std::string graph = textOf(png, "lowtide_graph");
+        QVERIFY(graph.find(folder.path().toStdString()) == std::string::npos);
+        QVERIFY(graph.find("18446744073709551615") != std::string::npos);
+
+        QFile again(folder.filePath("again.json"));
+        QVERIFY(again.open(QIODevice::WriteOnly));
+        again.write(graph.c_str());
+        again.close();
+        const testing::CommandResult second =
+            testing::runLowtide({"run", again.fileName(), "--out", folder.filePath("second")});
+        QVERIFY2(second.exitCode == 0, qPrintable(second.errors));
+        QCOMPARE(QImage(folder.filePath("second/lowtide_00001.png")),
+                 QImage(folder.filePath("lowtide_00001.png")));
+    }
+
+    void numbersGoOnAndBatchesAreOneFileEach() {
+        const QTemporaryDir folder;
+        const QStringList arguments = {"run",
+                                       testing::exampleGraph("text_to_image"),
+                                       "--out",
+                                       folder.path(),
+                                       "--set",
+                                       "denoise.steps=1",
+                                       "--set",
+                                       "latent.batch=2",
+                                       "--set",
+                                       "save.prefix=deep/er/cat"};
+        QCOMPARE(testing::runLowtide(arguments).exitCode, 0);
+        QCOMPARE(testing::runLowtide(arguments).exitCode, 0);
+        QCOMPARE(QDir(folder.filePath("deep/er")).entryList(QDir::Files, QDir::Name),
+                 QStringList({"cat_00001.png", "cat_00002.png", "cat_00003.png", "cat_00004.png"}));
+    }
+
+    void reportsAndEventsAreJson() {
+        const QTemporaryDir folder;
+        const QString report = folder.filePath("report.json");
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--out",
+                                 folder.path(),
+                                 "--set",
+                                 "denoise.steps=2",
+                                 "--report",
+                                 report,
+                                 "--repeat",
+                                 "2",
+                                 "--events"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QStringList names;
+        for (const QString& line : run.output.split('\n', Qt::SkipEmptyParts)) {
+            names << QString::fromStdString(
+                parseJson(line.toStdString(), "event").at("event").get<std::string>());
+        }
+        QCOMPARE(names.first(), QString("runStarted"));
+        QCOMPARE(names.last(), QString("runFinished"));
+        QCOMPARE(names.count("nodeFinished"), 12);
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const Json json = parseJson(file.readAll().toStdString(), "report");
+        QCOMPARE(json.at("repetitions").size(), size_t{2});
+        QVERIFY(json.at("repetitions")[0].at("executed") ==
+                json.at("repetitions")[1].at("executed"));
+        QVERIFY(json.dump().find("unaccounted") != std::string::npos);
+        QCOMPARE(testing::runLowtide({"report", report}).exitCode, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(PictureTest)
+#include "picture_test.moc"

@@ -1,0 +1,160 @@
+#include "tests/fixtures/command.hpp"
+
+#include <QCryptographicHash>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QThread>
+#include <QtTest/QtTest>
+
+#include <atomic>
+
+using namespace lowtide;
+
+namespace {
+
+/// The bytes of the dump of a short run of an example graph.
+QByteArray dumpOf(const QString& graph, const QStringList& more) {
+    const QTemporaryDir folder;
+    const QString dump = folder.filePath("dump.safetensors");
+    const testing::CommandResult run = testing::runLowtide(
+        QStringList{"run", testing::exampleGraph(graph), "--out", folder.path(), "--dump", dump} +
+        more);
+    if (run.exitCode != 0) {
+        qWarning("%s", qPrintable(run.errors));
+        return {};
+    }
+    QFile file(dump);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+const QStringList kShort = {"--set", "denoise.steps=4", "--set", "denoise.sampler=euler_a"};
+
+}  // namespace
+
+/// The promise: device, policy, repetition and neighbours change no byte of any recorded value.
+class SameBitsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        expected_ = dumpOf("text_to_image", kShort);
+        QVERIFY(expected_.size() > 100000);
+    }
+
+    void devicesAndPoliciesChangeNoByte_data() {
+        QTest::addColumn<QStringList>("arguments");
+        for (const char* device : {"cpu", "fake"}) {
+            for (const char* policy :
+                 {"none", "model", "auto", "model,after=keep", "model,after=drop"}) {
+                QTest::newRow(qPrintable(QString("%1 %2").arg(device, policy)))
+                    << QStringList{"--device",
+                                   device,
+                                   "--repeat",
+                                   "3",
+                                   "--policy",
+                                   QString("encode=") + policy,
+                                   "--policy",
+                                   QString("denoise=") + policy,
+                                   "--policy",
+                                   QString("decode=") + policy};
+            }
+        }
+        QTest::newRow("decode on the cpu")
+            << QStringList{"--device", "fake", "--policy", "decode=none@cpu"};
+        QTest::newRow("card for one component") << QStringList{"--device",
+                                                               "fake:128MiB",
+                                                               "--policy",
+                                                               "denoise=model",
+                                                               "--policy",
+                                                               "encode=none",
+                                                               "--repeat",
+                                                               "2"};
+    }
+
+    void devicesAndPoliciesChangeNoByte() {
+        QFETCH(QStringList, arguments);
+        const QByteArray dump = dumpOf("text_to_image", kShort + arguments);
+        QVERIFY(!dump.isEmpty());
+        QVERIFY2(dump == expected_, "the dump differs from the one of the cpu, policy none");
+    }
+
+    void twoPassesEqualOne_data() {
+        QTest::addColumn<QString>("sampler");
+        for (const char* sampler : {"ddim", "euler", "euler_a", "dpmpp_2m"}) {
+            QTest::newRow(sampler) << sampler;
+        }
+    }
+
+    void twoPassesEqualOne() {
+        QFETCH(QString, sampler);
+        const auto picture = [&](const QString& graph, const QStringList& nodes) {
+            QStringList arguments;
+            for (const QString& node : nodes) {
+                arguments << "--set" << node + ".steps=6"
+                          << "--set" << node + ".sampler=" + sampler;
+                if (sampler == "ddim") {
+                    arguments << "--set" << node + ".eta=0.5";
+                }
+            }
+            if (nodes.size() == 2) {
+                arguments << "--set"
+                          << "denoise.end_step=3"
+                          << "--set"
+                          << "refine.start_step=3";
+            }
+            const QTemporaryDir folder;
+            const testing::CommandResult run = testing::runLowtide(
+                QStringList{"run", testing::exampleGraph(graph), "--out", folder.path()} +
+                arguments);
+            if (run.exitCode != 0) {
+                qWarning("%s", qPrintable(run.errors));
+            }
+            QFile file(run.output.trimmed());
+            return file.open(QIODevice::ReadOnly) ? pixelsOf(file.readAll()) : QByteArray();
+        };
+        const QByteArray one = picture("text_to_image", {"denoise"});
+        QVERIFY(!one.isEmpty());
+        QCOMPARE(picture("two_passes", {"denoise", "refine"}), one);
+    }
+
+    void aBusyNeighbourChangesNoByte() {
+        std::atomic<bool> stop = false;
+        QThread* neighbour = QThread::create([&stop] {
+            volatile double sum = 0;
+            while (!stop) {
+                sum = sum + 1;
+            }
+        });
+        neighbour->start();
+        constexpr int kRuns = 20;
+        int equal = 0;
+        for (int i = 0; i < kRuns; ++i) {
+            equal += dumpOf("text_to_image", kShort) == expected_ ? 1 : 0;
+        }
+        stop = true;
+        neighbour->wait();
+        delete neighbour;
+        QCOMPARE(equal, kRuns);
+    }
+
+private:
+    /// The chunks that hold pixels: the metadata of the two graphs differs.
+    static QByteArray pixelsOf(const QByteArray& png) {
+        QByteArray pixels;
+        for (qsizetype at = 8; at + 12 <= png.size();) {
+            const auto length =
+                static_cast<qsizetype>(qFromBigEndian<quint32>(png.constData() + at));
+            if (png.mid(at + 4, 4) == "IDAT") {
+                pixels += png.mid(at + 8, length);
+            }
+            at += length + 12;
+        }
+        return pixels;
+    }
+
+    QByteArray expected_;
+};
+
+QTEST_GUILESS_MAIN(SameBitsTest)
+#include "same_bits_test.moc"
