@@ -62,8 +62,8 @@ double inverseIncompleteBeta(double probability, double a, double b) {
     if (probability <= 0) {
         return 0;
     }
-    if (probability >= 1) {
-        return 1;
+    if (probability > 0.5) {
+        return 1 - inverseIncompleteBeta(1 - probability, b, a);  // small shares keep all digits
     }
     double low = 0;
     double high = 1;

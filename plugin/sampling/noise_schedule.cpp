@@ -90,11 +90,8 @@ std::vector<float> positiveSignalShares(const NoiseSchedule& schedule) {
 }
 
 std::vector<float> trainingSigmas(const std::vector<float>& signalShares) {
-    std::vector<float> sigmas;
-    for (const float share : signalShares) {
-        sigmas.push_back(std::sqrt((1 - share) / share));
-    }
-    return sigmas;
+    const at::Tensor shares = at::tensor(signalShares, at::kFloat);
+    return toVector(at::pow((1 - shares) / shares, 0.5));
 }
 
 }  // namespace lowtide::sampling

@@ -1,5 +1,6 @@
 #include "plugin/sampling/sigma_sampler.hpp"
 
+#include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/numpy_math.hpp"
 #include "plugin/sampling/sigma_spread.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
@@ -7,7 +8,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace lowtide::sampling {
 
@@ -27,7 +27,7 @@ SigmaTable tableOf(const SchedulerConfig& config, int steps, const std::vector<f
 
 double initNoiseSigma(const SchedulerConfig& config, const std::vector<float>& sigmas) {
     const float highest = *std::max_element(sigmas.begin(), sigmas.end());
-    return config.spacing == Spacing::Leading ? std::sqrt(highest * highest + 1) : highest;
+    return config.spacing == Spacing::Leading ? root(highest * highest + 1) : highest;
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ SigmaSampler::SigmaSampler(const SchedulerConfig& config, const ScheduleOptions&
 
 at::Tensor SigmaSampler::scaleInput(const at::Tensor& latents, int call) const {
     const float level = sigma(call);
-    return latents / std::sqrt(level * level + 1);
+    return latents / root(level * level + 1);
 }
 
 at::Tensor SigmaSampler::addNoise(const at::Tensor& clean,
@@ -66,7 +66,7 @@ at::Tensor SigmaSampler::clean(const at::Tensor& prediction,
             return latents - prediction * sigma;
         case Prediction::Velocity: {
             const float total = sigma * sigma + 1;
-            return prediction * (-sigma / std::sqrt(total)) + latents / total;
+            return prediction * (-sigma / root(total)) + latents / total;
         }
         case Prediction::Sample:
             break;

@@ -1,11 +1,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
-
-#include <cmath>
 
 namespace lowtide::sampling {
 
@@ -111,8 +110,8 @@ Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
 }
 
 Parts Ddim::partsOf(const at::Tensor& prediction, const at::Tensor& latents, float share) const {
-    const float signal = std::sqrt(share);
-    const float noise = std::sqrt(1 - share);
+    const float signal = root(share);
+    const float noise = root(1 - share);
     switch (prediction_) {
         case Prediction::Epsilon:
             return {(latents - prediction * noise) / signal, prediction};
@@ -134,15 +133,15 @@ at::Tensor Ddim::step(const at::Tensor& prediction,
         parts.clean = at::clamp(parts.clean, -*clip_, *clip_);
     }
     const float variance = ((1 - next) / (1 - now)) * (1 - now / next);
-    const float deviation = eta_ * std::sqrt(variance);
-    const at::Tensor direction = parts.noise * std::sqrt(1 - next - deviation * deviation);
-    const at::Tensor moved = parts.clean * std::sqrt(next) + direction;
+    const float deviation = eta_ * root(variance);
+    const at::Tensor direction = parts.noise * root(1 - next - deviation * deviation);
+    const at::Tensor moved = parts.clean * root(next) + direction;
     return eta_ > 0 ? moved + noise(prediction.sizes()) * deviation : moved;
 }
 
 at::Tensor Ddim::addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const {
     const float share = at(call).now;
-    return clean * std::sqrt(share) + noise * std::sqrt(1 - share);
+    return clean * root(share) + noise * root(1 - share);
 }
 
 std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {

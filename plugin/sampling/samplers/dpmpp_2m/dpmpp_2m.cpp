@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/numpy_math.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 #include "plugin/sampling/sigma_spread.hpp"
@@ -26,20 +27,10 @@ struct SolverSettings {
     double lambdaMinClipped = -std::numeric_limits<double>::infinity();
 };
 
-/// ATen's own logarithm and exponential of one float32: their last bit differs from the C
-/// library's.
-float logarithm(float x) {
-    return *at::log(at::scalar_tensor(x, at::kFloat)).const_data_ptr<float>();
-}
-
-float exponential(float x) {
-    return *at::exp(at::scalar_tensor(x, at::kFloat)).const_data_ptr<float>();
-}
-
 /// A noise level in the variance-preserving form that the solver computes in.
 struct Level {
     explicit Level(float ratio)
-        : signal(1 / std::sqrt(ratio * ratio + 1)),
+        : signal(1 / root(ratio * ratio + 1)),
           noise(ratio * signal),
           lambda(logarithm(signal) - logarithm(noise)) {}
 
@@ -194,7 +185,7 @@ void refuseOtherSolvers(const JsonReader& reader, SolverSettings& settings) {
     refuseWhenSet(reader, "use_lu_lambdas");
     refuseWhenSet(reader, "use_flow_sigmas");
     const std::string algorithm = reader.text("algorithm_type").value_or("dpmsolver++");
-    if (algorithm != "dpmsolver++" && algorithm != "deis") {
+    if (algorithm != "dpmsolver++") {
         refuseSetting("algorithm_type", algorithm, "dpmsolver++");
     }
     const std::string solver = reader.text("solver_type").value_or("midpoint");

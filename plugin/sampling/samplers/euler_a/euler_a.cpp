@@ -1,8 +1,7 @@
+#include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 
 #include <ATen/ATen.h>
-
-#include <cmath>
 
 namespace lowtide::sampling {
 
@@ -23,8 +22,8 @@ public:
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
         const float from = sigma(call);
         const float to = sigma(call + 1);
-        const float up = std::sqrt(to * to * (from * from - to * to) / (from * from));
-        const float down = std::sqrt(to * to - up * up);
+        const float up = root(to * to * (from * from - to * to) / (from * from));
+        const float down = root(to * to - up * up);
         const at::Tensor slope = (latents - clean(prediction, latents, from)) / from;
         const at::Tensor moved = latents + slope * (down - from);
         return moved + noise(prediction.sizes()) * up;

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "plugin/sampling/denoiser.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::sampling {
+
+/// The model of make_scheduler_goldens.py: smooth, another function for every row of the batch.
+/// Remembers its calls.
+class FakeDenoiser final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const StepInfo& step) override {
+        steps.push_back(step.step);
+        const at::Tensor rows = at::arange(latents.size(0), at::kFloat).view({-1, 1, 1, 1});
+        return at::sin(latents * 0.7 + rows * 0.25) + timestep.to(at::kFloat) / 1000;
+    }
+
+    std::vector<int> steps;
+};
+
+}  // namespace lowtide::sampling
