@@ -1,0 +1,88 @@
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+/// Shifts every tensor of a safetensors file by padding its header, so that data begins at
+/// `remainder` modulo 64.
+QByteArray withDataAt(const QByteArray& file, quint64 remainder) {
+    const auto length = static_cast<qsizetype>(qFromLittleEndian<quint64>(file.constData()));
+    QByteArray header = file.mid(8, length).trimmed();
+    while ((static_cast<quint64>(header.size()) + 8) % 64 != remainder) {
+        header += ' ';
+    }
+    QByteArray size(8, '\0');
+    qToLittleEndian<quint64>(static_cast<quint64>(header.size()), size.data());
+    return size + header + file.mid(8 + length);
+}
+
+QString copyShifted(const QString& from, const QString& to, quint64 remainder) {
+    QDir().mkpath(to);
+    const QDir source(from);
+    for (const QFileInfo& entry :
+         source.entryInfoList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot)) {
+        const QString target = to + "/" + entry.fileName();
+        if (entry.isDir()) {
+            copyShifted(entry.filePath(), target, remainder);
+            continue;
+        }
+        QFile in(entry.filePath());
+        QFile out(target);
+        if (in.open(QIODevice::ReadOnly) && out.open(QIODevice::WriteOnly)) {
+            const QByteArray bytes = in.readAll();
+            out.write(entry.suffix() == "safetensors" ? withDataAt(bytes, remainder) : bytes);
+        }
+    }
+    return to;
+}
+
+}  // namespace
+
+/// Where a file happens to put its tensors changes no byte of a result.
+class AlignmentTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void weightsAtAnyAlignmentGiveTheSameBytes() {
+        const QTemporaryDir folder;
+        const QString source = testing::goldenFolder() + "/checkpoints/sd15_1";
+        QList<QByteArray> dumps;
+        for (const quint64 remainder : {0, 8, 16, 4, 2}) {
+            const QString checkpoint =
+                copyShifted(source, folder.filePath(QString::number(remainder)), remainder);
+            const QString dump = folder.filePath("dump.safetensors");
+            const testing::CommandResult run =
+                testing::runLowtide({"run",
+                                     testing::exampleGraph("text_to_image"),
+                                     "--out",
+                                     folder.filePath("out"),
+                                     "--dump",
+                                     dump,
+                                     "--set",
+                                     "load.checkpoint=" + checkpoint,
+                                     "--set",
+                                     "latent.width=64",
+                                     "--set",
+                                     "denoise.steps=2"});
+            QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+            QFile file(dump);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            dumps << file.readAll();
+        }
+        QVERIFY(dumps[0].size() > 100000);
+        for (const QByteArray& dump : dumps) {
+            QVERIFY(dump == dumps[0]);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(AlignmentTest)
+#include "alignment_test.moc"

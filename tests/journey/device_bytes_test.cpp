@@ -1,0 +1,153 @@
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/module.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <atomic>
+
+using namespace lowtide;
+
+namespace {
+
+std::string graphText() {
+    QFile file(testing::exampleGraph("text_to_image"));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
+}
+
+Json options(const QTemporaryDir& folder,
+             const std::vector<std::string>& policies,
+             const std::vector<std::string>& set = {}) {
+    std::vector<std::string> values = {"denoise.steps=3"};
+    values.insert(values.end(), set.begin(), set.end());
+    return {{"out", folder.path().toStdString()},
+            {"device", "fake:256MiB"},
+            {"policies", policies},
+            {"set", values},
+            {"forceExecution", true}};
+}
+
+/// Weights of one component on the card, from the module's own plan.
+int64_t weightsOf(const std::string& role) {
+    std::string text;
+    const Json wanted = {{"device", "fake:256MiB"}};
+    testing::openModule().runner()->plan(graphText(), wanted.dump(), text);
+    const Json plan = Json::parse(text).at("plan");
+    for (const Json& component : plan.at("components")) {
+        if (component.at("role") == role) {
+            return component.at("weights").get<int64_t>();
+        }
+    }
+    return -1;
+}
+
+}  // namespace
+
+/// After any run (finished, failed, cancelled) the card holds exactly what was asked to be kept.
+class DeviceBytesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void aFinishedRunLeavesWhatItKeeps_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<bool>("kept");
+        QTest::newRow("none") << "denoise=none" << false;
+        QTest::newRow("model") << "denoise=model" << false;
+        QTest::newRow("dropped") << "denoise=model,after=drop" << false;
+        QTest::newRow("none, kept") << "denoise=none,after=keep" << true;
+        QTest::newRow("model, kept") << "denoise=model,after=keep" << true;
+    }
+
+    void aFinishedRunLeavesWhatItKeeps() {
+        QFETCH(QString, policy);
+        QFETCH(bool, kept);
+        const QTemporaryDir folder;
+        testing::EventLog log;
+        const auto run =
+            testing::runModule(graphText(), options(folder, {policy.toStdString()}), log);
+        QVERIFY2(run.status == Status::Ok, run.report.dump().c_str());
+        QCOMPARE(testing::bytesOn("fake"), kept ? weightsOf("denoiser") : int64_t{0});
+    }
+
+    void aFailedRunLeavesNothing() {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("taken"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        testing::EventLog log;
+        Json wanted = options(folder, {"denoise=none", "encode=none"});
+        wanted["out"] = folder.filePath("taken").toStdString();
+        const auto run = testing::runModule(graphText(), wanted, log);
+        QCOMPARE(run.status, Status::Failed);
+        QVERIFY2(run.report.at("issues")[0].at("node") == "save", run.report.dump().c_str());
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void aCancelledRunLeavesNothing_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("event");
+        QTest::newRow("before encode") << "encode"
+                                       << "nodeStarted";
+        QTest::newRow("in a step") << "denoise"
+                                   << "nodeProgress";
+        QTest::newRow("in decode") << "decode"
+                                   << "nodeStarted";
+    }
+
+    void aCancelledRunLeavesNothing() {
+        QFETCH(QString, node);
+        QFETCH(QString, event);
+        const QTemporaryDir folder;
+        Runner& runner = *testing::openModule().runner();
+        testing::EventLog log([&](const Json& arrived) {
+            if (arrived.at("event") == event.toStdString() &&
+                arrived.value("node", std::string()) == node.toStdString()) {
+                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
+            }
+        });
+        const auto run = testing::runModule(
+            graphText(),
+            options(folder, {"denoise=model", "encode=none"}, {"denoise.steps=200"}),
+            log);
+        QCOMPARE(run.status, Status::Cancelled);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+        QVERIFY(QDir(folder.path()).isEmpty());
+    }
+
+    void aRunThatDoesNotFitIsRefusedBeforeAnythingMoves() {
+        const QTemporaryDir folder;
+        testing::EventLog log;
+        Json wanted = options(folder, {"denoise=model", "encode=model", "decode=model"});
+        wanted["device"] = "fake:4MiB";
+        const auto run = testing::runModule(graphText(), wanted, log);
+        QCOMPARE(run.status, Status::Invalid);
+        QVERIFY2(run.report.at("issues")[0].at("node") == "denoise", run.report.dump().c_str());
+        for (const Json& event : log.events()) {
+            QVERIFY2(event.at("event") != "nodeStarted", "a node started");
+        }
+    }
+
+    void theSecondRunExecutesOnlyWhatChanged() {
+        const QTemporaryDir folder;
+        testing::EventLog log;
+        Json wanted = options(folder, {});
+        wanted["forceExecution"] = false;
+        QCOMPARE(testing::runModule(graphText(), wanted, log).status, Status::Ok);
+        const auto same = testing::runModule(graphText(), wanted, log);
+        QCOMPARE(same.report.at("repetitions")[0].at("executed").size(), size_t{0});
+        wanted["set"] = {"denoise.steps=3", "denoise.cfg=2"};
+        const auto changed = testing::runModule(graphText(), wanted, log);
+        QVERIFY2(changed.report.at("repetitions")[0].at("executed") ==
+                     Json({"denoise", "decode", "save"}),
+                 changed.report.dump().c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(DeviceBytesTest)
+#include "device_bytes_test.moc"
