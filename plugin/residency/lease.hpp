@@ -1,16 +1,22 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 #include <vector>
 
-#include <ATen/core/Tensor.h>
-
 namespace lowtide::residency {
 
-/// Permission to read the device weights of one leaf. The tensors are valid while the lease lives and must not outlive
-/// it; destroying it records the last use and never waits. Move-only.
+/// Permission to read the device weights of one leaf. The tensors are valid while the lease lives
+/// and must not outlive it; destroying it records the last use and never waits. Move-only.
 class Lease {
 public:
+    /// What the residency does when the lease ends.
+    class Holder {
+    public:
+        virtual ~Holder() = default;
+    };
+
     Lease(Lease&& other) noexcept;
     Lease& operator=(Lease&& other) noexcept;
     Lease(const Lease&) = delete;
@@ -19,15 +25,11 @@ public:
 
     /// The leaf's `index`-th weight: its shape in the tree, compute type, on the node's device.
     [[nodiscard]] const at::Tensor& operator[](size_t index) const { return tensors_[index]; }
+
     [[nodiscard]] size_t size() const noexcept { return tensors_.size(); }
 
 private:
     friend class Residency;
-    /// What the residency does when the lease ends.
-    class Holder {
-    public:
-        virtual ~Holder() = default;
-    };
     Lease(std::vector<at::Tensor> tensors, std::unique_ptr<Holder> holder);
 
     std::vector<at::Tensor> tensors_;

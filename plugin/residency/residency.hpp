@@ -1,18 +1,19 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
-#include <ATen/core/Tensor.h>
-
 #include "plugin/memory/engine.hpp"
 #include "plugin/residency/device/device.hpp"
 #include "plugin/residency/lease.hpp"
 
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
 namespace lowtide::residency {
 
-/// Opens devices by spec; the composition root supplies it (cpu is built in, fake and cuda are opened libraries).
+/// Opens devices by spec; the composition root supplies it (cpu is built in, fake and cuda are
+/// opened libraries).
 class DeviceSource {
 public:
     virtual ~DeviceSource() = default;
@@ -22,8 +23,8 @@ public:
     [[nodiscard]] virtual std::vector<memory::DeviceInfo> available() = 0;
 };
 
-/// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run thread only,
-/// except ledger() and traffic().
+/// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run
+/// thread only, except ledger() and traffic().
 class Residency final : public memory::Engine {
 public:
     explicit Residency(std::unique_ptr<DeviceSource> devices);
@@ -41,10 +42,12 @@ public:
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
 
-    /// The weights of one leaf on the device of the running node. Right for any call order: resident, on its way,
-    /// never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the file changed or cannot be read).
+    /// The weights of one leaf on the device of the running node. Right for any call order:
+    /// resident, on its way, never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the
+    /// file changed or cannot be read).
     [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf);
-    /// Rows `ids` (int64, CPU, any shape) of a gathered leaf's one weight: [..., columns] on the node's device.
+    /// Rows `ids` (int64, CPU, any shape) of a gathered leaf's one weight: [..., columns] on the
+    /// node's device.
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
                                         memory::LeafId leaf,
                                         const at::Tensor& ids);
@@ -52,6 +55,9 @@ public:
     void hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept;
     /// Where the running node computes with this component.
     [[nodiscard]] Device& deviceOf(const memory::ComponentTree& tree);
+    /// Ordering faults that the opened devices found, in words; empty unless one of them looks for
+    /// any (fake).
+    [[nodiscard]] std::vector<std::string> hazards() const;
     /// The cancel token of the run.
     [[nodiscard]] const StopToken& stop() const noexcept;
 

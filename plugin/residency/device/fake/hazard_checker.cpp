@@ -84,6 +84,11 @@ std::vector<std::string> HazardChecker::faults() const {
     return faults_;
 }
 
+void HazardChecker::forgetFaults() {
+    const std::lock_guard lock(mutex_);
+    faults_.clear();
+}
+
 /// Makes `at` a boundary between segments where it lies inside one.
 void HazardChecker::splitAt(const std::byte* at) {
     const auto next = segments_.upper_bound(at);

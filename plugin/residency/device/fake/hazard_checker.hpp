@@ -50,6 +50,7 @@ public:
     /// The faults so far, each once: "aten::linear is not ordered after copy of X", "copy of X may
     /// overtake ...".
     [[nodiscard]] std::vector<std::string> faults() const;
+    void forgetFaults();
 
 private:
     struct Mark {

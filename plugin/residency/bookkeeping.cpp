@@ -1,0 +1,37 @@
+#include "plugin/residency/bookkeeping.hpp"
+
+namespace lowtide::residency {
+
+void TrafficCounter::reset() {
+    const std::lock_guard lock(mutex_);
+    traffic_ = {};
+}
+
+void TrafficCounter::addCopy(Bytes toDevice, Bytes read) {
+    const std::lock_guard lock(mutex_);
+    traffic_.bytesToDevice += toDevice;
+    traffic_.bytesRead += read;
+    ++traffic_.copies;
+}
+
+void TrafficCounter::addRead(Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    traffic_.bytesRead += bytes;
+}
+
+void TrafficCounter::addLease() {
+    const std::lock_guard lock(mutex_);
+    ++traffic_.leases;
+}
+
+void TrafficCounter::addMiss() {
+    const std::lock_guard lock(mutex_);
+    ++traffic_.misses;
+}
+
+memory::Traffic TrafficCounter::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return traffic_;
+}
+
+}  // namespace lowtide::residency

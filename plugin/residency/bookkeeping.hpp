@@ -1,0 +1,33 @@
+#pragma once
+
+#include "plugin/memory/engine.hpp"
+#include "plugin/memory/ledger.hpp"
+#include "plugin/residency/master_store.hpp"
+
+#include <mutex>
+
+namespace lowtide::residency {
+
+/// Counters that the run thread adds to and any thread reads.
+class TrafficCounter {
+public:
+    void reset();
+    void addCopy(Bytes toDevice, Bytes read);
+    void addRead(Bytes bytes);
+    void addLease();
+    void addMiss();
+    [[nodiscard]] memory::Traffic snapshot() const;
+
+private:
+    mutable std::mutex mutex_;
+    memory::Traffic traffic_;
+};
+
+/// What every part of residency writes down or reads from: one of each per engine.
+struct Bookkeeping {
+    memory::Ledger ledger;
+    TrafficCounter traffic;
+    MasterStore masters;
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,50 @@
+#include "plugin/residency/open_devices.hpp"
+
+#include "plugin/residency/master_store.hpp"
+
+namespace lowtide::residency {
+
+std::span<std::byte> DeviceState::scratchFor(memory::Ledger& ledger) {
+    if (scratch.empty()) {
+        scratch.resize(static_cast<size_t>(MasterStore::kScratchBytes));
+        ledger.add("cpu", memory::Tag::Staging, id, MasterStore::kScratchBytes);
+    }
+    return scratch;
+}
+
+void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
+    arena.reset();
+    if (!scratch.empty()) {
+        ledger.add("cpu", memory::Tag::Staging, id, -MasterStore::kScratchBytes);
+        scratch = {};
+    }
+}
+
+DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
+    std::unique_ptr<DeviceState>& state = devices_[spec.id()];
+    if (!state) {
+        std::unique_ptr<Device> device = source_->open(spec);
+        state = std::make_unique<DeviceState>();
+        state->spec = spec;
+        state->id = spec.id();
+        state->device = std::move(device);
+    }
+    return *state;
+}
+
+DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {
+    DeviceState& state = get(spec);
+    const bool asksForSize = spec.capacity || spec.spill;
+    if (asksForSize && spec != state.spec) {
+        state.device = source_->open(spec);
+        state.spec = spec;
+    }
+    return state;
+}
+
+const DeviceState* OpenDevices::find(const std::string& id) const {
+    const auto found = devices_.find(id);
+    return found == devices_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/memory/ledger.hpp"
+#include "plugin/residency/counted_arena.hpp"
+#include "plugin/residency/residency.hpp"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::residency {
+
+/// One opened device and what the run that is going on has on it.
+struct DeviceState {
+    memory::DeviceSpec spec;
+    std::string id;
+    std::unique_ptr<Device> device;
+    std::unique_ptr<CountedArena> arena;  ///< of the run
+    std::vector<std::byte> scratch;       ///< host bytes on their way through a conversion
+    bool hasFailed = false;               ///< a copy failed and the lane was not drained since
+    Bytes bytesAtEnter = 0;               ///< allocated when the running node was entered
+
+    /// The scratch, made and counted as Staging of the host at its first use.
+    [[nodiscard]] std::span<std::byte> scratchFor(memory::Ledger& ledger);
+    /// Gives back what belonged to the run. The lane is idle and no slot is filled.
+    void dropRunMemory(memory::Ledger& ledger) noexcept;
+};
+
+/// The devices that were asked for, each opened once per id.
+class OpenDevices {
+public:
+    explicit OpenDevices(std::unique_ptr<DeviceSource> source) : source_(std::move(source)) {}
+
+    /// Opens the device of this id if it is not open.
+    DeviceState& get(const memory::DeviceSpec& spec);
+    /// As get(); a device that is open with another size becomes the one that `spec` asks for.
+    DeviceState& getAsSpecified(const memory::DeviceSpec& spec);
+    [[nodiscard]] const DeviceState* find(const std::string& id) const;
+
+    [[nodiscard]] const std::map<std::string, std::unique_ptr<DeviceState>>& all() const {
+        return devices_;
+    }
+
+    [[nodiscard]] DeviceSource& source() { return *source_; }
+
+private:
+    std::unique_ptr<DeviceSource> source_;
+    std::map<std::string, std::unique_ptr<DeviceState>> devices_;
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,238 @@
+#include "plugin/residency/residency.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
+#include "plugin/residency/run.hpp"
+#include "plugin/residency/scalar_type.hpp"
+
+#include <ATen/ops/empty.h>
+
+#include <utility>
+
+namespace lowtide::residency {
+
+namespace {
+
+/// Ends a lease: what compute was given until then is the component's last use.
+class ComponentHolder final : public Lease::Holder {
+public:
+    explicit ComponentHolder(ComponentState& component) : component_(component) {
+        component_.addLease();
+    }
+
+    ~ComponentHolder() override { component_.dropLease(); }
+
+private:
+    ComponentState& component_;
+};
+
+const memory::Leaf& leafOf(const memory::ComponentTree& tree,
+                           memory::LeafId leaf,
+                           bool isGathered) {
+    LOWTIDE_ASSERT(leaf < tree.leaves.size());
+    const memory::Leaf& found = tree.leaves[leaf];
+    if (found.gathered != isGathered) {
+        throw Error(ErrorKind::Internal,
+                    tree.role + "." + found.name +
+                        (isGathered ? " is no table whose rows are gathered"
+                                    : " is a table whose rows are gathered; it has no lease"));
+    }
+    return found;
+}
+
+/// Reads the rows one by one into a host tensor [ids, columns].
+at::Tensor readRows(const MasterStore& masters,
+                    const memory::ComponentTree& tree,
+                    const memory::Weight& table,
+                    const at::Tensor& ids,
+                    const StopToken& stop) {
+    const int64_t rowCount = table.shape[0];
+    const int64_t columns = table.shape[1];
+    const at::Tensor flat = ids.reshape({-1}).contiguous();
+    at::Tensor rows =
+        at::empty({flat.numel(), columns}, at::TensorOptions(scalarTypeOf(table.computeType)));
+    auto* target = static_cast<std::byte*>(rows.data_ptr());
+    const auto* id = flat.const_data_ptr<int64_t>();
+    for (int64_t i = 0; i < flat.numel(); ++i) {
+        if (id[i] < 0 || id[i] >= rowCount) {
+            throw Error(ErrorKind::InvalidInput,
+                        tree.role + "." + table.name + " has rows 0 to " +
+                            std::to_string(rowCount - 1) + ", row " + std::to_string(id[i]) +
+                            " was asked for");
+        }
+        masters.readElements(tree,
+                             table.storage,
+                             table.computeType,
+                             id[i] * columns,
+                             columns,
+                             target + i * columns * sizeOf(table.computeType),
+                             stop);
+    }
+    return rows;
+}
+
+}  // namespace
+
+struct Residency::State {
+    explicit State(std::unique_ptr<DeviceSource> source) : devices(std::move(source)) {}
+
+    [[nodiscard]] Run& running() const {
+        LOWTIDE_ASSERT(run != nullptr);
+        return *run;
+    }
+
+    Bookkeeping books;
+    OpenDevices devices;
+    std::vector<ComponentRef> kept;
+    std::unique_ptr<Run> run;
+    StopToken neverStops;
+};
+
+Residency::Residency(std::unique_ptr<DeviceSource> devices)
+    : state_(std::make_unique<State>(std::move(devices))) {}
+
+Residency::~Residency() {
+    end(memory::Outcome::Failed);
+    release("all");
+}
+
+memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
+    const DeviceState* known = state_->devices.find(spec.id());
+    if (state_->run && known && (spec.capacity || spec.spill) && spec != known->spec) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the device " + toText(known->spec) + " cannot become " + toText(spec) +
+                        " while a run uses it",
+                    "wait until the run has ended");
+    }
+    DeviceState& device = state_->devices.getAsSpecified(spec);
+    device.device->attachThread();
+    return device.device->info();
+}
+
+memory::DeviceTraits Residency::traits(const memory::DeviceSpec& spec) {
+    return state_->devices.get(spec).device->traits();
+}
+
+std::vector<memory::DeviceInfo> Residency::devices() {
+    return state_->devices.source().available();
+}
+
+void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
+    LOWTIDE_ASSERT(!state_->run);
+    state_->books.traffic.reset();
+    auto run =
+        std::make_unique<Run>(state_->devices, state_->books, state_->kept, std::move(plan), stop);
+    run->prepare();
+    state_->run = std::move(run);
+}
+
+void Residency::enter(memory::NodeIndex node) {
+    state_->running().enter(node);
+}
+
+void Residency::leave(memory::NodeIndex node) noexcept {
+    state_->running().leave(node);
+}
+
+void Residency::end(memory::Outcome outcome) noexcept {
+    if (!state_->run) {
+        return;
+    }
+    state_->run->finish(outcome);
+    state_->run.reset();
+    for (const std::string& hazard : hazards()) {
+        log(Level::Error, "ordering fault: " + hazard);
+    }
+}
+
+Bytes Residency::release(std::string_view component) {
+    if (state_->run) {
+        throw Error(ErrorKind::InvalidInput,
+                    "components cannot be released while a run uses them",
+                    "wait until the run has ended");
+    }
+    Bytes released = 0;
+    std::vector<ComponentRef> remaining;
+    for (ComponentRef& kept : state_->kept) {
+        const memory::ComponentTree& tree = kept->tree();
+        if (component != "all" && component != tree.role && component != tree.id) {
+            remaining.push_back(std::move(kept));
+            continue;
+        }
+        released += kept->deviceBytes();
+        kept->evict({});
+        kept->device().device->drain();
+    }
+    state_->kept = std::move(remaining);
+    return released;
+}
+
+memory::Ledger& Residency::ledger() noexcept {
+    return state_->books.ledger;
+}
+
+memory::Traffic Residency::traffic() const noexcept {
+    return state_->books.traffic.snapshot();
+}
+
+Bytes Residency::allocatedOn(const memory::DeviceSpec& spec) const {
+    const DeviceState* device = state_->devices.find(spec.id());
+    return device ? device->device->allocated() : 0;
+}
+
+std::vector<std::string> Residency::hazards() const {
+    std::vector<std::string> found;
+    for (const auto& [id, device] : state_->devices.all()) {
+        const std::vector<std::string> more = device->device->hazards();
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    return found;
+}
+
+Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
+    leafOf(tree, leaf, false);
+    Run& run = state_->running();
+    ComponentState& component = run.broughtComponent(tree);
+    component.waitFor(leaf);
+    state_->books.traffic.addLease();
+    run.noteActivations();
+    auto holder = std::make_unique<ComponentHolder>(component);
+    return {component.tensors(leaf), std::move(holder)};
+}
+
+at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
+                                 memory::LeafId leaf,
+                                 const at::Tensor& ids) {
+    const memory::Leaf& found = leafOf(tree, leaf, true);
+    Run& run = state_->running();
+    const DeviceState& device = run.component(tree).device();
+    const memory::Weight& table = tree.weights[found.weights.front()];
+    LOWTIDE_ASSERT(found.weights.size() == 1 && table.shape.size() == 2);
+    at::Tensor rows = readRows(state_->books.masters, tree, table, ids, run.stop());
+    const Bytes read = rows.numel() * sizeOf(tree.storages[table.storage].fileType);
+    std::vector<int64_t> sizes = ids.sizes().vec();
+    sizes.push_back(table.shape[1]);
+    rows = rows.view(sizes);
+    if (device.device->torchDevice().is_cpu()) {
+        state_->books.traffic.addRead(read);
+        return rows;
+    }
+    state_->books.traffic.addCopy(static_cast<Bytes>(rows.nbytes()), read);
+    return rows.to(device.device->torchDevice());
+}
+
+void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept {
+    if (const ComponentState* component = state_->running().find(tree)) {
+        component->hint(leaf);
+    }
+}
+
+Device& Residency::deviceOf(const memory::ComponentTree& tree) {
+    return *state_->running().component(tree).device().device;
+}
+
+const StopToken& Residency::stop() const noexcept {
+    return state_->run ? state_->run->stop() : state_->neverStops;
+}
+
+}  // namespace lowtide::residency

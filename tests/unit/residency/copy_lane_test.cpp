@@ -1,0 +1,133 @@
+#include "plugin/base/error.hpp"
+#include "plugin/residency/copy_lane.hpp"
+
+#include <QTest>
+
+#include <atomic>
+#include <chrono>
+
+using namespace lowtide;
+using residency::CopyLane;
+using residency::LaneEvent;
+
+namespace {
+
+std::shared_ptr<LaneEvent> markOn(CopyLane& lane) {
+    auto event = std::make_shared<LaneEvent>();
+    lane.mark(event);
+    return event;
+}
+
+void sleepShortly() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+}  // namespace
+
+class CopyLaneTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void runsJobsInTheirOrder() {
+        std::vector<int> order;
+        CopyLane lane;
+        for (int i = 0; i < 100; ++i) {
+            lane.enqueue([&order, i] { order.push_back(i); });
+        }
+        markOn(lane)->wait();
+        QCOMPARE(order.size(), 100u);
+        QVERIFY(std::is_sorted(order.begin(), order.end()));
+    }
+
+    void completesAnEventOnlyBehindTheJobsBeforeIt() {
+        std::atomic<bool> isDone{false};
+        CopyLane lane;
+        lane.enqueue([&] {
+            sleepShortly();
+            isDone = true;
+        });
+        const auto event = markOn(lane);
+        QVERIFY(!event->isComplete());
+        event->wait();
+        QVERIFY(isDone);
+    }
+
+    void givesTheFirstFailureToEveryWaiterBehindIt() {
+        CopyLane lane;
+        const auto before = markOn(lane);
+        lane.enqueue([] { throw Error(ErrorKind::Corrupt, "first"); });
+        lane.enqueue([] { throw Error(ErrorKind::Corrupt, "second"); });
+        const auto behind = markOn(lane);
+        before->wait();
+        for (int i = 0; i < 2; ++i) {
+            try {
+                behind->wait();
+                QFAIL("no failure");
+            } catch (const Error& error) {
+                QCOMPARE(error.message(), "first");
+            }
+        }
+    }
+
+    void skipsJobsBehindAFailureUntilDrained() {
+        std::atomic<int> ran{0};
+        CopyLane lane;
+        lane.enqueue([] { throw Error(ErrorKind::Cancelled, "stop"); });
+        lane.enqueue([&] { ++ran; });
+        lane.drain();
+        QCOMPARE(ran.load(), 0);
+
+        lane.enqueue([&] { ++ran; });
+        markOn(lane)->wait();
+        QCOMPARE(ran.load(), 1);
+    }
+
+    void waitsForAnEventOfAnotherLane() {
+        std::atomic<bool> isDone{false};
+        std::atomic<bool> wasDoneFirst{false};
+        CopyLane first;
+        CopyLane second;
+        first.enqueue([&] {
+            sleepShortly();
+            isDone = true;
+        });
+        second.waitFor(markOn(first));
+        second.enqueue([&] { wasDoneFirst = isDone.load(); });
+        second.drain();
+        QVERIFY(wasDoneFirst);
+    }
+
+    void drainsUntilIdle() {
+        std::atomic<int> ran{0};
+        CopyLane lane;
+        for (int i = 0; i < 3; ++i) {
+            lane.enqueue([&] {
+                sleepShortly();
+                ++ran;
+            });
+        }
+        lane.drain();
+        QCOMPARE(ran.load(), 3);
+    }
+
+    void dropsWhatHasNotBegunWhenItDies() {
+        std::atomic<int> ran{0};
+        std::shared_ptr<LaneEvent> event;
+        {
+            CopyLane lane;
+            for (int i = 0; i < 1000; ++i) {
+                lane.enqueue([&] {
+                    sleepShortly();
+                    ++ran;
+                });
+            }
+            event = markOn(lane);
+        }
+        QVERIFY(event->isComplete());
+        QVERIFY(ran < 100);
+    }
+};
+
+QTEST_GUILESS_MAIN(CopyLaneTest)
+#include "copy_lane_test.moc"

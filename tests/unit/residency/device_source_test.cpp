@@ -1,0 +1,67 @@
+#include "plugin/base/error.hpp"
+#include "plugin/residency/device/device_source.hpp"
+
+#include <QTest>
+
+using namespace lowtide;
+using residency::makeDeviceSource;
+
+namespace {
+
+const char* const kLibraryFolder = LOWTIDE_BINARY_DIR "/lib";
+
+/// The error of opening `spec`, with its hint.
+Error errorOf(const std::string& folder, const memory::DeviceSpec& spec) {
+    try {
+        static_cast<void>(makeDeviceSource(folder)->open(spec));
+    } catch (const Error& error) {
+        return error;
+    }
+    return Error(ErrorKind::Internal, "nothing was thrown");
+}
+
+}  // namespace
+
+class DeviceSourceTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void saysThatTheFakeLibraryIsMissing() {
+        const Error error = errorOf("/nowhere", {.kind = "fake"});
+        QCOMPARE(error.kind(), ErrorKind::Device);
+        QVERIFY(QString::fromStdString(error.message()).contains("liblowtide_fake.so"));
+    }
+
+    void saysThatCudaIsNotBuilt() {
+        const Error error = errorOf(kLibraryFolder, {.kind = "cuda"});
+        QCOMPARE(error.kind(), ErrorKind::Device);
+        QVERIFY(QString::fromStdString(error.message()).contains("CUDA is not built"));
+        QVERIFY(QString::fromStdString(error.hint()).contains("cpu"));
+    }
+
+    void opensTheFakeDeviceAsLargeAsAsked() {
+        const auto source = makeDeviceSource(kLibraryFolder);
+        QCOMPARE(source->open({.kind = "fake"})->info().capacity, 8 * kGiB);
+        QCOMPARE(source->open(memory::parseDeviceSpec("fake:1GiB"))->info().capacity, kGiB);
+    }
+
+    void namesWhatCouldBeOpened() {
+        QCOMPARE(makeDeviceSource("/nowhere")->available().size(), 1u);
+        const auto found = makeDeviceSource(kLibraryFolder)->available();
+        QCOMPARE(found.size(), 2u);
+        QCOMPARE(found[0].id, "cpu");
+        QCOMPARE(found[1].id, "fake");
+    }
+
+    void keepsTheSizeUntilAnotherIsAsked() {
+        residency::Residency residency(makeDeviceSource(kLibraryFolder));
+        QCOMPARE(residency.open(memory::parseDeviceSpec("fake:1GiB")).capacity, kGiB);
+        QCOMPARE(residency.open(memory::parseDeviceSpec("fake")).capacity, kGiB);
+        QCOMPARE(residency.open(memory::parseDeviceSpec("fake:2GiB")).capacity, 2 * kGiB);
+        QCOMPARE(residency.traits(memory::parseDeviceSpec("fake")).capacity, 2 * kGiB);
+    }
+};
+
+QTEST_GUILESS_MAIN(DeviceSourceTest)
+#include "device_source_test.moc"

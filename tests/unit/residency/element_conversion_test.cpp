@@ -1,0 +1,102 @@
+#include "plugin/base/error.hpp"
+#include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/scalar_type.hpp"
+
+#include <QTest>
+
+#include <cstring>
+
+using namespace lowtide;
+using residency::convertElements;
+using residency::scalarTypeOf;
+
+namespace {
+
+const DType kFloating[] = {
+    DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2};
+const DType kTargets[] = {DType::F32, DType::F16, DType::BF16};
+
+/// Every bit pattern of a type of at most 16 bits; for wider ones patterns that fall on, beside and
+/// between the numbers of the narrow types, and special values.
+at::Tensor patterns(DType type) {
+    if (sizeOf(type) == 1) {
+        return at::arange(256, at::kInt).to(at::kByte).view(scalarTypeOf(type));
+    }
+    if (sizeOf(type) == 2) {
+        return at::arange(65536, at::kInt).to(at::kUInt16).view(scalarTypeOf(type));
+    }
+    const at::Tensor halves = at::arange(65536, at::kInt).to(at::kUInt16).view(at::kHalf);
+    const at::Tensor wide = halves.to(at::kDouble);
+    const at::Tensor nudge =
+        at::tensor({0.0, 1e-9, -1e-9, 2.44140625e-4, -2.44140625e-4, 4.8828125e-4});
+    at::Tensor values = (wide.unsqueeze(1) * (nudge + 1.0)).flatten();
+    const at::Tensor special = at::tensor(
+        {1e-45, -1e-45, 1e38, 3.5e38, -3.5e38, 65519.99, 65520.0, 1e-8, 6e-8, 9e-41}, at::kDouble);
+    return at::cat({values, special, special * 1e-3}).to(scalarTypeOf(type));
+}
+
+}  // namespace
+
+class ElementConversionTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void hasTheBitsOfAten_data() {
+        QTest::addColumn<int>("from");
+        QTest::addColumn<int>("to");
+        for (const DType from : kFloating) {
+            for (const DType to : kTargets) {
+                const std::string name =
+                    std::string(nameOf(from)) + " to " + std::string(nameOf(to));
+                QTest::newRow(name.c_str()) << static_cast<int>(from) << static_cast<int>(to);
+            }
+        }
+    }
+
+    void hasTheBitsOfAten() {
+        QFETCH(int, from);
+        QFETCH(int, to);
+        const auto fromType = static_cast<DType>(from);
+        const auto toType = static_cast<DType>(to);
+        const at::Tensor source = patterns(fromType).contiguous();
+        const at::Tensor expected = source.to(scalarTypeOf(toType)).contiguous();
+        at::Tensor actual = at::empty_like(expected);
+
+        convertElements(static_cast<std::byte*>(actual.data_ptr()),
+                        toType,
+                        static_cast<const std::byte*>(source.const_data_ptr()),
+                        fromType,
+                        source.numel());
+
+        const at::Tensor isNan = expected.to(at::kFloat).isnan();
+        QVERIFY(at::equal(isNan, actual.to(at::kFloat).isnan()));
+        const auto bits = sizeOf(toType) == 4 ? at::kInt : at::kShort;
+        const at::Tensor differs =
+            expected.view(bits).ne(actual.view(bits)).logical_and(isNan.logical_not());
+        QCOMPARE(differs.sum().item<int64_t>(), 0);
+    }
+
+    void refusesIntegersAsFloats() {
+        QVERIFY(!residency::canConvert(DType::I64, DType::F32));
+        QVERIFY(residency::canConvert(DType::I64, DType::I64));
+        std::byte memory[8] = {};
+        QVERIFY_THROWS_EXCEPTION(Error, convertElements(memory, DType::F32, memory, DType::I64, 1));
+    }
+
+    void convertsFastEnough() {
+        constexpr int64_t kCount = 1 << 24;
+        const at::Tensor source = at::randn({kCount}).to(at::kHalf);
+        at::Tensor target = at::empty({kCount});
+        QBENCHMARK_ONCE {
+            convertElements(static_cast<std::byte*>(target.data_ptr()),
+                            DType::F32,
+                            static_cast<const std::byte*>(source.const_data_ptr()),
+                            DType::F16,
+                            kCount);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(ElementConversionTest)
+#include "element_conversion_test.moc"

@@ -1,0 +1,137 @@
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/residency/master_store.hpp"
+#include "tests/unit/residency/synthetic_model.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lowtide;
+using residency::Arrival;
+using residency::MasterStore;
+using testing::SyntheticModel;
+
+class MasterStoreTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    std::string pathOf(const char* name) const { return folder_.filePath(name).toStdString(); }
+
+    /// All of one storage through its source, in pieces of `piece` bytes.
+    static at::Tensor readThrough(const residency::ByteSource& source,
+                                  const at::Tensor& like,
+                                  Bytes piece) {
+        at::Tensor result = at::zeros_like(like);
+        auto* target = static_cast<std::byte*>(result.data_ptr());
+        const auto bytes = static_cast<Bytes>(result.nbytes());
+        for (Bytes done = 0; done < bytes; done += piece) {
+            source(target + done, done, std::min(piece, bytes - done));
+        }
+        return result;
+    }
+
+private Q_SLOTS:
+
+    void readsAndConvertsInAnyPieces_data() {
+        QTest::addColumn<qint64>("piece");
+        QTest::addColumn<qint64>("scratch");
+        QTest::newRow("at once") << qint64(1 << 30) << qint64(MasterStore::kScratchBytes);
+        QTest::newRow("small pieces") << qint64(64) << qint64(MasterStore::kScratchBytes);
+        QTest::newRow("small scratch") << qint64(1 << 30) << qint64(96);
+    }
+
+    void readsAndConvertsInAnyPieces() {
+        QFETCH(qint64, piece);
+        QFETCH(qint64, scratch);
+        const SyntheticModel model(pathOf("pieces"), {.alignment = 8, .shift = 1});
+        MasterStore store;
+        std::vector<std::byte> room(static_cast<size_t>(scratch));
+        for (const auto& tree : model.trees()) {
+            store.open(*tree);
+            for (const memory::Weight& weight : tree->weights) {
+                const auto source = store.source(*tree,
+                                                 weight.storage,
+                                                 weight.computeType,
+                                                 room,
+                                                 std::make_shared<Arrival>(),
+                                                 {});
+                const at::Tensor expected = model.expected(*tree, weight);
+                QVERIFY(at::equal(readThrough(source, expected, piece), expected));
+            }
+        }
+    }
+
+    void mapsOnlyAlignedStorages() {
+        const SyntheticModel even(pathOf("even"), {.alignment = 8});
+        const SyntheticModel odd(pathOf("odd"), {.alignment = 8, .shift = 1});
+        MasterStore store;
+        store.open(*even.denoiser());
+        QVERIFY(store.mapped(*even.denoiser(), 0) != nullptr);
+        store.closeOthers({});
+        store.open(*odd.denoiser());
+        QCOMPARE(store.mapped(*odd.denoiser(), 0), nullptr);
+    }
+
+    void refusesAFileThatWasReplaced() {
+        const SyntheticModel model(pathOf("replaced"));
+        MasterStore store;
+        store.open(*model.denoiser());
+        files::writeFileAtomically(model.path(), "something else");
+        try {
+            store.open(*model.denoiser());
+            QFAIL("no error");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::Corrupt);
+            QVERIFY(QString::fromStdString(error.message()).contains("replaced"));
+            QVERIFY(
+                QString::fromStdString(error.message()).contains("changed since it was opened"));
+        }
+    }
+
+    void readsTheOldFileThroughAnOpenSourceAfterItWasReplaced() {
+        const SyntheticModel model(pathOf("old"));
+        const memory::Weight& weight = model.denoiser()->weights[0];
+        MasterStore store;
+        store.open(*model.denoiser());
+        const auto source = store.source(*model.denoiser(),
+                                         weight.storage,
+                                         weight.computeType,
+                                         {},
+                                         std::make_shared<Arrival>(),
+                                         {});
+        files::writeFileAtomically(model.path(), "something else");
+        store.close(*model.denoiser());
+        const at::Tensor expected = model.expected(*model.denoiser(), weight);
+        QVERIFY(at::equal(readThrough(source, expected, 1 << 20), expected));
+    }
+
+    void stopsWhenTheRunIsCancelled() {
+        const SyntheticModel model(pathOf("cancel"));
+        MasterStore store;
+        store.open(*model.denoiser());
+        StopSource stop;
+        stop.cancel(CancelMode::Now);
+        const auto source = store.source(
+            *model.denoiser(), 0, DType::F32, {}, std::make_shared<Arrival>(), stop.token());
+        std::byte target[16] = {};
+        QVERIFY_THROWS_EXCEPTION(Error, source(target, 0, 16));
+    }
+
+    void saysThatAnAbandonedArrivalIsPartial() {
+        const SyntheticModel model(pathOf("abandoned"));
+        MasterStore store;
+        store.open(*model.denoiser());
+        const auto arrival = std::make_shared<Arrival>();
+        arrival->isAbandoned = true;
+        std::byte target[16] = {};
+        store.source(*model.denoiser(), 0, DType::F32, {}, arrival, {})(target, 0, 16);
+        QVERIFY(arrival->isPartial);
+        QCOMPARE(static_cast<int>(target[0]), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(MasterStoreTest)
+#include "master_store_test.moc"

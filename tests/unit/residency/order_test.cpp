@@ -1,0 +1,101 @@
+// Every order between copies and compute must be there: the fake device sees each one that is
+// missing.
+#include "plugin/memory/engine.hpp"
+#include "tests/unit/residency/synthetic_model.hpp"
+#include "tests/unit/residency/test_devices.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lowtide;
+using testing::Forgotten;
+using testing::SyntheticModel;
+
+namespace {
+
+const memory::DeviceSpec kFake{.kind = "fake"};
+
+/// Runs every leaf of every component once; what a network would do, and the faults that the device
+/// found.
+std::vector<std::string> faultsOf(const SyntheticModel& model,
+                                  const std::string& policy,
+                                  residency::FakeSettings settings,
+                                  Forgotten forgotten) {
+    residency::Residency residency(std::make_unique<testing::TestDevices>(settings, forgotten));
+    residency.open(kFake);
+    residency.begin(model.plan(policy, kFake, residency.traits(kFake)), {});
+    for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
+        const memory::ComponentTree& tree = *model.trees()[node];
+        residency.enter(node);
+        for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+            if (!tree.leaves[leaf].gathered) {
+                const residency::Lease lease = residency.use(tree, leaf);
+                static_cast<void>(lease[0].mul(2.0));
+            }
+        }
+        residency.leave(node);
+    }
+    residency.end(memory::Outcome::Finished);
+    return residency.hazards();
+}
+
+bool hasFault(const std::vector<std::string>& faults, const char* words) {
+    for (const std::string& fault : faults) {
+        if (QString::fromStdString(fault).contains(words)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+class OrderTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::unique_ptr<SyntheticModel> model_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        model_ = std::make_unique<SyntheticModel>(folder_.filePath("weights").toStdString());
+    }
+
+    void isCompleteWhateverTheDelays_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<int>("seed");
+        for (const char* policy : {"none", "model"}) {
+            for (int seed = 0; seed < 4; ++seed) {
+                QTest::addRow("%s, seed %d", policy, seed) << QString(policy) << seed;
+            }
+        }
+    }
+
+    void isCompleteWhateverTheDelays() {
+        QFETCH(QString, policy);
+        QFETCH(int, seed);
+        const residency::FakeSettings settings{
+            .seed = static_cast<uint64_t>(seed), .longestDelay = 0.002, .copyPiece = 4 * kKiB};
+        QCOMPARE(faultsOf(*model_, policy.toStdString(), settings, {}), std::vector<std::string>());
+    }
+
+    void isMissedWhenComputeDoesNotWait() {
+        for (const char* policy : {"none", "model"}) {
+            const auto faults = faultsOf(*model_, policy, {}, {.computeWaits = true});
+            QVERIFY(hasFault(faults, "is not ordered after copy of denoiser.in.weight"));
+        }
+    }
+
+    void isMissedWhenCopiesDoNotWait() {
+        const auto faults = faultsOf(*model_, "model", {}, {.copyWaits = true});
+        QVERIFY(hasFault(faults, "may overtake aten::mul"));
+        // Under "none" no slot is used twice, so there is nothing to wait for.
+        QCOMPARE(faultsOf(*model_, "none", {}, {.copyWaits = true}).size(), 0u);
+    }
+};
+
+QTEST_GUILESS_MAIN(OrderTest)
+#include "order_test.moc"

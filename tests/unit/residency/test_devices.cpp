@@ -1,0 +1,101 @@
+#include "tests/unit/residency/test_devices.hpp"
+
+namespace lowtide::testing {
+
+namespace {
+
+using residency::Device;
+using residency::EventRef;
+
+const char* const kLibraryFolder = LOWTIDE_BINARY_DIR "/lib";
+
+/// Passes everything on, but the waits that it forgets.
+class ForgetfulDevice final : public Device {
+public:
+    ForgetfulDevice(std::unique_ptr<Device> device, Forgotten forgotten)
+        : device_(std::move(device)), forgotten_(forgotten) {}
+
+    memory::DeviceInfo info() const override { return device_->info(); }
+
+    memory::DeviceTraits traits() const override { return device_->traits(); }
+
+    c10::Device torchDevice() const override { return device_->torchDevice(); }
+
+    std::unique_ptr<residency::Arena> allocate(Bytes bytes) override {
+        return device_->allocate(bytes);
+    }
+
+    at::Tensor view(std::byte* data, at::IntArrayRef sizes, at::ScalarType type) override {
+        return device_->view(data, sizes, type);
+    }
+
+    void copyIn(std::byte* target,
+                Bytes bytes,
+                residency::ByteSource source,
+                std::string label) override {
+        device_->copyIn(target, bytes, std::move(source), std::move(label));
+    }
+
+    void copyOut(std::byte* target,
+                 const std::byte* source,
+                 Bytes bytes,
+                 std::string label) override {
+        device_->copyOut(target, source, bytes, std::move(label));
+    }
+
+    EventRef markCopy() override { return device_->markCopy(); }
+
+    EventRef markCompute() override { return device_->markCompute(); }
+
+    void copyWaits(const EventRef& event) override {
+        if (!forgotten_.copyWaits) {
+            device_->copyWaits(event);
+        }
+    }
+
+    void computeWaits(const EventRef& event) override {
+        if (!forgotten_.computeWaits) {
+            device_->computeWaits(event);
+        }
+    }
+
+    void hostWaits(const EventRef& event) override { device_->hostWaits(event); }
+
+    void drain() noexcept override { device_->drain(); }
+
+    Bytes allocated() const override { return device_->allocated(); }
+
+    Bytes peakAllocated() const override { return device_->peakAllocated(); }
+
+    void resetPeak() override { device_->resetPeak(); }
+
+    void cap(Bytes bytes) override { device_->cap(bytes); }
+
+    std::vector<std::string> hazards() const override { return device_->hazards(); }
+
+private:
+    std::unique_ptr<Device> device_;
+    Forgotten forgotten_;
+};
+
+}  // namespace
+
+TestDevices::TestDevices(residency::FakeSettings settings, Forgotten forgotten)
+    : settings_(settings),
+      forgotten_(forgotten),
+      built_(residency::makeDeviceSource(kLibraryFolder)) {}
+
+std::unique_ptr<residency::Device> TestDevices::open(const memory::DeviceSpec& spec) {
+    if (spec.kind != "fake") {
+        return built_->open(spec);
+    }
+    residency::FakeSettings settings = settings_;
+    settings.capacity = spec.capacity.value_or(settings.capacity);
+    return std::make_unique<ForgetfulDevice>(openFake(settings), forgotten_);
+}
+
+std::unique_ptr<residency::FakeDevice> openFake(const residency::FakeSettings& settings) {
+    return residency::openFakeDevice(kLibraryFolder, settings);
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "plugin/residency/device/device_source.hpp"
+
+#include <memory>
+
+namespace lowtide::testing {
+
+/// Which orders between copies and compute a device forgets.
+struct Forgotten {
+    bool computeWaits = false;
+    bool copyWaits = false;
+};
+
+/// The built devices; the fake one with settings of the test, and forgetful where asked.
+class TestDevices final : public residency::DeviceSource {
+public:
+    explicit TestDevices(residency::FakeSettings settings = {}, Forgotten forgotten = {});
+
+    std::unique_ptr<residency::Device> open(const memory::DeviceSpec& spec) override;
+
+    std::vector<memory::DeviceInfo> available() override { return built_->available(); }
+
+private:
+    residency::FakeSettings settings_;
+    Forgotten forgotten_;
+    std::unique_ptr<residency::DeviceSource> built_;
+};
+
+/// The fake device of this build.
+[[nodiscard]] std::unique_ptr<residency::FakeDevice> openFake(
+    const residency::FakeSettings& settings = {});
+
+}  // namespace lowtide::testing
