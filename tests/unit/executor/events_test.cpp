@@ -1,0 +1,72 @@
+#include "plugin/base/json.hpp"
+#include "plugin/executor/events.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+Q_DECLARE_METATYPE(lowtide::executor::Event)
+
+class EventsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void hasTheFieldsOfItsPage_data() {
+        QTest::addColumn<Event>("event");
+        QTest::addColumn<QString>("text");
+        const Issue issue{.code = "odd", .node = "n", .item = "p", .message = "m", .hint = "h"};
+        const auto row = [](const char* name, Event event, const char* text) {
+            QTest::newRow(name) << event << QString(text);
+        };
+        row("runStarted",
+            RunStarted{{"a", "b"}, 2},
+            R"({"event":"runStarted","nodes":["a","b"],"repetitions":2,"run":7})");
+        row("nodeCached",
+            NodeCached{"a", 1, {"f"}},
+            R"({"event":"nodeCached","files":["f"],"node":"a","repetition":1,"run":7})");
+        row("nodeStarted",
+            NodeStarted{"a", 3},
+            R"({"event":"nodeStarted","node":"a","repetition":3,"run":7})");
+        row("nodeProgress",
+            NodeProgress{"a", "step", 1, 4, 1.5},
+            R"({"done":1.0,"eta":1.5,"event":"nodeProgress","node":"a","phase":"step","run":7,"total":4.0})");
+        row("nodeProgress at its start",
+            NodeProgress{"a", "step", 0, 4, {}},
+            R"({"done":0.0,"eta":null,"event":"nodeProgress","node":"a","phase":"step","run":7,"total":4.0})");
+        row("nodePreview",
+            NodePreview{"a", 8, 4},
+            R"({"event":"nodePreview","height":4,"node":"a","run":7,"width":8})");
+        row("nodeFinished",
+            NodeFinished{"a", 1, 2.5, 99, {}},
+            R"({"event":"nodeFinished","files":[],"ms":2.5,"node":"a","peakBytes":99,"repetition":1,"run":7})");
+        row("nodeFailed",
+            NodeFailed{issue},
+            R"({"event":"nodeFailed","issue":{"code":"odd","hint":"h","item":"p","message":"m","node":"n","severity":"error"},"node":"n","run":7})");
+        row("runFinished",
+            RunFinished{Status::Cancelled, 1.5, 3, {}},
+            R"({"event":"runFinished","executed":3,"issues":[],"ms":1.5,"run":7,"status":"cancelled"})");
+        memory::DeviceLedger held;
+        held.total = 50;
+        row("memory",
+            MemoryUse{"fake", {{"cpu", {}}, {"fake", held}}},
+            R"({"allocated":50,"device":"fake","devices":{"cpu":0,"fake":50},"event":"memory","host":0,"run":7})");
+    }
+
+    void hasTheFieldsOfItsPage() {
+        QFETCH(Event, event);
+        QFETCH(QString, text);
+
+        QCOMPARE(QString::fromStdString(toText(7, event)), text);
+    }
+
+    void replacesBytesThatAreNotUtf8() {
+        const std::string text = toText(1, NodeStarted{"n\xff", 1});
+
+        QCOMPARE(parseJson(text, "event")["node"], Json("n\xEF\xBF\xBD"));
+    }
+};
+
+QTEST_GUILESS_MAIN(EventsTest)
+#include "events_test.moc"

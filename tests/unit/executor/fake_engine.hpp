@@ -1,0 +1,97 @@
+#pragma once
+// A memory engine that moves nothing: it notes what it is asked, checks the order and throws on
+// request.
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/engine.hpp"
+
+#include <functional>
+#include <mutex>
+#include <optional>
+
+namespace lowtide::executor {
+
+class FakeEngine final : public memory::Engine {
+public:
+    Bytes capacity = 0;                                 ///< of every device; 0: without limit
+    std::function<void(std::string_view call)> before;  ///< may throw, except in leave and end
+
+    memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
+        note("open " + spec.id());
+        if (spec.kind == "cuda") {
+            throw Error(ErrorKind::Device, "no driver answers", "choose cpu");
+        }
+        return {.id = spec.id(), .kind = spec.kind, .name = "test", .capacity = capacity};
+    }
+
+    memory::DeviceTraits traits(const memory::DeviceSpec&) override { return {false, capacity}; }
+
+    std::vector<memory::DeviceInfo> devices() override { return {}; }
+
+    void begin(std::shared_ptr<const memory::Plan> plan, const StopToken&) override {
+        note("begin");
+        LOWTIDE_ASSERT(!plan_);
+        plan_ = std::move(plan);
+        traffic_ = {};
+    }
+
+    void enter(memory::NodeIndex node) override {
+        note("enter " + nodeName(node));
+        LOWTIDE_ASSERT(plan_ && !inside_);
+        inside_ = node;
+        traffic_.bytesToDevice += 100;
+    }
+
+    void leave(memory::NodeIndex node) noexcept override {
+        noteOnly("leave " + nodeName(node));
+        LOWTIDE_ASSERT(inside_ == node);
+        inside_.reset();
+    }
+
+    void end(memory::Outcome outcome) noexcept override {
+        constexpr const char* kNames[] = {"finished", "failed", "cancelled"};
+        noteOnly(std::string("end ") + kNames[static_cast<int>(outcome)]);
+        LOWTIDE_ASSERT(plan_ && !inside_);
+        plan_.reset();
+    }
+
+    Bytes release(std::string_view) override { return 0; }
+
+    memory::Ledger& ledger() noexcept override { return ledger_; }
+
+    memory::Traffic traffic() const noexcept override { return traffic_; }
+
+    Bytes allocatedOn(const memory::DeviceSpec&) const override { return 0; }
+
+    /// What was called since the last time, without "open".
+    std::vector<std::string> takeCalls() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(calls_, {});
+    }
+
+private:
+    std::string nodeName(memory::NodeIndex node) const { return plan_->stages.at(node).node; }
+
+    void note(const std::string& call) {
+        if (before) {
+            before(call);
+        }
+        if (!call.starts_with("open")) {
+            noteOnly(call);
+        }
+    }
+
+    void noteOnly(const std::string& call) noexcept {
+        const std::lock_guard lock(mutex_);
+        calls_.push_back(call);
+    }
+
+    memory::Ledger ledger_;
+    memory::Traffic traffic_;
+    std::shared_ptr<const memory::Plan> plan_;
+    std::optional<memory::NodeIndex> inside_;
+    std::mutex mutex_;
+    std::vector<std::string> calls_;
+};
+
+}  // namespace lowtide::executor

@@ -1,0 +1,101 @@
+#include "plugin/executor/result_cache.hpp"
+#include "tests/unit/executor/stub_nodes.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+namespace {
+
+std::map<std::string, memory::WireRef, std::less<>> valueOf(Bytes bytes) {
+    return {{"value", std::make_shared<StubValue>("VALUE", "x", "cpu", bytes)}};
+}
+
+}  // namespace
+
+class ResultCacheTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void givesBackWhatWasPut() {
+        cache_.put("key", "node", valueOf(10), {"file"});
+
+        const auto found = cache_.find("key");
+
+        QCOMPARE(textOf(found->outputs.at("value")), std::string("x"));
+        QCOMPARE(found->files, std::vector<std::string>{"file"});
+        QVERIFY(!cache_.find("other"));
+        QCOMPARE(cache_.bytes(), Bytes(10));
+        QCOMPARE(ledger_.snapshot().at("cpu").byOwner.at("node.value")[3], Bytes(10));  // Cache
+    }
+
+    void dropsWhatWasUsedLongestAgo() {
+        cache_.put("a", "n", valueOf(40), {});
+        cache_.put("b", "n", valueOf(40), {});
+        QVERIFY(cache_.find("a"));
+
+        cache_.put("c", "n", valueOf(40), {});
+
+        QVERIFY(cache_.find("a"));
+        QVERIFY(!cache_.find("b"));
+        QVERIFY(cache_.find("c"));
+        QCOMPARE(kept(), Bytes(80));
+    }
+
+    void replacesTheSameKey() {
+        cache_.put("a", "n", valueOf(40), {});
+
+        cache_.put("a", "n", valueOf(30), {});
+
+        QCOMPARE(cache_.bytes(), Bytes(30));
+        QCOMPARE(kept(), Bytes(30));
+    }
+
+    void doesNotKeepWhatIsLargerThanTheLimit() {
+        cache_.put("small", "n", valueOf(40), {});
+
+        cache_.put("large", "n", valueOf(101), {});
+
+        QVERIFY(!cache_.find("large"));
+        QVERIFY(cache_.find("small"));
+        QCOMPARE(kept(), Bytes(40));
+    }
+
+    void keepsBytesInTheLedger_whileSomebodyHoldsThem() {
+        cache_.put("a", "n", valueOf(40), {});
+        auto held = cache_.find("a");
+
+        QCOMPARE(cache_.clear(), Bytes(40));
+
+        QCOMPARE(cache_.bytes(), Bytes(0));
+        QCOMPARE(kept(), Bytes(40));
+        held.reset();
+        QCOMPARE(kept(), Bytes(0));
+    }
+
+    void shrinksWithItsLimit() {
+        cache_.put("a", "n", valueOf(40), {});
+        cache_.put("b", "n", valueOf(40), {});
+
+        cache_.setLimit(50);
+
+        QVERIFY(!cache_.find("a"));
+        QVERIFY(cache_.find("b"));
+    }
+
+    void cleanup() {
+        cache_.clear();
+        cache_.setLimit(100);
+    }
+
+private:
+    Bytes kept() const { return ledger_.bytesOn("cpu", memory::Tag::Cache); }
+
+    memory::Ledger ledger_;
+    ResultCache cache_{ledger_, 100};
+};
+
+QTEST_GUILESS_MAIN(ResultCacheTest)
+#include "result_cache_test.moc"

@@ -1,0 +1,346 @@
+#include "plugin/executor/outline_pass.hpp"
+#include "tests/unit/executor/run_bench.hpp"
+
+#include <QtTest/QtTest>
+
+#include <stdexcept>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+using Fault = std::function<void(Context&)>;
+Q_DECLARE_METATYPE(Fault)
+
+namespace {
+
+const std::vector<std::string> kChain = {
+    "a = test.source text=A", "b = test.join a:a", "c = test.join a:b", "out = test.save value:c"};
+
+std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
+    auto tree = std::make_shared<memory::ComponentTree>();
+    tree->id = "network";
+    tree->role = "network";
+    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
+    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
+    tree->leaves = {{.name = "w", .weights = {0}}};
+    return tree;
+}
+
+class FailingHooks final : public RunHooks {
+public:
+    explicit FailingHooks(std::string at) : at_(std::move(at)) {}
+
+    void beforeRun(int) override { failAt("beforeRun"); }
+
+    void beforeNode(std::string_view node) override { failAt("beforeNode " + std::string(node)); }
+
+    void afterNode(std::string_view node, double) override {
+        failAt("afterNode " + std::string(node));
+    }
+
+    void afterRun(memory::Outcome) override {
+        ++ends;
+        failAt("afterRun");
+    }
+
+    int ends = 0;
+
+private:
+    void failAt(const std::string& call) const {
+        if (call == at_) {
+            throw Error(ErrorKind::Corrupt, "the disk is full");
+        }
+    }
+
+    std::string at_;
+};
+
+}  // namespace
+
+class RunFailureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void pinsTheFaultToItsNode_data();
+    void pinsTheFaultToItsNode();
+    void keepsWhatWasFinished_andRunsCleanAfterwards();
+    void refusesBeforeTheFirstNode_whenAnOutlineFails();
+    void refusesAnOutline_thatLeavesOutAnOutput();
+    void refusesBeforeTheFirstNode_whenThePlanDoesNotFit();
+    void takesTheBudgetOfOptionsBeforeTheGraphs();
+    void pinsAMissingDevice_toTheNodeThatNamesIt();
+    void endsWhatItBegan_wheneverTheEngineThrows_data();
+    void endsWhatItBegan_wheneverTheEngineThrows();
+    void failsWithItsHooks_data();
+    void failsWithItsHooks();
+    void cancelsNow_afterTheRunningNode();
+    void cancelsInsideANode();
+    void finishesTheImage_whenCancelledAfterIt();
+    void keepsAFailedRunsErrorFirst();
+};
+
+void RunFailureTest::pinsTheFaultToItsNode_data() {
+    QTest::addColumn<Fault>("fault");
+    QTest::addColumn<QString>("issue");
+    const auto row = [](const char* name, Fault fault, const char* issue) {
+        QTest::newRow(name) << fault << QString(issue);
+    };
+    row(
+        "error with item",
+        [](Context&) { throw Error(ErrorKind::InvalidInput, "bad", "do", "steps"); },
+        "invalid_input c.steps");
+    row(
+        "out of memory",
+        [](Context&) { throw Error(ErrorKind::OutOfMemory, "bad"); },
+        "out_of_memory c.");
+    row(
+        "std exception",
+        [](Context&) { throw std::runtime_error("first\nsecond"); },
+        "internal_error c.");
+    row(
+        "no exception type", [](Context&) { throw 5; }, "internal_error c.");
+    row(
+        "undeclared output",
+        [](Context& context) { context.output("other", context.input("a")); },
+        "internal_error c.other");
+    row(
+        "wrong type",
+        [](Context& context) {
+            context.output("value", std::make_shared<StubValue>("OTHER", "", "cpu", 1));
+        },
+        "internal_error c.value");
+    row(
+        "null value",
+        [](Context& context) { context.output("value", nullptr); },
+        "internal_error c.value");
+    row(
+        "undeclared input",
+        [](Context& context) { static_cast<void>(context.input("z")); },
+        "internal_error c.z");
+    row(
+        "undeclared parameter",
+        [](Context& context) { static_cast<void>(context.text("z")); },
+        "internal_error c.z");
+}
+
+void RunFailureTest::pinsTheFaultToItsNode() {
+    QFETCH(Fault, fault);
+    QFETCH(QString, issue);
+    RunBench bench;
+    bench.world.during["c"] = fault;
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), issue);
+    QVERIFY(result.issues[0].message.find('\n') == std::string::npos);
+    QCOMPARE(bench.observer->named("nodeFailed")[0]["node"], Json("c"));
+    QCOMPARE(bench.observer->named("runFinished")[0]["status"], Json("failed"));
+    QCOMPARE(bench.observer->lines().back(), QString("runFinished"));
+    QCOMPARE(joined(bench.engine.takeCalls()),
+             QString("begin, enter a, leave a, enter b, leave b, enter c, leave c, end failed"));
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {
+    RunBench bench;
+    bench.world.valueDevice = "fake";
+    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::Device, "lost"); };
+    bench.run(graphFrom(kChain), {.device = memory::parseDeviceSpec("fake")});
+    QCOMPARE(bench.wiresOn("fake"), Bytes(0));
+    bench.world.during.clear();
+    bench.engine.takeCalls();
+
+    const RunResult result =
+        bench.run(graphFrom(kChain), {.device = memory::parseDeviceSpec("fake")});
+
+    QCOMPARE(result.status, Status::Ok);
+    QCOMPARE(executed(result), QString("c out"));
+    QCOMPARE(joined(bench.engine.takeCalls()),
+             QString("begin, enter c, leave c, enter out, leave out, end finished"));
+    QCOMPARE(joined(bench.world.takeSaved()), QString("((A+-)+-)"));
+}
+
+void RunFailureTest::refusesBeforeTheFirstNode_whenAnOutlineFails() {
+    RunBench bench;
+    bench.world.duringSourceOutline = [](const OutlineContext&) {
+        throw Error(ErrorKind::NotFound, "no such file", "check the path", "text");
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Invalid);
+    QCOMPARE(issuesOf(result), QString("not_found a.text"));
+    QCOMPARE(joined(bench.engine.takeCalls()), QString());
+}
+
+void RunFailureTest::refusesAnOutline_thatLeavesOutAnOutput() {
+    StubWorld world;
+    std::vector<NodeType> types = stubNodes(world);
+    types.front().outline = [](const OutlineContext&) { return WorkOutline{}; };
+    const NodeTypes nodeTypes(std::move(types));
+    const auto snapshot =
+        graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), nodeTypes.catalog());
+
+    const auto outlined = outlineGraph(*snapshot, nodeTypes, "", "");
+
+    const auto* issue = std::get_if<Issue>(&outlined);
+    QVERIFY(issue);
+    QCOMPARE(issue->node, std::string("a"));
+    QCOMPARE(issue->item, std::string("value"));
+}
+
+void RunFailureTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
+    RunBench bench;
+    bench.world.components["test.join"] = networkOf(kMiB);
+    bench.engine.capacity = kMiB / 2;
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Invalid);
+    QCOMPARE(issuesOf(result), QString("memory_infeasible b.memory"));
+    QVERIFY(result.issues[0].message.find("1.0 MiB") != std::string::npos);
+    QVERIFY(!result.issues[0].hint.empty());
+    QCOMPARE(joined(bench.engine.takeCalls()), QString());
+}
+
+void RunFailureTest::takesTheBudgetOfOptionsBeforeTheGraphs() {
+    RunBench bench;
+    bench.world.components["test.join"] = networkOf(kMiB);
+    bench.engine.capacity = kGiB;
+    Json graph = graphFrom(kChain);
+    graph["memory_budget"] = "64KiB";
+
+    QCOMPARE(bench.run(graph).status, Status::Invalid);
+    QCOMPARE(bench.run(graph, {.memoryBudget = 2 * kMiB}).status, Status::Ok);
+    QCOMPARE(bench.run(graphFrom(kChain), {.memoryBudget = kKiB, .forceExecution = true}).status,
+             Status::Invalid);
+}
+
+void RunFailureTest::pinsAMissingDevice_toTheNodeThatNamesIt() {
+    RunBench bench;
+    Json graph = graphFrom(kChain);
+    graph["nodes"]["b"]["memory"] = "model@cuda:1";
+
+    const RunResult result = bench.run(graph);
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("device_failed b."));
+}
+
+void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows_data() {
+    QTest::addColumn<QString>("at");
+    QTest::addColumn<QString>("issue");
+    QTest::addColumn<QString>("calls");
+    QTest::newRow("begin") << "begin"
+                           << "corrupt_file ."
+                           << "";
+    QTest::newRow("enter") << "enter b"
+                           << "corrupt_file b."
+                           << "begin, enter a, leave a, end failed";
+}
+
+void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows() {
+    QFETCH(QString, at);
+    QFETCH(QString, issue);
+    QFETCH(QString, calls);
+    RunBench bench;
+    bench.engine.before = [&](std::string_view call) {
+        if (call == at.toStdString()) {
+            throw Error(ErrorKind::Corrupt, "the file changed");
+        }
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), issue);
+    QCOMPARE(joined(bench.engine.takeCalls()), calls);
+    bench.engine.before = {};
+    QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
+}
+
+void RunFailureTest::failsWithItsHooks_data() {
+    QTest::addColumn<QString>("at");
+    QTest::addColumn<QString>("issue");
+    QTest::addColumn<int>("ends");
+    QTest::newRow("beforeRun") << "beforeRun"
+                               << "corrupt_file ." << 0;
+    QTest::newRow("beforeNode") << "beforeNode b"
+                                << "corrupt_file b." << 1;
+    QTest::newRow("afterNode") << "afterNode b"
+                               << "corrupt_file b." << 1;
+    QTest::newRow("afterRun") << "afterRun"
+                              << "corrupt_file ." << 1;
+}
+
+void RunFailureTest::failsWithItsHooks() {
+    QFETCH(QString, at);
+    QFETCH(QString, issue);
+    QFETCH(int, ends);
+    RunBench bench;
+    const auto hooks = std::make_shared<FailingHooks>(at.toStdString());
+
+    const RunResult result = bench.run(graphFrom(kChain), {}, hooks);
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), issue);
+    QCOMPARE(hooks->ends, ends);
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+void RunFailureTest::cancelsNow_afterTheRunningNode() {
+    RunBench bench;
+    bench.world.during["b"] = [&](Context&) { bench.queue.cancel(1, CancelMode::Now); };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Cancelled);
+    QCOMPARE(executed(result), QString("a b"));
+    QVERIFY(result.issues.empty());
+    QVERIFY(bench.observer->named("nodeFailed").empty());
+    QCOMPARE(joined(bench.engine.takeCalls()),
+             QString("begin, enter a, leave a, enter b, leave b, end cancelled"));
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+    QCOMPARE(executed(bench.run(graphFrom(kChain))), QString("c out"));
+}
+
+void RunFailureTest::cancelsInsideANode() {
+    RunBench bench;
+    bench.world.during["b"] = [&](Context& context) {
+        bench.queue.cancel(1, CancelMode::AfterThisImage);
+        context.stop().throwIfStopped();
+        context.stop().throwIfStoppedBetweenImages();
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Cancelled);
+    QCOMPARE(executed(result), QString("a"));
+    QCOMPARE(joined(bench.engine.takeCalls()),
+             QString("begin, enter a, leave a, enter b, leave b, end cancelled"));
+}
+
+void RunFailureTest::finishesTheImage_whenCancelledAfterIt() {
+    RunBench bench;
+    bench.world.during["b"] = [&](Context&) { bench.queue.cancel(1, CancelMode::AfterThisImage); };
+
+    const RunResult result = bench.run(graphFrom(kChain), {.repeat = 3});
+
+    QCOMPARE(result.status, Status::Cancelled);
+    QCOMPARE(result.report["repetitions"].size(), size_t(1));
+    QCOMPARE(executed(result), QString("a b c out"));
+}
+
+void RunFailureTest::keepsAFailedRunsErrorFirst() {
+    RunBench bench;
+    bench.world.during["b"] = [](Context&) { throw Error(ErrorKind::Device, "lost"); };
+
+    const RunResult result =
+        bench.run(graphFrom(kChain), {}, std::make_shared<FailingHooks>("afterRun"));
+
+    QCOMPARE(issuesOf(result), QString("device_failed b."));
+}
+
+QTEST_GUILESS_MAIN(RunFailureTest)
+#include "run_failure_test.moc"

@@ -1,0 +1,383 @@
+#include "tests/unit/executor/run_bench.hpp"
+
+#include <QtTest/QtTest>
+
+#include <future>
+#include <random>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+namespace {
+
+const std::vector<std::string> kShort = {"a = test.source text=A", "out = test.save value:a"};
+
+/// A door that a node waits at until the test opens it.
+class Gate {
+public:
+    void open() { promise_.set_value(); }
+
+    void wait() const { future_.wait(); }
+
+private:
+    std::promise<void> promise_;
+    std::shared_future<void> future_ = promise_.get_future().share();
+};
+
+/// "a = test.source text=<text>" and a node that saves it.
+Json savingGraph(const std::string& text) {
+    return graphFrom({"a = test.source text=" + text, "out = test.save value:a"});
+}
+
+}  // namespace
+
+class RunQueueTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void runsInTheOrderOfStarts();
+    void endsAQueuedRunAtOnce_whenItIsCancelled();
+    void knowsNothingOfRunsThatAreOver();
+    void letsObserversStartAndCancel();
+    void letsObserversWaitForTheirOwnRun();
+    void isNotHeldUp_byASlowObserver();
+    void waitsUntilTheObserverHasSeenTheEnd();
+    void runsOneAtATime_whenTwoHostsStartAtOnce();
+    void survivesAHundredRuns_withRandomCancels();
+    void setsTheThreadUpOnce_onTheRunThread();
+    void failsEveryRun_whenTheThreadCannotBeSetUp();
+    void callsOnTheRunThread_whenIdleOnly();
+    void stopCancelsEverything_andStartsNoMore();
+    void letsAnObserverStop();
+    void tellsMemoryWhileARunLasts();
+    void refusesRequestsThatCannotRun();
+};
+
+void RunQueueTest::runsInTheOrderOfStarts() {
+    RunBench bench;
+    NotingObserver observer;
+    std::vector<RunId> ids;
+    for (const char* text : {"1", "2", "3"}) {
+        ids.push_back(bench.queue.start(bench.request(savingGraph(text), {}, observer)));
+    }
+
+    for (const RunId id : ids) {
+        QCOMPARE(bench.queue.wait(id).status, Status::Ok);
+    }
+
+    QCOMPARE(joined(bench.world.takeSaved()), QString("1, 2, 3"));
+}
+
+void RunQueueTest::endsAQueuedRunAtOnce_whenItIsCancelled() {
+    RunBench bench;
+    Gate gate;
+    bench.world.during["a"] = [&](Context&) { gate.wait(); };
+    NotingObserver observer;
+    NotingObserver second;
+    const RunId running = bench.queue.start(bench.request(savingGraph("1"), {}, observer));
+    const RunId queued = bench.queue.start(bench.request(savingGraph("2"), {}, second));
+
+    QVERIFY(bench.queue.cancel(queued, CancelMode::AfterThisImage));
+
+    QCOMPARE(bench.queue.wait(queued).status, Status::Cancelled);  // the first one still runs
+    QCOMPARE(second.lines(), QStringList("runFinished"));
+    gate.open();
+    QCOMPARE(bench.queue.wait(running).status, Status::Ok);
+    QCOMPARE(joined(bench.world.takeSaved()), QString("1"));
+}
+
+void RunQueueTest::knowsNothingOfRunsThatAreOver() {
+    RunBench bench;
+    const RunResult result = bench.run(graphFrom(kShort));
+
+    QVERIFY(!bench.queue.cancel(result.report["run"], CancelMode::Now));
+    QVERIFY(!bench.queue.cancel(999, CancelMode::Now));
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(bench.queue.wait(999)), Error);
+    QCOMPARE(bench.queue.wait(result.report["run"]).status, Status::Ok);
+}
+
+void RunQueueTest::letsObserversStartAndCancel() {
+    RunBench bench;
+    NotingObserver second;
+    std::promise<RunId> started;
+    NotingObserver observer;
+    bench.world.during["out"] = [](Context& context) {
+        while (context.stop().mode() == CancelMode::No) {
+            std::this_thread::yield();
+        }
+        context.stop().throwIfStopped();
+    };
+    observer.onEvent = [&](const Json& event) {
+        if (event["event"] == "nodeStarted" && event["node"] == "out") {
+            started.set_value(bench.queue.start(bench.request(
+                graphFrom({"a = test.source text=B", "k = test.keep value:a"}), {}, second)));
+            bench.queue.cancel(event["run"], CancelMode::Now);
+        }
+    };
+
+    const RunId first = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+
+    QCOMPARE(bench.queue.wait(first).status, Status::Cancelled);
+    QCOMPARE(bench.queue.wait(started.get_future().get()).status, Status::Ok);
+}
+
+void RunQueueTest::letsObserversWaitForTheirOwnRun() {
+    RunBench bench;
+    NotingObserver observer;
+    std::promise<Status> status;
+    observer.onEvent = [&](const Json& event) {
+        if (event["event"] == "runFinished") {
+            status.set_value(bench.queue.wait(event["run"]).status);
+        }
+    };
+
+    static_cast<void>(bench.queue.start(bench.request(graphFrom(kShort), {}, observer)));
+
+    QCOMPARE(status.get_future().get(), Status::Ok);
+}
+
+void RunQueueTest::isNotHeldUp_byASlowObserver() {
+    RunBench bench;
+    Gate gate;
+    NotingObserver slow;
+    slow.onEvent = [&](const Json&) { gate.wait(); };
+    std::promise<void> reached;
+    bench.world.during["out"] = [&](Context&) { reached.set_value(); };
+    bench.world.during["a"] = [](Context& context) {
+        for (int i = 0; i < 5000; ++i) {
+            context.progress(std::to_string(i), i, 1);  // a phase each: none is rate-limited
+        }
+    };
+
+    const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, slow));
+
+    QVERIFY(reached.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+    gate.open();
+    QCOMPARE(bench.queue.wait(run).status, Status::Ok);
+    QVERIFY(slow.named("nodeProgress").size() < 1000);
+    QCOMPARE(slow.named("nodeFinished").size(), size_t(2));
+}
+
+void RunQueueTest::waitsUntilTheObserverHasSeenTheEnd() {
+    for (int i = 0; i < 50; ++i) {
+        RunBench bench;
+        auto observer = std::make_unique<NotingObserver>();
+        const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, *observer));
+
+        static_cast<void>(bench.queue.wait(run));
+
+        QCOMPARE(observer->lines().back(), QString("runFinished"));
+        observer.reset();
+    }
+}
+
+void RunQueueTest::runsOneAtATime_whenTwoHostsStartAtOnce() {
+    RunBench bench;
+    std::atomic<int> inside = 0;
+    std::atomic<int> most = 0;
+    bench.world.during["a"] = [&](Context&) {
+        most = std::max(most.load(), ++inside);
+        std::this_thread::yield();
+        --inside;
+    };
+    const auto host = [&](const std::string& name) {
+        NotingObserver observer;
+        for (int i = 0; i < 25; ++i) {
+            const RunId run = bench.queue.start(
+                bench.request(savingGraph(name + std::to_string(i)), {}, observer));
+            LOWTIDE_ASSERT(bench.queue.wait(run).status == Status::Ok);
+        }
+        LOWTIDE_ASSERT(observer.named("runFinished").size() == 25);
+    };
+
+    std::thread one(host, "one");
+    std::thread two(host, "two");
+    one.join();
+    two.join();
+
+    QCOMPARE(most.load(), 1);
+    QCOMPARE(bench.world.takeSaved().size(), size_t(50));
+}
+
+void RunQueueTest::survivesAHundredRuns_withRandomCancels() {
+    RunBench bench;
+    std::mt19937 random(7);
+    bench.world.during["a"] = [](Context& context) {
+        for (int i = 0; i < 20; ++i) {
+            context.stop().throwIfStopped();
+            std::this_thread::yield();
+        }
+    };
+    NotingObserver observer;
+    std::vector<RunId> runs;
+    for (int i = 0; i < 100; ++i) {
+        runs.push_back(
+            bench.queue.start(bench.request(savingGraph(std::to_string(i)), {}, observer)));
+        if (random() % 2 == 0) {
+            bench.queue.cancel(runs[random() % runs.size()],
+                               random() % 2 == 0 ? CancelMode::Now : CancelMode::AfterThisImage);
+        }
+    }
+
+    size_t finished = 0;
+    for (const RunId run : runs) {
+        const Status status = bench.queue.wait(run).status;
+        QVERIFY(status == Status::Ok || status == Status::Cancelled);
+        finished += status == Status::Ok ? 1 : 0;
+    }
+
+    QCOMPARE(observer.named("runFinished").size(), size_t(100));
+    QCOMPARE(bench.world.takeSaved().size(), finished);
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+    const auto calls = bench.engine.takeCalls();
+    const auto count = [&](const std::string& start) {
+        return std::count_if(
+            calls.begin(), calls.end(), [&](const auto& call) { return call.starts_with(start); });
+    };
+    QCOMPARE(count("begin"), count("end"));
+    QCOMPARE(count("enter"), count("leave"));
+}
+
+void RunQueueTest::setsTheThreadUpOnce_onTheRunThread() {
+    StubWorld world;
+    FakeEngine engine;
+    const NodeTypes types(stubNodes(world));
+    std::vector<std::thread::id> setUp;
+    std::vector<std::thread::id> ran;
+    world.during["a"] = [&](Context&) { ran.push_back(std::this_thread::get_id()); };
+    RunQueue queue(
+        types, engine, {.threadSetUp = [&] { setUp.push_back(std::this_thread::get_id()); }});
+    NotingObserver observer;
+    const auto snapshot =
+        graph::makeSnapshot(graph::documentFromJson(graphFrom(kShort)), types.catalog());
+
+    for (int i = 0; i < 2; ++i) {
+        static_cast<void>(queue.wait(queue.start(
+            {.snapshot = snapshot, .options = {.forceExecution = true}, .observer = &observer})));
+    }
+
+    QCOMPARE(setUp.size(), size_t(1));
+    QCOMPARE(ran, std::vector<std::thread::id>(2, setUp.front()));
+    QVERIFY(setUp.front() != std::this_thread::get_id());
+}
+
+void RunQueueTest::failsEveryRun_whenTheThreadCannotBeSetUp() {
+    StubWorld world;
+    FakeEngine engine;
+    const NodeTypes types(stubNodes(world));
+    RunQueue queue(
+        types, engine, {.threadSetUp = [] { throw Error(ErrorKind::Device, "no threads"); }});
+    NotingObserver observer;
+    const auto snapshot =
+        graph::makeSnapshot(graph::documentFromJson(graphFrom(kShort)), types.catalog());
+
+    const RunResult result = queue.wait(queue.start({.snapshot = snapshot, .observer = &observer}));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("device_failed ."));
+}
+
+void RunQueueTest::callsOnTheRunThread_whenIdleOnly() {
+    RunBench bench;
+    Gate gate;
+    std::thread::id node;
+    std::thread::id call;
+    bench.world.during["a"] = [&](Context&) {
+        node = std::this_thread::get_id();
+        gate.wait();
+    };
+    NotingObserver observer;
+    const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+
+    QVERIFY(!bench.queue.tryCall([] {}));
+    gate.open();
+    static_cast<void>(bench.queue.wait(run));
+    QTRY_VERIFY(bench.queue.tryCall([&] { call = std::this_thread::get_id(); }));
+    QVERIFY(call == node);
+    QVERIFY_EXCEPTION_THROWN(bench.queue.tryCall([] { throw Error(ErrorKind::Device, "no"); }),
+                             Error);
+}
+
+void RunQueueTest::stopCancelsEverything_andStartsNoMore() {
+    RunBench bench;
+    std::promise<void> reached;
+    bench.world.during["a"] = [&](Context& context) {
+        reached.set_value();
+        while (context.stop().mode() != CancelMode::Now) {
+            std::this_thread::yield();
+        }
+        context.stop().throwIfStopped();
+    };
+    NotingObserver observer;
+    const RunId running = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+    const RunId queued = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+    reached.get_future().wait();
+
+    bench.queue.stop();
+    bench.queue.stop();
+
+    QCOMPARE(bench.queue.wait(running).status, Status::Cancelled);
+    QCOMPARE(bench.queue.wait(queued).status, Status::Cancelled);
+    QCOMPARE(observer.named("runFinished").size(), size_t(2));
+    QVERIFY_EXCEPTION_THROWN(
+        static_cast<void>(bench.queue.start(bench.request(graphFrom(kShort), {}, observer))),
+        Error);
+    QVERIFY(!bench.queue.tryCall([] {}));
+}
+
+void RunQueueTest::letsAnObserverStop() {
+    NotingObserver observer;
+    RunBench bench;
+    observer.onEvent = [&](const Json& event) {
+        if (event["event"] == "nodeStarted") {
+            bench.queue.stop();
+        }
+    };
+
+    const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+
+    const Status status = bench.queue.wait(run).status;
+    QVERIFY(status == Status::Cancelled || status == Status::Ok);
+}
+
+void RunQueueTest::tellsMemoryWhileARunLasts() {
+    RunBench bench;
+    bench.engine.ledger().add("cpu", memory::Tag::Weights, "test", 4096);
+    Gate gate;
+    NotingObserver observer;
+    std::atomic<int> told = 0;
+    observer.onEvent = [&](const Json& event) {
+        if (event["event"] == "memory" && ++told == 3) {
+            gate.open();
+        }
+    };
+    bench.world.during["a"] = [&](Context&) { gate.wait(); };
+    const auto begin = std::chrono::steady_clock::now();
+
+    static_cast<void>(
+        bench.queue.wait(bench.queue.start(bench.request(graphFrom(kShort), {}, observer))));
+
+    const auto lasted = std::chrono::steady_clock::now() - begin;
+    QVERIFY(lasted >= std::chrono::milliseconds(390));
+    QCOMPARE(observer.named("memory")[0]["allocated"], Json(4096));
+    QCOMPARE(observer.named("memory")[0]["device"], Json("cpu"));
+    const int heard = told;
+    QTest::qWait(450);
+    QCOMPARE(told.load(), heard);
+}
+
+void RunQueueTest::refusesRequestsThatCannotRun() {
+    RunBench bench;
+    NotingObserver observer;
+    RunRequest noObserver = bench.request(graphFrom(kShort), {}, observer);
+    noObserver.observer = nullptr;
+
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(bench.queue.start(noObserver)), Error);
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(bench.queue.start({.observer = &observer})), Error);
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(bench.queue.start(
+                                 bench.request(graphFrom(kShort), {.repeat = 0}, observer))),
+                             Error);
+}
+
+QTEST_GUILESS_MAIN(RunQueueTest)
+#include "run_queue_test.moc"

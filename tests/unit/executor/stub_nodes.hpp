@@ -1,0 +1,179 @@
+#pragma once
+// Node types without mathematics: their values are texts that tell how they came about.
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/executor/node_types.hpp"
+
+#include <map>
+#include <mutex>
+#include <sstream>
+
+namespace lowtide::executor {
+
+/// A text on a wire that weighs `bytes` on one device.
+class StubValue final : public memory::WireValue, public std::enable_shared_from_this<StubValue> {
+public:
+    StubValue(std::string typeName, std::string content, std::string device, Bytes bytes)
+        : text(std::move(content)),
+          type_(std::move(typeName)),
+          device_(std::move(device)),
+          bytes_(bytes) {}
+
+    std::string_view type() const override { return type_; }
+
+    Bytes bytesOn(std::string_view deviceId) const override {
+        return deviceId == device_ ? bytes_ : 0;
+    }
+
+    memory::WireRef onHost() const override {
+        if (device_ == "cpu") {
+            return shared_from_this();
+        }
+        return std::make_shared<StubValue>(type_, text, "cpu", bytes_);
+    }
+
+    const std::string text;
+
+private:
+    std::string type_;
+    std::string device_;
+    Bytes bytes_;
+};
+
+inline std::string textOf(const memory::WireRef& value) {
+    return value ? dynamic_cast<const StubValue&>(*value).text : "-";
+}
+
+/// What the stub nodes do beside their work, and what they saved; shared by a test and its nodes.
+struct StubWorld {
+    std::map<std::string, std::function<void(Context&)>> during;   ///< by node id, before the work
+    std::map<std::string, std::vector<std::string>> fingerprints;  ///< by node type
+    std::map<std::string, std::shared_ptr<const memory::ComponentTree>> components;  ///< by type
+    std::function<void(const OutlineContext&)> duringSourceOutline;
+    std::string valueDevice = "cpu";
+    Bytes valueBytes = 10;
+
+    void save(const std::string& text) {
+        const std::lock_guard lock(mutex_);
+        saved_.push_back(text);
+    }
+
+    std::vector<std::string> takeSaved() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(saved_, {});
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::string> saved_;
+};
+
+inline PortDesc stubPort(std::string id, std::string type, bool optional = false) {
+    return {.id = std::move(id), .type = std::move(type), .optional = optional};
+}
+
+/// test.source(text) -> value; test.join(a, b?) -> value; test.keep: an output node that writes
+/// nothing; test.save writes what it gets to `world`; test.pass: a control node.
+inline std::vector<NodeType> stubNodes(StubWorld& world) {
+    const auto give = [&world](Context& context, std::string text) {
+        if (const auto found = world.during.find(std::string(context.nodeId()));
+            found != world.during.end()) {
+            found->second(context);
+        }
+        return std::make_shared<StubValue>(
+            "VALUE", std::move(text), world.valueDevice, world.valueBytes);
+    };
+    const auto outline = [&world](std::string type, bool hasValue) {
+        return [&world, type = std::move(type), hasValue](const OutlineContext&) {
+            WorkOutline work{.fingerprints = world.fingerprints[type]};
+            if (const auto tree = world.components[type]) {
+                work.components = {tree};
+            }
+            if (hasValue) {
+                work.outputs = {{"value", {.type = "VALUE"}}};
+            }
+            return work;
+        };
+    };
+    std::vector<NodeType> types;
+    types.push_back(
+        {.desc =
+             {.id = "test.source",
+              .outputs = {stubPort("value", "VALUE")},
+              .params = {{.id = "text", .kind = ParamKind::Text, .defaultValue = std::string()}}},
+         .outline =
+             [&world, plain = outline("test.source", true)](const OutlineContext& context) {
+                 if (world.duringSourceOutline) {
+                     world.duringSourceOutline(context);
+                 }
+                 return plain(context);
+             },
+         .run =
+             [give](Context& context) {
+                 context.output("value", give(context, context.text("text")));
+             }});
+    types.push_back({.desc = {.id = "test.join",
+                              .components = {"network"},
+                              .inputs = {stubPort("a", "VALUE"), stubPort("b", "VALUE", true)},
+                              .outputs = {stubPort("value", "VALUE")},
+                              .params = {{.id = "text",
+                                          .kind = ParamKind::Text,
+                                          .defaultValue = std::string()}}},
+                     .outline = outline("test.join", true),
+                     .run = [give](Context& context) {
+                         const std::string text = "(" + textOf(context.input("a")) + "+" +
+                                                  textOf(context.input("b")) + ")" +
+                                                  context.text("text");
+                         context.output("value", give(context, text));
+                     }});
+    types.push_back({.desc = {.id = "test.pass",
+                              .control = true,
+                              .inputs = {stubPort("value", "*")},
+                              .outputs = {stubPort("value", "*")}},
+                     .outline = outline("test.pass", true),
+                     .run = [give](Context& context) {
+                         static_cast<void>(give(context, ""));
+                         context.output("value", context.input("value"));
+                     }});
+    types.push_back(
+        {.desc = {.id = "test.keep", .output = true, .inputs = {stubPort("value", "VALUE")}},
+         .outline = outline("test.keep", false),
+         .run = [give](Context& context) { static_cast<void>(give(context, "")); }});
+    types.push_back({.desc = {.id = "test.save",
+                              .output = true,
+                              .sideEffect = true,
+                              .inputs = {stubPort("value", "VALUE")}},
+                     .outline = outline("test.save", false),
+                     .run = [give, &world](Context& context) {
+                         static_cast<void>(give(context, ""));
+                         world.save(textOf(context.input("value")));
+                     }});
+    return types;
+}
+
+/// A graph written as lines: "a = test.source text=x", "j = test.join a:a b:c", in any order.
+inline Json graphFrom(const std::vector<std::string>& lines) {
+    Json graph = {{"format", 1}, {"nodes", Json::object()}, {"links", Json::array()}};
+    for (const std::string& line : lines) {
+        std::istringstream words(line);
+        std::string id;
+        std::string equals;
+        std::string type;
+        words >> id >> equals >> type;
+        graph["nodes"][id] = {{"type", type}, {"params", Json::object()}};
+        for (std::string word; words >> word;) {
+            const size_t colon = word.find(':');
+            if (colon != std::string::npos) {
+                graph["links"].push_back({{"from", {word.substr(colon + 1), "value"}},
+                                          {"to", {id, word.substr(0, colon)}}});
+            } else {
+                const size_t sign = word.find('=');
+                graph["nodes"][id]["params"][word.substr(0, sign)] = word.substr(sign + 1);
+            }
+        }
+    }
+    return graph;
+}
+
+}  // namespace lowtide::executor
