@@ -181,24 +181,17 @@ private:
         }
     }
 
-    const Link* linkInto(const PortRef& input) const {
-        const auto link = std::find_if(document_.links.begin(),
-                                       document_.links.end(),
-                                       [&](const Link& each) { return each.to == input; });
-        return link == document_.links.end() ? nullptr : &*link;
-    }
-
     /// Whether the link comes from a node that does not exist, which checkLinks tells.
     bool isLinkedToNothing(const PortRef& input) const {
-        const Link* link = linkInto(input);
-        return link && !document_.nodes.contains(link->from.node);
+        const PortRef* source = wiring_.linkInto(input);
+        return source && !document_.nodes.contains(source->node);
     }
 
     std::string whyEmpty(const PortRef& input) const {
-        const Link* link = linkInto(input);
-        return link ? "gets nothing, because node " + link->from.node +
-                          " or one before it is muted or bypassed"
-                    : "is not connected";
+        const PortRef* source = wiring_.linkInto(input);
+        return source ? "gets nothing, because node " + source->node +
+                            " or one before it is muted or bypassed"
+                      : "is not connected";
     }
 
     void checkType(const PortRef& source, const PortRef& at, const PortDesc& input) {

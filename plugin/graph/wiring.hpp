@@ -18,6 +18,8 @@ public:
 
     /// The port that feeds `input` of an active node; nullptr when nothing does.
     [[nodiscard]] const PortRef* source(const PortRef& input) const;
+    /// The port at the other end of the link into `input`, as saved; nullptr without a link.
+    [[nodiscard]] const PortRef* linkInto(const PortRef& input) const;
     /// All sources of an active node by input port.
     [[nodiscard]] const std::map<std::string, PortRef>& sources(const std::string& node) const;
     /// The wire type of an output; what a control node passes on has the type of its input. "*"
@@ -34,7 +36,6 @@ public:
 private:
     const NodeDesc* descOf(const std::string& node) const;
     const PortRef* followed(const PortRef& output, const std::string& wantedType) const;
-    const PortRef* linkInto(const PortRef& input) const;
     const PortRef* passed(const PortRef& output, const std::string& wantedType) const;
     void connect();
     void pull();
