@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include <cstring>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -75,9 +76,15 @@ private Q_SLOTS:
         QVERIFY(file.identity() != file.identityNow());
     }
 
-    void tellsThatTheFileWasReplacedByOneOfEqualSize() {
+    void tellsThatTheFileWasReplacedByOneOfEqualSizeAndTime() {
         const InputFile file(write("replaced.bin", "hello"));
         write("other.bin", "jello");
+
+        struct stat info {};
+
+        QCOMPARE(::stat(path("replaced.bin").c_str(), &info), 0);
+        const std::array times = {info.st_atim, info.st_mtim};
+        QCOMPARE(::utimensat(AT_FDCWD, path("other.bin").c_str(), times.data(), 0), 0);
         QCOMPARE(::rename(path("other.bin").c_str(), path("replaced.bin").c_str()), 0);
         QVERIFY(file.identity() != file.identityNow());
     }

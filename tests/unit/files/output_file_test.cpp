@@ -91,6 +91,14 @@ private Q_SLOTS:
                     .hasMatch());
     }
 
+    void aNewFileNeverTakesAnOtherOnesPlace() {
+        writeFileAtomically(path("old"), "old");
+        os::Descriptor file;
+        QVERIFY(os::createForWriting(path("old"), file) == std::errc::file_exists);
+        QVERIFY(!file.isOpen());
+        QCOMPARE(contents("old"), QByteArray("old"));
+    }
+
     void takesTheLongestName() {
         const QString name(255, 'n');
         writeFileAtomically(path(name), "x");

@@ -40,9 +40,9 @@ inline const QByteArray kPngSignature("\x89PNG\r\n\x1a\n", 8);
     return bigEndian(static_cast<uint32_t>(data.size())) + body + bigEndian(crc32Of(body));
 }
 
-/// A zlib stream, quickly made.
-[[nodiscard]] inline QByteArray deflated(const QByteArray& data) {
-    return qCompress(data, 1).mid(4);
+/// A zlib stream; level 9 is the smallest, 1 the quickest.
+[[nodiscard]] inline QByteArray deflated(const QByteArray& data, int level = 1) {
+    return qCompress(data, level).mid(4);
 }
 
 struct PngHeader {
