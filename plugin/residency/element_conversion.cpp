@@ -7,6 +7,7 @@
 #include <c10/util/Float8_e5m2.h>
 #include <c10/util/Half.h>
 
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -17,11 +18,36 @@ namespace {
 /// Every type goes through float, as in ATen's copy kernels: also F64 -> F16, which rounds twice
 /// there.
 template <typename To, typename From>
-void convertLoop(std::byte* target, const std::byte* source, int64_t count) {
-    auto* __restrict__ to = reinterpret_cast<To*>(target);
-    const auto* __restrict__ from = reinterpret_cast<const From*>(source);
+To convertOne(From value) {
+    return static_cast<To>(static_cast<float>(value));
+}
+
+template <typename To, typename From>
+void convertEach(To* __restrict__ to, const From* __restrict__ from, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
-        to[i] = static_cast<To>(static_cast<float>(from[i]));
+        to[i] = convertOne<To>(from[i]);
+    }
+}
+
+/// For types of one byte, whose arithmetic does not vectorise: a table of all 256 values.
+template <typename To, typename From>
+void convertByTable(To* __restrict__ to, const uint8_t* __restrict__ from, int64_t count) {
+    std::array<To, 256> table;
+    for (unsigned bits = 0; bits < table.size(); ++bits) {
+        table[bits] = convertOne<To>(From(static_cast<uint8_t>(bits), From::from_bits()));
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        to[i] = table[from[i]];
+    }
+}
+
+template <typename To, typename From>
+void convertLoop(std::byte* target, const std::byte* source, int64_t count) {
+    auto* to = reinterpret_cast<To*>(target);
+    if constexpr (sizeof(From) == 1) {
+        convertByTable<To, From>(to, reinterpret_cast<const uint8_t*>(source), count);
+    } else {
+        convertEach(to, reinterpret_cast<const From*>(source), count);
     }
 }
 

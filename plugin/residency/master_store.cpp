@@ -32,18 +32,19 @@ public:
           arrival_(std::move(arrival)),
           stop_(std::move(stop)) {}
 
-    void operator()(std::byte* target, Bytes offset, Bytes count) const {
+    bool operator()(std::byte* target, Bytes offset, Bytes count) const {
         const Bytes step = type_ == fileType_ ? files::kReadPiece
                                               : static_cast<Bytes>(scratch_.size()) /
                                                     sizeOf(fileType_) * sizeOf(type_);
         for (Bytes done = 0; done < count; done += step) {
             if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
                 arrival_->isPartial = true;
-                return;
+                return false;
             }
             stop_.throwIfStopped();
             readPiece(target + done, offset + done, std::min(step, count - done));
         }
+        return true;
     }
 
 private:

@@ -114,11 +114,11 @@ void Run::allocateArena(DeviceState& device) {
 
 void Run::enter(NodeIndex node) {
     node_ = node;
+    books_.ledger.event("enter", {}, nodeName(), {}, 0);
     startMeasuring();
     stop_.throwIfStopped();
     for (const uint32_t index : plannedFor(node)) {
         const ComponentState& component = *members_[index].component;
-        books_.ledger.event("enter", component.device().id, nodeName(), component.tree().role, 0);
         if (!component.isOnDevice() && isAloneInNode(index)) {
             bring(members_[index]);
         }
@@ -129,15 +129,15 @@ void Run::leave(NodeIndex node) noexcept {
     node_ = node;
     noteActivationPeaks();
     recoverFailedDevices();
-    for (const uint32_t index : plannedFor(node)) {
+    for (uint32_t index = 0; index < members_.size(); ++index) {
         ComponentState& component = *members_[index].component;
         const PlannedComponent& planned = plan_->components[index];
-        books_.ledger.event("leave", component.device().id, nodeName(), component.tree().role, 0);
         if (planned.lastNode == node && planned.after != After::Keep && component.isOnDevice()) {
             component.evict(nodeName());
         }
     }
     forgetActivations();
+    books_.ledger.event("leave", {}, nodeName(), {}, 0);
     node_.reset();
 }
 

@@ -30,7 +30,9 @@ public:
 
 /// Writes bytes [offset, offset + count) of a weight, in the compute type, to `target`. Runs on the
 /// copy thread; may throw (cancelled, I/O error), which the event recorded behind it then rethrows.
-using ByteSource = std::function<void(std::byte* target, Bytes offset, Bytes count)>;
+/// False: the bytes are no longer wanted, they were not written and the rest of the copy is left
+/// out.
+using ByteSource = std::function<bool(std::byte* target, Bytes offset, Bytes count)>;
 
 /// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies
 /// and waits are enqueued and happen in the order of the calls. Order across lanes exists only

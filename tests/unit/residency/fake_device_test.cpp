@@ -23,6 +23,7 @@ residency::ByteSource ones() {
         for (Bytes at = 0; at < count; at += 4) {
             std::memcpy(target + at, &one, sizeof(one));
         }
+        return true;
     };
 }
 
@@ -262,7 +263,7 @@ private Q_SLOTS:
         device->copyIn(
             arena->data(),
             512,
-            [](std::byte*, Bytes, Bytes) { throw Error(ErrorKind::Corrupt, "broken"); },
+            [](std::byte*, Bytes, Bytes) -> bool { throw Error(ErrorKind::Corrupt, "broken"); },
             "x");
         QVERIFY_THROWS_EXCEPTION(Error, device->computeWaits(device->markCopy()));
         device->drain();

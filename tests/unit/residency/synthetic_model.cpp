@@ -42,7 +42,7 @@ std::vector<ComponentPart> componentParts(int64_t scale) {
           {"last", {tied}}}},
         {"denoiser",
          {{"in", {{"in.weight", DType::F32, {wide, 3, 3, 3}}, {"in.bias", DType::F32, {wide}}}},
-          {"mid", {{"mid.weight", DType::F32, {wide, wide}}}},
+          {"mid", {{"mid.weight", DType::F32, {wide, 96}}}},
           {"odd", {{"odd.weight", DType::F32, {7}}}},
           {"out", {{"out.weight", DType::F32, {wide, 5}}}}}},
         {"autoencoder",

@@ -7,10 +7,15 @@
 
 namespace lowtide::residency {
 
+const std::shared_ptr<CpuAllocations>& CpuAllocations::ofProcess() {
+    static const auto allocations = std::make_shared<CpuAllocations>();
+    return allocations;
+}
+
 void CpuAllocations::attachThread() {
     constexpr auto kKind = c10::DebugInfoKind::PROFILER_STATE;
     if (!c10::ThreadLocalDebugInfo::get(kKind)) {
-        c10::ThreadLocalDebugInfo::_push(kKind, shared_from_this());
+        c10::ThreadLocalDebugInfo::_push(kKind, ofProcess());
     }
 }
 

@@ -11,12 +11,13 @@ namespace lowtide::residency {
 
 /// Counts the CPU tensors of the threads that it is attached to, through ATen's memory reports, and
 /// arenas through add(). A tensor that dies on a thread without a counter stays counted.
-class CpuAllocations final : public c10::MemoryReportingInfoBase,
-                             public std::enable_shared_from_this<CpuAllocations> {
+class CpuAllocations final : public c10::MemoryReportingInfoBase {
 public:
-    /// Counts on this thread until the thread ends. Nothing happens where a counter or a profiler
-    /// is attached already.
-    void attachThread();
+    /// The one counter of the process, as ATen's CPU allocator is one: a tensor may outlive the engine that made it.
+    [[nodiscard]] static const std::shared_ptr<CpuAllocations>& ofProcess();
+
+    /// Counts on this thread until the thread ends. Nothing happens where a counter or a profiler is attached already.
+    static void attachThread();
 
     [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
 

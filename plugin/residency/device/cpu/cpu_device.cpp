@@ -62,7 +62,7 @@ public:
 
     [[nodiscard]] c10::Device torchDevice() const override { return c10::kCPU; }
 
-    void attachThread() override { allocations_->attachThread(); }
+    void attachThread() override { CpuAllocations::attachThread(); }
 
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
         const Bytes size = alignUp(bytes, memory::kSlotAlignment);
@@ -120,7 +120,7 @@ public:
     void cap(Bytes bytes) override { allocations_->setLimit(bytes); }
 
 private:
-    std::shared_ptr<CpuAllocations> allocations_ = std::make_shared<CpuAllocations>();
+    const std::shared_ptr<CpuAllocations> allocations_ = CpuAllocations::ofProcess();
     std::shared_ptr<LaneEvent> computeDone_ = std::make_shared<LaneEvent>();
     CopyLane lane_;
 };

@@ -103,9 +103,10 @@ public:
         const uint64_t seed = random_();
         lane_.enqueue([this, target, bytes, seed, entry, source = std::move(source)] {
             std::mt19937_64 random(seed);
-            for (Bytes done = 0; done < bytes; done += settings_.copyPiece) {
+            bool isWanted = true;
+            for (Bytes done = 0; isWanted && done < bytes; done += settings_.copyPiece) {
                 dawdle(random);
-                source(target + done, done, std::min(settings_.copyPiece, bytes - done));
+                isWanted = source(target + done, done, std::min(settings_.copyPiece, bytes - done));
             }
         });
     }
