@@ -228,11 +228,11 @@ private Q_SLOTS:
         QFETCH(bool, device);
         QFETCH(QString, said);
         const Error error =
-            writeError("write", "/home/x/pics/a.png", {code, std::generic_category()});
+            writeError("write", "/first/second/pics/a.png", {code, std::generic_category()});
         QCOMPARE(error.kind(), device ? ErrorKind::Device : ErrorKind::InvalidInput);
         const QString message = QString::fromStdString(error.message());
         QVERIFY2(message.contains(said), qPrintable(message));
-        QVERIFY2(!message.contains("home"), qPrintable(message));
+        QVERIFY2(!message.contains("second"), qPrintable(message));
         QVERIFY(!error.hint().empty());
     }
 
