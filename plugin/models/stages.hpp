@@ -1,11 +1,6 @@
 #pragma once
-// The front door of models: torch-free, one call per stage. Nodes, plan, check and studio need nothing else.
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+// The front door of models: torch-free, one call per stage. Nodes, plan, check and studio need
+// nothing else.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
@@ -13,6 +8,12 @@
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -30,12 +31,15 @@ struct EncodeRequest {
     WireRef model;
     std::string prompt;
     std::string negative;
-    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to the negative.
+    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to
+                        ///< the negative.
 };
 
 struct EncodeResult {
     WireRef positive;
     WireRef negative;
+    int64_t cutTokens = 0;  ///< of the prompt, that did not fit the text encoder
+    int64_t cutNegativeTokens = 0;
 };
 
 struct EmptyLatentRequest {
@@ -47,7 +51,8 @@ struct EmptyLatentRequest {
 struct DenoiseRequest {
     WireRef model;
     WireRef positive;
-    WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs cfg <= 1
+    WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs
+                       ///< cfg <= 1
     WireRef latent;
     int steps = 20;
     double cfg = 7.5;
@@ -88,17 +93,21 @@ class Stages {
 public:
     virtual ~Stages() = default;
 
-    /// Reads headers and configs, no weight. `path`: "builtin:mini", absolute, or relative to `graphFolder`, then to
-    /// the model folders. The same files give the same value.
-    [[nodiscard]] virtual WireRef loadCheckpoint(std::string_view path, std::string_view graphFolder) = 0;
+    /// Reads headers and configs, no weight. `path`: "builtin:mini", absolute, or relative to
+    /// `graphFolder`, then to the model folders. The same files give the same value.
+    [[nodiscard]] virtual WireRef loadCheckpoint(std::string_view path,
+                                                 std::string_view graphFolder) = 0;
     /// Identity of the checkpoint's files (name, size, time of change) for result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;
 
-    [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request,
+                                                    const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
     [[nodiscard]] virtual WireRef denoise(const DenoiseRequest& request, const StageCall& call) = 0;
-    [[nodiscard]] virtual WireRef decodeImage(const DecodeRequest& request, const StageCall& call) = 0;
-    [[nodiscard]] virtual WireRef upscaleImage(const UpscaleRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef decodeImage(const DecodeRequest& request,
+                                              const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef upscaleImage(const UpscaleRequest& request,
+                                               const StageCall& call) = 0;
     /// 8-bit pictures of an image value, rounded half to even.
     [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
     /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
@@ -108,7 +117,8 @@ public:
     [[nodiscard]] virtual StageOutline outlineDenoise(const WireRef& model,
                                                       const Shape& latentShape,
                                                       const DenoiseRequest& settings) = 0;
-    [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model, const Shape& latentShape) = 0;
+    [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model,
+                                                     const Shape& latentShape) = 0;
 
     /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
     [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;

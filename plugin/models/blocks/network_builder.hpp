@@ -1,15 +1,15 @@
 #pragma once
 // Builds a component tree from a checkpoint's header while a network is described. Torch-free.
 
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/memory/component_tree.hpp"
+
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "plugin/base/dtype.hpp"
-#include "plugin/base/shape.hpp"
-#include "plugin/memory/component_tree.hpp"
 
 namespace lowtide::models {
 
@@ -28,7 +28,8 @@ struct WeightMap {
     std::map<std::string, TensorPlace, std::less<>> tensors;
 };
 
-/// One weight of a leaf: its name below the leaf ("weight", "to_q.weight") and the shape that the network needs.
+/// One weight of a leaf: its name below the leaf ("weight", "to_q.weight") and the shape that the
+/// network needs.
 struct WeightSpec {
     std::string name;
     Shape shape;
@@ -39,11 +40,17 @@ struct WeightSpec {
 class NetworkBuilder {
 public:
     /// `weights` must outlive the builder. All floating weights get `computeType`.
-    NetworkBuilder(std::string role, std::string network, const WeightMap& weights, DType computeType);
+    NetworkBuilder(std::string role,
+                   std::string network,
+                   const WeightMap& weights,
+                   DType computeType);
 
-    /// Adds a leaf whose weights are "<prefix><name>". A weight that the header lacks or that has another shape is
-    /// remembered and reported by finish(); an optional one that is absent is left out.
-    memory::LeafId leaf(const std::string& prefix, const std::vector<WeightSpec>& weights, bool gathered = false);
+    /// Adds a leaf whose weights are "<prefix><name>". A weight that the header lacks or that has
+    /// another shape is remembered and reported by finish(); an optional one that is absent is left
+    /// out.
+    memory::LeafId leaf(const std::string& prefix,
+                        const std::vector<WeightSpec>& weights,
+                        bool gathered = false);
     /// Whether the header has "<name>".
     [[nodiscard]] bool has(std::string_view name) const;
     [[nodiscard]] Shape shapeOf(std::string_view name) const;
@@ -61,9 +68,10 @@ public:
         size_t index_;
     };
 
-    /// The tree. Error{Corrupt} names the first ten missing, misshapen or surplus tensors and how many more.
-    /// `ignored` are prefixes or names of tensors that may be surplus (position_ids).
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> finish(const std::vector<std::string>& ignored);
+    /// The tree. Error{Corrupt} names the first ten missing, misshapen or surplus tensors and how
+    /// many more. `ignored` are prefixes or names of tensors that may be surplus (position_ids).
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> finish(
+        const std::vector<std::string>& ignored);
 
 private:
     struct State;

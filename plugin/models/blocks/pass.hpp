@@ -1,10 +1,10 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
+
+#include <ATen/core/Tensor.h>
 
 namespace lowtide::models {
 
@@ -18,11 +18,14 @@ public:
         residency_.stop().throwIfStopped();
         return residency_.use(tree_, leaf);
     }
+
     [[nodiscard]] at::Tensor gatherRows(memory::LeafId leaf, const at::Tensor& ids) {
         residency_.stop().throwIfStopped();
         return residency_.gatherRows(tree_, leaf, ids);
     }
+
     [[nodiscard]] c10::Device device() { return residency_.deviceOf(tree_).torchDevice(); }
+
     [[nodiscard]] const tensor::Record& record() const { return record_; }
 
 private:

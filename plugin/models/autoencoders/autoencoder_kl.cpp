@@ -1,0 +1,44 @@
+#include "plugin/models/autoencoders/autoencoder_kl.hpp"
+
+#include "plugin/models/blocks/pass.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+std::optional<Conv2d> makeQuant(NetworkBuilder& builder,
+                                const std::string& name,
+                                int64_t channels,
+                                bool wanted) {
+    if (!wanted) {
+        return std::nullopt;
+    }
+    return Conv2d(builder, name, {.in = channels, .out = channels, .kernel = 1, .padding = 0});
+}
+
+}  // namespace
+
+AutoencoderKL::Layers::Layers(NetworkBuilder& builder, const AutoencoderConfig& config)
+    : encoder(builder, config),
+      quant(makeQuant(builder, "quant_conv", 2 * config.latentChannels, config.quantConv)),
+      postQuant(makeQuant(builder, "post_quant_conv", config.latentChannels, config.postQuantConv)),
+      decoder(builder, config) {}
+
+AutoencoderKL::AutoencoderKL(const AutoencoderConfig& config, const WeightMap& weights)
+    : config_(config) {
+    NetworkBuilder builder("autoencoder", "AutoencoderKL", weights, DType::F32);
+    layers_ = std::make_unique<Layers>(builder, config);
+    tree_ = builder.finish({});
+}
+
+at::Tensor AutoencoderKL::decode(Pass& pass, const at::Tensor& latents) const {
+    return layers_->decoder.apply(
+        pass, layers_->postQuant ? layers_->postQuant->apply(pass, latents) : latents);
+}
+
+at::Tensor AutoencoderKL::encode(Pass& pass, const at::Tensor& pixels) const {
+    const at::Tensor moments = layers_->encoder.apply(pass, pixels);
+    return layers_->quant ? layers_->quant->apply(pass, moments) : moments;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "plugin/models/blocks/layers.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+/// Names of the four projections below the attention's prefix.
+struct AttentionNames {
+    std::string query;
+    std::string key;
+    std::string value;
+    std::string out;
+};
+
+/// As diffusers writes them: to_q, to_k, to_v, to_out.0.
+[[nodiscard]] const AttentionNames& diffusersAttentionNames();
+
+struct AttentionSizes {
+    int64_t width = 0;         ///< of the queries and of the result
+    int64_t contextWidth = 0;  ///< of what keys and values are made from
+    int64_t heads = 1;
+    Bias inputBias =
+        Bias::None;  ///< of the query, key and value projections; the output always has one
+};
+
+enum class Mask : uint8_t { None, Causal };
+
+/// Multi-head attention. Its projections are one leaf.
+struct Attention {
+    memory::LeafId leaf = 0;
+    int64_t heads = 1;
+    Bias inputBias = Bias::None;
+
+    Attention(NetworkBuilder& builder,
+              const std::string& prefix,
+              const AttentionNames& names,
+              const AttentionSizes& sizes);
+    /// x [B, T, width], context [B, S, contextWidth] (x itself: self attention) -> [B, T, width].
+    [[nodiscard]] at::Tensor apply(Pass& pass,
+                                   const at::Tensor& x,
+                                   const at::Tensor& context,
+                                   Mask mask) const;
+};
+
+}  // namespace lowtide::models

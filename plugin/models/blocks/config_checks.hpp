@@ -1,0 +1,44 @@
+#pragma once
+// Checks of the numbers in a component's config.json, so that a hostile one cannot ask for a
+// network without end.
+
+#include "plugin/base/json.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace lowtide::models {
+
+/// A setting for which only one value is built; absent and null count as that value.
+struct FixedSetting {
+    const char* key;
+    Json only;
+};
+
+/// Error{Unsupported} names the first setting of `config` with another value than the one that is
+/// built.
+void refuseOtherSettings(const Json& config,
+                         const std::string& what,
+                         std::span<const FixedSetting> settings);
+
+/// The value, or `otherwise` where it is not stated. Error{Corrupt} unless it is from `least` to
+/// `most`.
+[[nodiscard]] int64_t integerInRange(
+    const JsonReader& reader, const char* key, int64_t otherwise, int64_t least, int64_t most);
+/// A list of `count` integers in that range; a single one counts for all.
+[[nodiscard]] std::vector<int64_t> integersInRange(const JsonReader& reader,
+                                                   const char* key,
+                                                   int64_t otherwise,
+                                                   size_t count,
+                                                   int64_t least,
+                                                   int64_t most);
+/// Error{Corrupt} unless `number` can be divided by `divisor`; `what` is "channels 96" or the like.
+void requireDivisible(const JsonReader& reader, const char* key, int64_t number, int64_t divisor);
+/// Error{Unsupported} unless the config's "_class_name" is `expected`.
+void requireClass(const JsonReader& reader, const std::string& expected);
+
+inline constexpr int64_t kMostChannels = 1 << 16;
+inline constexpr int64_t kMostLayers = 256;
+
+}  // namespace lowtide::models

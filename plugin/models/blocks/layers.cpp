@@ -1,0 +1,77 @@
+#include "plugin/models/blocks/layers.hpp"
+
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+namespace lowtide::models {
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+std::vector<WeightSpec> weightAndBias(Shape weight, int64_t out) {
+    return {{.name = "weight", .shape = std::move(weight)}, {.name = "bias", .shape = {out}}};
+}
+
+/// The second weight of a leaf, undefined where it has none.
+at::Tensor biasOf(const residency::Lease& lease) {
+    return lease.size() > 1 ? lease[1] : at::Tensor();
+}
+
+}  // namespace
+
+Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes)
+    : leaf(builder.leaf(
+          name + ".", weightAndBias({sizes.out, sizes.in, sizes.kernel, sizes.kernel}, sizes.out))),
+      stride(sizes.stride),
+      padding(sizes.padding) {}
+
+at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::conv2d(x, lease[0], biasOf(lease), stride, padding);
+}
+
+Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t out, Bias bias)
+    : leaf(builder.leaf(name + ".",
+                        bias == Bias::Added
+                            ? weightAndBias({out, in}, out)
+                            : std::vector<WeightSpec>{{.name = "weight", .shape = {out, in}}})) {}
+
+at::Tensor Linear::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::linear(x, lease[0], biasOf(lease));
+}
+
+GroupNorm::GroupNorm(NetworkBuilder& builder,
+                     const std::string& name,
+                     int64_t channels,
+                     int64_t groupCount,
+                     double epsilonValue)
+    : leaf(builder.leaf(name + ".", weightAndBias({channels}, channels))),
+      groups(groupCount),
+      epsilon(epsilonValue) {}
+
+at::Tensor GroupNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::groupNorm(x, groups, lease[0], lease[1], epsilon);
+}
+
+LayerNorm::LayerNorm(NetworkBuilder& builder,
+                     const std::string& name,
+                     int64_t width,
+                     double epsilonValue)
+    : leaf(builder.leaf(name + ".", weightAndBias({width}, width))), epsilon(epsilonValue) {}
+
+at::Tensor LayerNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::layerNorm(x, lease[0], lease[1], epsilon);
+}
+
+Embedding::Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width)
+    : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {count, width}}}, true)) {}
+
+at::Tensor Embedding::apply(Pass& pass, const at::Tensor& ids) const {
+    return pass.gatherRows(leaf, ids);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,51 @@
+#include "plugin/models/blocks/resnet_block.hpp"
+
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+std::optional<Linear> makeTimeProjection(NetworkBuilder& builder,
+                                         const std::string& name,
+                                         const ResnetSizes& sizes) {
+    if (sizes.timeWidth == 0) {
+        return std::nullopt;
+    }
+    return Linear(builder, name + ".time_emb_proj", sizes.timeWidth, sizes.out);
+}
+
+std::optional<Conv2d> makeShortcut(NetworkBuilder& builder,
+                                   const std::string& name,
+                                   const ResnetSizes& sizes) {
+    if (sizes.in == sizes.out) {
+        return std::nullopt;
+    }
+    return Conv2d(builder,
+                  name + ".conv_shortcut",
+                  {.in = sizes.in, .out = sizes.out, .kernel = 1, .padding = 0});
+}
+
+}  // namespace
+
+ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const ResnetSizes& sizes)
+    : norm1(builder, name + ".norm1", sizes.in, sizes.groups, sizes.epsilon),
+      conv1(builder, name + ".conv1", {.in = sizes.in, .out = sizes.out}),
+      timeProjection(makeTimeProjection(builder, name, sizes)),
+      norm2(builder, name + ".norm2", sizes.out, sizes.groups, sizes.epsilon),
+      conv2(builder, name + ".conv2", {.in = sizes.out, .out = sizes.out}),
+      shortcut(makeShortcut(builder, name, sizes)) {}
+
+at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
+    namespace kernels = tensor::kernels;
+    at::Tensor hidden = conv1.apply(pass, kernels::silu(norm1.apply(pass, x)));
+    if (timeProjection) {
+        const at::Tensor shift = timeProjection->apply(pass, time);  // [B, out]
+        hidden = hidden + shift.unsqueeze(-1).unsqueeze(-1);
+    }
+    hidden = conv2.apply(pass, kernels::silu(norm2.apply(pass, hidden)));
+    return (shortcut ? shortcut->apply(pass, x) : x) + hidden;
+}
+
+}  // namespace lowtide::models

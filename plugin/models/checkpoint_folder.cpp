@@ -1,0 +1,105 @@
+#include "plugin/models/checkpoint_folder.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kLargestText = 64 * kMiB;
+constexpr const char* kIndex = "model_index.json";
+
+memory::WeightFile stampOf(const files::InputFile& file) {
+    const files::FileIdentity& identity = file.identity();
+    return {.path = file.path(),
+            .size = identity.size,
+            .modifiedNanoseconds = identity.modifiedNanoseconds,
+            .inode = identity.inode};
+}
+
+void checkIsFolder(const std::string& path, const std::string& name) {
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) {
+        throw Error(
+            ErrorKind::Unsupported,
+            "checkpoint " + name + " is a single file; folders in the diffusers layout are read",
+            "choose the folder that holds model_index.json",
+            "checkpoint");
+    }
+    if (!fs::exists(fs::path(path) / kIndex, ignored)) {
+        throw Error(ErrorKind::NotFound,
+                    "checkpoint " + name + " has no " + kIndex,
+                    "choose a folder in the diffusers layout",
+                    "checkpoint");
+    }
+}
+
+}  // namespace
+
+CheckpointFolder::CheckpointFolder(std::string path, std::string name)
+    : path_(std::move(path)), name_(std::move(name)) {
+    checkIsFolder(path_, name_);
+    index_ = readJson(kIndex);
+    if (!index_.is_object()) {
+        throw Error(ErrorKind::Corrupt,
+                    name_ + "/" + kIndex + " is no JSON object",
+                    "get the checkpoint again",
+                    "checkpoint");
+    }
+}
+
+std::string CheckpointFolder::pipelineClass() const {
+    return JsonReader(index_, kIndex).text("_class_name").value_or("");
+}
+
+std::string CheckpointFolder::componentClass(const std::string& component) const {
+    const auto entry = index_.find(component);
+    const bool isPair = entry != index_.end() && entry->is_array() && entry->size() == 2;
+    return isPair && (*entry)[1].is_string() ? (*entry)[1].get<std::string>() : std::string();
+}
+
+bool CheckpointFolder::has(const std::string& relative) const {
+    std::error_code ignored;
+    return fs::exists(fs::path(path_) / relative, ignored);
+}
+
+std::string CheckpointFolder::readText(const std::string& relative) {
+    if (!has(relative)) {
+        throw Error(ErrorKind::NotFound,
+                    "checkpoint " + name_ + " has no " + relative,
+                    "complete the checkpoint's folder",
+                    "checkpoint");
+    }
+    const files::InputFile file((fs::path(path_) / relative).string());
+    std::string text = file.readAll(kLargestText);
+    files_.push_back(stampOf(file));
+    return text;
+}
+
+Json CheckpointFolder::readJson(const std::string& relative) {
+    return parseJson(readText(relative), name_ + "/" + relative);
+}
+
+WeightMap CheckpointFolder::weights(const std::string& component, const std::string& stem) {
+    WeightMap map = openWeights(path_, component, stem);
+    map.what = name_ + "/" + component;
+    files_.insert(files_.end(), map.files.begin(), map.files.end());
+    return map;
+}
+
+bool areUnchanged(const std::vector<memory::WeightFile>& files) {
+    return std::all_of(files.begin(), files.end(), [](const memory::WeightFile& file) {
+        std::error_code missing;
+        return fs::exists(file.path, missing) && stampOf(files::InputFile(file.path)) == file;
+    });
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,74 @@
+#include "plugin/models/checkpoint_paths.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBuiltin = "builtin:";
+constexpr std::string_view kMini = "mini";
+
+CheckpointPath builtin(std::string_view name, const std::string& resourcesFolder) {
+    if (name != kMini) {
+        throw Error(ErrorKind::NotFound,
+                    "there is no built-in checkpoint \"" + std::string(name) + "\"",
+                    "the built-in checkpoint is builtin:mini",
+                    "checkpoint");
+    }
+    return {(fs::path(resourcesFolder) / kMini / "model").string(), std::string(kMini)};
+}
+
+std::string lastPartOf(const fs::path& path) {
+    const fs::path plain = path.lexically_normal();
+    return (plain.has_filename() ? plain : plain.parent_path()).filename().string();
+}
+
+[[noreturn]] void refuse(const std::string& typed, size_t folderCount) {
+    const bool isAbsolute = fs::path(typed).is_absolute();
+    const std::string looked =
+        isAbsolute
+            ? ""
+            : " beside the graph" +
+                  (folderCount == 0 ? std::string()
+                                    : " and in " + std::to_string(folderCount) + " model folders");
+    throw Error(ErrorKind::NotFound,
+                "there is no checkpoint \"" + typed + "\"" + looked,
+                "give its full path, or add the folder that holds it to the model folders",
+                "checkpoint");
+}
+
+}  // namespace
+
+CheckpointPath findCheckpoint(std::string_view typedText,
+                              std::string_view graphFolder,
+                              const std::string& resourcesFolder,
+                              std::span<const std::string> modelFolders) {
+    const std::string typed = trim(typedText);
+    if (typed.starts_with(kBuiltin)) {
+        return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
+    }
+    std::vector<fs::path> places;
+    if (fs::path(typed).is_absolute()) {
+        places.emplace_back();
+    } else if (!typed.empty()) {
+        places.emplace_back(graphFolder);
+        places.insert(places.end(), modelFolders.begin(), modelFolders.end());
+    }
+    for (const fs::path& place : places) {
+        const fs::path path = place / typed;
+        std::error_code ignored;
+        if (fs::exists(path, ignored)) {
+            return {fs::absolute(path).lexically_normal().string(), lastPartOf(path)};
+        }
+    }
+    refuse(typed, modelFolders.size());
+}
+
+}  // namespace lowtide::models

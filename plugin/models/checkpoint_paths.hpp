@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lowtide::models {
+
+/// A checkpoint that was found: where it is and what people call it.
+struct CheckpointPath {
+    std::string path;
+    std::string name;  ///< the last part of the path; "mini" for builtin:mini
+};
+
+/// Finds what a person typed: "builtin:mini", an absolute path, or one relative to the graph, then
+/// to the model folders. Error{NotFound} says where it was looked for.
+[[nodiscard]] CheckpointPath findCheckpoint(std::string_view typed,
+                                            std::string_view graphFolder,
+                                            const std::string& resourcesFolder,
+                                            std::span<const std::string> modelFolders);
+
+}  // namespace lowtide::models

@@ -1,0 +1,62 @@
+#include "plugin/models/decode_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/tiles.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+const tensor::Latents& filledLatents(const memory::WireRef& value) {
+    if (dynamic_cast<const tensor::EmptyLatents*>(value.get())) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the latent is empty, there is nothing to decode",
+                    "put a denoise node between",
+                    "latent");
+    }
+    return latentsIn(value);
+}
+
+at::Tensor decodeAll(StageContext& context,
+                     const Model& model,
+                     const at::Tensor& latents,
+                     const DecodeRequest& request,
+                     const StageCall& call) {
+    const auto decode = [&](const at::Tensor& part) { return model.decode(context, part); };
+    const int64_t count = latents.size(0);
+    std::vector<at::Tensor> pictures;
+    for (int64_t i = 0; i < count; ++i) {
+        call.stop.throwIfStoppedBetweenImages();
+        const at::Tensor one = latents.narrow(0, i, 1);
+        pictures.push_back(
+            request.tilePixels > 0
+                ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
+                : decode(one));
+        call.progress("decode", static_cast<double>(i + 1), static_cast<double>(count));
+    }
+    return count == 1 ? pictures.front() : at::cat(pictures);
+}
+
+}  // namespace
+
+WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
+    const Model& model = modelIn(request.model);
+    const tensor::Latents& given = filledLatents(request.latent);
+    checkLatents(model, given.samples());
+    const c10::Device device =
+        context.residency.deviceOf(*treeIn(model, kAutoencoder)).torchDevice();
+    const at::Tensor latents = model.unscaled(tensor::upload(given.samples(), device));
+    context.record.put("vae.decode_in", latents);
+    const at::Tensor decoded = decodeAll(context, model, latents, request, call);
+    context.record.put("vae.decode_out", decoded);
+    at::Tensor pixels = (decoded / 2 + 0.5).clamp(0, 1);
+    context.record.put("image", pixels);
+    if (context.record.isOn()) {
+        context.record.put("image_u8", tensor::image8Tensor(pixels));
+    }
+    return std::make_shared<const tensor::Images>(std::move(pixels), given.provenance());
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,150 @@
+#include "plugin/models/denoise_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/picture_fields.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <cmath>
+
+namespace lowtide::models {
+
+namespace {
+
+void requireThat(bool holds, const std::string& message, const char* hint, const char* item) {
+    if (!holds) {
+        throw Error(ErrorKind::InvalidInput, message, hint, item);
+    }
+}
+
+void checkNumbers(const DenoiseRequest& request) {
+    requireThat(request.steps >= 1,
+                "the number of steps is " + std::to_string(request.steps),
+                "choose at least 1",
+                "steps");
+    requireThat(std::isfinite(request.cfg),
+                "the guidance is no number",
+                "choose a number, 7.5 is usual",
+                "cfg");
+    requireThat(std::isfinite(request.eta) && request.eta >= 0,
+                "eta is " + formatNumber(request.eta),
+                "choose a number from 0 to 1",
+                "eta");
+    requireThat(std::isfinite(request.guidanceRescale),
+                "the guidance rescale is no number",
+                "choose a number from 0 to 1",
+                "guidance_rescale");
+}
+
+const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
+    if (!model.guidesByBatch(request.cfg)) {
+        return nullptr;
+    }
+    requireThat(
+        request.negative != nullptr,
+        "guidance is " + formatNumber(request.cfg) + " but there is no negative conditioning",
+        "connect the negative output of the encoder, or set the guidance to 1",
+        "negative");
+    return &conditioningIn(request.negative, "negative");
+}
+
+/// The latents that the pass begins with, on the denoiser's device.
+struct Start {
+    at::Tensor samples;
+    tensor::Provenance provenance;
+    std::shared_ptr<const tensor::SamplerCarry> carry;
+    bool isEmpty = false;
+};
+
+Start startOf(const Model& model, const memory::WireRef& latent, c10::Device device) {
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
+        const LatentSize size = latentSizeFor(model, empty->heightPixels(), empty->widthPixels());
+        const at::Tensor zeros =
+            at::zeros({empty->batch(), model.info().latentChannels, size.height, size.width},
+                      at::TensorOptions(at::kFloat).device(device));
+        return {.samples = zeros, .provenance = {}, .carry = nullptr, .isEmpty = true};
+    }
+    const tensor::Latents& given = latentsIn(latent);
+    checkLatents(model, given.samples());
+    return {.samples = tensor::upload(given.samples(), device),
+            .provenance = given.provenance(),
+            .carry = given.carry(),
+            .isEmpty = false};
+}
+
+std::string scheduleKey(const DenoiseRequest& request, const std::string& sampler) {
+    return sampler + "|" + std::to_string(request.steps) + "|" + request.sigmas + "|" +
+           request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed);
+}
+
+sampling::DenoiseSettings settingsFor(const DenoiseRequest& request,
+                                      bool isGuided,
+                                      bool startsEmpty,
+                                      const std::string& sampler) {
+    return {.guidanceScale = isGuided ? request.cfg : 1.0,
+            .guidanceRescale = request.guidanceRescale,
+            .seed = request.seed,
+            .startStep = request.startStep,
+            .endStep = request.endStep,
+            .addNoise = request.addNoise,
+            .startsEmpty = startsEmpty,
+            .keepNoise = request.keepNoise,
+            .scheduleKey = scheduleKey(request, sampler)};
+}
+
+}  // namespace
+
+LatentSize latentSizeFor(const Model& model, int64_t heightPixels, int64_t widthPixels) {
+    const int64_t factor = model.info().downsampling;
+    requireThat(
+        heightPixels > 0 && widthPixels > 0 && heightPixels % factor == 0 &&
+            widthPixels % factor == 0,
+        "the size " + std::to_string(widthPixels) + " x " + std::to_string(heightPixels) +
+            " does not fit " + model.info().checkpoint,
+        ("choose a width and height that are multiples of " + std::to_string(factor)).c_str(),
+        "latent");
+    return {.height = heightPixels / factor, .width = widthPixels / factor};
+}
+
+WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
+    const Model& model = modelIn(request.model);
+    checkNumbers(request);
+    const sampling::SamplerType& type =
+        sampling::samplerNamed(request.sampler, model.info().schedulerConfig);
+    const std::unique_ptr<sampling::Sampler> sampler = type.make(model.info().schedulerConfig,
+                                                                 {.steps = request.steps,
+                                                                  .sigmas = request.sigmas,
+                                                                  .spacing = request.spacing,
+                                                                  .eta = request.eta,
+                                                                  .endStep = request.endStep,
+                                                                  .keepNoise = request.keepNoise});
+    const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
+    const tensor::Conditioning* negative = negativeIn(model, request);
+    const c10::Device device = context.residency.deviceOf(*treeIn(model, kDenoiser)).torchDevice();
+    Start start = startOf(model, request.latent, device);
+    const std::unique_ptr<sampling::Denoiser> denoiser =
+        model.makeDenoiser(context,
+                           {.positive = positive,
+                            .negative = negative,
+                            .batch = start.samples.size(0),
+                            .cfg = request.cfg});
+    sampling::DenoiseResult result =
+        sampling::denoise(*sampler,
+                          *denoiser,
+                          start.samples,
+                          settingsFor(request, negative != nullptr, start.isEmpty, type.name),
+                          start.carry,
+                          call.stop,
+                          context.record,
+                          [&](int done, int total) { call.progress("step", done, total); });
+    describeDenoise(
+        start.provenance,
+        {.model = model, .request = request, .samplerLabel = type.label, .samples = start.samples});
+    return std::make_shared<const tensor::Latents>(
+        std::move(result.latents), std::move(start.provenance), std::move(result.carry));
+}
+
+}  // namespace lowtide::models

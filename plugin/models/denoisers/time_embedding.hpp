@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/models/blocks/layers.hpp"
+#include "plugin/models/denoisers/unet2d_config.hpp"
+
+#include <optional>
+
+namespace lowtide::models {
+
+/// Sine and cosine of `values` (f32 [N] on the CPU) at `width` / 2 frequencies: [N, width] on the
+/// CPU. `frequencyShift` as diffusers' freq_shift. Source: diffusers get_timestep_embedding.
+[[nodiscard]] at::Tensor sinusoids(const at::Tensor& values,
+                                   int64_t width,
+                                   bool cosineFirst,
+                                   double frequencyShift);
+
+/// Guidance (f32 [N] on the CPU, cfg - 1) for networks that embed it: [N, width] on the CPU.
+/// Source: diffusers get_guidance_scale_embedding.
+[[nodiscard]] at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width);
+
+/// The timestep, and where the network wants it the guidance, as a vector for every resnet.
+struct TimeEmbedding {
+    std::optional<Linear> guidance;
+    Linear inner;
+    Linear outer;
+
+    TimeEmbedding(NetworkBuilder& builder, const UNet2DConfig& config);
+    /// steps [N, channels of level 0], guidanceSteps [N, guidanceWidth] or undefined -> [N,
+    /// timeWidth] after the activation that all resnets apply first.
+    [[nodiscard]] at::Tensor apply(Pass& pass,
+                                   const at::Tensor& steps,
+                                   const at::Tensor& guidanceSteps) const;
+};
+
+}  // namespace lowtide::models

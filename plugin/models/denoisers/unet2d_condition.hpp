@@ -1,0 +1,47 @@
+#pragma once
+
+#include "plugin/models/denoisers/time_embedding.hpp"
+#include "plugin/models/denoisers/unet2d_blocks.hpp"
+
+#include <memory>
+
+namespace lowtide::models {
+
+/// The denoiser of Stable Diffusion 1.x and 2.x. Source: Rombach et al. 2022; diffusers 0.42.1
+/// UNet2DConditionModel. The tree is made from headers; weights are read through the pass.
+class UNet2DCondition {
+public:
+    UNet2DCondition(const UNet2DConfig& config, const WeightMap& weights);
+
+    [[nodiscard]] const UNet2DConfig& config() const { return config_; }
+
+    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
+
+    /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
+    /// f32 on the CPU, used unrounded; context [N, T, contextWidth]; guidance [N, guidanceWidth] or
+    /// undefined; result [N, out, h, w].
+    [[nodiscard]] at::Tensor predict(Pass& pass,
+                                     const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const at::Tensor& context,
+                                     const at::Tensor& guidance) const;
+
+private:
+    struct Layers {
+        Conv2d input;
+        TimeEmbedding time;
+        std::vector<UNetDown> down;
+        UNetMid mid;
+        std::vector<UNetUp> up;  ///< from the smallest picture to the largest
+        GroupNorm outputNorm;
+        Conv2d output;
+
+        Layers(NetworkBuilder& builder, const UNet2DConfig& config);
+    };
+
+    UNet2DConfig config_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+    std::unique_ptr<const Layers> layers_;
+};
+
+}  // namespace lowtide::models

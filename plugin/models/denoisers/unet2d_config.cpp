@@ -1,0 +1,159 @@
+#include "plugin/models/denoisers/unet2d_config.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/blocks/config_checks.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr size_t kMostLevels = 16;
+constexpr int64_t kLargestKernel = 31;
+
+std::span<const FixedSetting> fixedSettings() {
+    static const std::vector<FixedSetting> settings = {
+        {"act_fn", "silu"},
+        {"addition_embed_type", nullptr},
+        {"attention_type", "default"},
+        {"center_input_sample", false},
+        {"class_embed_type", nullptr},
+        {"class_embeddings_concat", false},
+        {"cross_attention_norm", nullptr},
+        {"downsample_padding", 1},
+        {"dual_cross_attention", false},
+        {"encoder_hid_dim", nullptr},
+        {"encoder_hid_dim_type", nullptr},
+        {"mid_block_only_cross_attention", false},
+        {"mid_block_scale_factor", 1},
+        {"mid_block_type", "UNetMidBlock2DCrossAttn"},
+        {"num_attention_heads", nullptr},
+        {"num_class_embeds", nullptr},
+        {"only_cross_attention", false},
+        {"resnet_out_scale_factor", 1.0},
+        {"resnet_skip_time_act", false},
+        {"resnet_time_scale_shift", "default"},
+        {"reverse_transformer_layers_per_block", nullptr},
+        {"time_embedding_act_fn", nullptr},
+        {"time_embedding_type", "positional"},
+        {"timestep_post_act", nullptr},
+    };
+    return settings;
+}
+
+UNetBlock blockOf(const JsonReader& reader,
+                  const char* key,
+                  const std::string& name,
+                  const char* plain,
+                  const char* crossAttention) {
+    if (name == plain) {
+        return UNetBlock::Plain;
+    }
+    if (name == crossAttention) {
+        return UNetBlock::CrossAttention;
+    }
+    throw Error(ErrorKind::Unsupported,
+                reader.what() + ": " + key + " has \"" + name + "\", only " + plain + " and " +
+                    crossAttention + " are built",
+                "choose another checkpoint");
+}
+
+std::vector<std::string> blockNames(const JsonReader& reader,
+                                    const char* key,
+                                    std::vector<std::string> otherwise,
+                                    size_t count) {
+    std::vector<std::string> names = reader.texts(key).value_or(std::move(otherwise));
+    if (names.size() != count) {
+        throw Error(ErrorKind::Corrupt,
+                    reader.what() + ": " + key + " has " + std::to_string(names.size()) +
+                        " entries, block_out_channels has " + std::to_string(count),
+                    "get the config.json of the checkpoint again");
+    }
+    return names;
+}
+
+std::vector<int64_t> channelsOf(const JsonReader& reader) {
+    const std::vector<int64_t> channels =
+        reader.integers("block_out_channels").value_or(std::vector<int64_t>{320, 640, 1280, 1280});
+    if (channels.empty() || channels.size() > kMostLevels) {
+        throw Error(ErrorKind::Corrupt,
+                    reader.what() + ": block_out_channels has " + std::to_string(channels.size()) +
+                        " entries",
+                    "get the config.json of the checkpoint again");
+    }
+    return integersInRange(
+        reader, "block_out_channels", channels.front(), channels.size(), 1, kMostChannels);
+}
+
+void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
+    const std::vector<int64_t> channels = channelsOf(reader);
+    const size_t count = channels.size();
+    const auto list = [&](const char* key, int64_t otherwise, int64_t most) {
+        return integersInRange(reader, key, otherwise, count, 1, most);
+    };
+    const std::vector<int64_t> layers = list("layers_per_block", 2, kMostLayers);
+    // Named after the width, it is the number of heads: diffusers keeps the wrong name.
+    const std::vector<int64_t> heads = list("attention_head_dim", 8, kMostChannels);
+    const std::vector<int64_t> depth = list("transformer_layers_per_block", 1, kMostLayers);
+    const std::vector<int64_t> context = list("cross_attention_dim", 1280, kMostChannels);
+    const std::vector<std::string> down = blockNames(
+        reader,
+        "down_block_types",
+        {"CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"},
+        count);
+    const std::vector<std::string> up =
+        blockNames(reader,
+                   "up_block_types",
+                   {"UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"},
+                   count);
+    for (size_t i = 0; i < count; ++i) {
+        config.levels.push_back(
+            {.channels = channels[i],
+             .layers = layers[i],
+             .heads = heads[i],
+             .transformerLayers = depth[i],
+             .contextWidth = context[i],
+             .down = blockOf(
+                 reader, "down_block_types", down[i], "DownBlock2D", "CrossAttnDownBlock2D"),
+             .up = blockOf(
+                 reader, "up_block_types", up[count - 1 - i], "UpBlock2D", "CrossAttnUpBlock2D")});
+        requireDivisible(reader, "norm_num_groups", channels[i], config.groups);
+        requireDivisible(reader, "attention_head_dim", channels[i], heads[i]);
+    }
+}
+
+/// One conditioning feeds all levels, so all must want the same width.
+void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
+    for (const UNetLevel& level : config.levels) {
+        if (level.contextWidth != config.contextWidth()) {
+            throw Error(ErrorKind::Unsupported,
+                        reader.what() + ": cross_attention_dim differs between blocks",
+                        "choose another checkpoint");
+        }
+    }
+}
+
+}  // namespace
+
+UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    requireClass(reader, "UNet2DConditionModel");
+    refuseOtherSettings(json, what, fixedSettings());
+    UNet2DConfig config;
+    config.inChannels = integerInRange(reader, "in_channels", 4, 1, kMostChannels);
+    config.outChannels = integerInRange(reader, "out_channels", 4, 1, kMostChannels);
+    config.convInKernel = integerInRange(reader, "conv_in_kernel", 3, 1, kLargestKernel);
+    config.convOutKernel = integerInRange(reader, "conv_out_kernel", 3, 1, kLargestKernel);
+    config.groups = integerInRange(reader, "norm_num_groups", 32, 1, kMostChannels);
+    config.epsilon = reader.number("norm_eps").value_or(config.epsilon);
+    config.linearProjection = reader.boolean("use_linear_projection").value_or(false);
+    config.cosineFirst = reader.boolean("flip_sin_to_cos").value_or(true);
+    config.frequencyShift = reader.number("freq_shift").value_or(0);
+    config.guidanceWidth = integerInRange(reader, "time_cond_proj_dim", 0, 0, kMostChannels);
+    fillLevels(reader, config);
+    checkContext(reader, config);
+    config.timeWidth = integerInRange(
+        reader, "time_embedding_dim", config.levels.front().channels * 4, 1, 4 * kMostChannels);
+    return config;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+enum class UNetBlock : uint8_t { Plain, CrossAttention };
+
+/// One level of the UNet, from the largest picture to the smallest.
+struct UNetLevel {
+    int64_t channels = 0;
+    int64_t layers = 2;  ///< resnets on the way down; one more on the way up
+    int64_t heads = 8;
+    int64_t transformerLayers = 1;  ///< in each attention unit
+    int64_t contextWidth = 0;       ///< cross_attention_dim
+    UNetBlock down = UNetBlock::Plain;
+    UNetBlock up = UNetBlock::Plain;
+};
+
+/// Settings of unet/config.json, spread over the levels. Missing ones get diffusers' defaults.
+struct UNet2DConfig {
+    int64_t inChannels = 4;
+    int64_t outChannels = 4;
+    int64_t convInKernel = 3;
+    int64_t convOutKernel = 3;
+    int64_t groups = 32;
+    double epsilon = 1e-5;
+    bool linearProjection = false;
+    bool cosineFirst = true;    ///< flip_sin_to_cos
+    double frequencyShift = 0;  ///< freq_shift
+    int64_t timeWidth = 0;      ///< width of the time embedding
+    int64_t guidanceWidth = 0;  ///< time_cond_proj_dim; 0: guidance is not embedded
+    std::vector<UNetLevel> levels;
+
+    /// The width that conditioning must have.
+    [[nodiscard]] int64_t contextWidth() const { return levels.back().contextWidth; }
+};
+
+/// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.
+[[nodiscard]] UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what);
+
+}  // namespace lowtide::models

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/model.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lowtide::models {
+
+/// A family of checkpoints. Each has a folder with `const Family& <folder>();` and one lowtide_add
+/// line.
+struct Family {
+    std::string name;
+    /// Whether the folder is one of this family, by what its index says.
+    bool (*detect)(const CheckpointFolder& folder) = nullptr;
+    /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
+    std::shared_ptr<const Model> (*open)(CheckpointFolder& folder) = nullptr;
+};
+
+/// Every family that is built.
+[[nodiscard]] std::span<const Family* const> families();
+/// Opens a checkpoint with the family that detects it. Error{Unsupported} names the pipeline class
+/// that was seen and the families that are built.
+[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(CheckpointFolder& folder);
+
+}  // namespace lowtide::models

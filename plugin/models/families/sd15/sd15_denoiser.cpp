@@ -1,0 +1,67 @@
+#include "plugin/models/families/sd15/sd15_denoiser.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+/// The embedding once for every picture, on the device: [1, T, D] -> [B, T, D].
+at::Tensor forBatch(const tensor::Conditioning& conditioning,
+                    const char* item,
+                    int64_t width,
+                    int64_t batch,
+                    c10::Device device) {
+    const at::Tensor& embeds = conditioning.embeds();
+    if (embeds.dim() != 3 || embeds.size(0) != 1 || embeds.size(2) != width) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the conditioning is " + std::to_string(embeds.size(-1)) +
+                        " wide, the denoiser wants " + std::to_string(width),
+                    "connect the encoder of the same checkpoint",
+                    item);
+    }
+    return tensor::upload(embeds, device).repeat({batch, 1, 1});
+}
+
+}  // namespace
+
+Sd15Denoiser::Sd15Denoiser(StageContext& context,
+                           const UNet2DCondition& unet,
+                           const DenoiserRequest& request)
+    : unet_(unet), pass_(context.residency, *unet.tree(), context.record) {
+    const UNet2DConfig& config = unet.config();
+    const c10::Device device = pass_.device();
+    const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
+        return forBatch(conditioning, item, config.contextWidth(), request.batch, device);
+    };
+    conditioning_ = embeds(request.positive, "positive");
+    context.record.put("embeds.prompt", conditioning_);
+    if (request.negative) {
+        const at::Tensor negative = embeds(*request.negative, "negative");
+        context.record.put("embeds.negative", negative);
+        if (negative.size(1) != conditioning_.size(1)) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the positive conditioning has " + std::to_string(conditioning_.size(1)) +
+                            " tokens, the negative " + std::to_string(negative.size(1)),
+                        "encode both with the same checkpoint",
+                        "negative");
+        }
+        conditioning_ = at::cat({negative, conditioning_});
+    }
+    context.record.put("model_cond", conditioning_);
+    if (config.guidanceWidth > 0) {
+        const at::Tensor scale = at::full({request.batch}, request.cfg - 1, at::kFloat);
+        guidance_ = tensor::upload(guidanceSinusoids(scale, config.guidanceWidth), device);
+        context.record.put("timestep_cond", guidance_);
+    }
+}
+
+at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
+                                 const at::Tensor& timestep,
+                                 const sampling::StepInfo&) {
+    return unet_.predict(pass_, latents, timestep, conditioning_, guidance_);
+}
+
+}  // namespace lowtide::models

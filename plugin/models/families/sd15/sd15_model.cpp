@@ -1,0 +1,172 @@
+#include "plugin/models/families/sd15/sd15_model.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/families/sd15/sd15_denoiser.hpp"
+#include "plugin/models/text/clip_text_output.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kTransformersStem = "model";
+constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
+
+std::string nameIn(const CheckpointFolder& folder, const char* file) {
+    return folder.name() + "/" + file;
+}
+
+void requireComponent(const CheckpointFolder& folder,
+                      const char* component,
+                      std::initializer_list<std::string_view> classes) {
+    const std::string seen = folder.componentClass(component);
+    for (const std::string_view known : classes) {
+        if (seen == known) {
+            return;
+        }
+    }
+    throw Error(ErrorKind::Unsupported,
+                nameIn(folder, "model_index.json") + ": " + component + " is " +
+                    (seen.empty() ? "missing" : "a " + seen) + ", sd15 needs a " +
+                    std::string(*classes.begin()),
+                "choose another checkpoint",
+                "checkpoint");
+}
+
+/// Checked first, so that the message names the class and not a missing file.
+CheckpointFolder& withKnownComponents(CheckpointFolder& folder) {
+    requireComponent(folder, "tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
+    requireComponent(folder, "text_encoder", {"CLIPTextModel"});
+    requireComponent(folder, "unet", {"UNet2DConditionModel"});
+    requireComponent(folder, "vae", {"AutoencoderKL"});
+    return folder;
+}
+
+ClipTextModel openText(CheckpointFolder& folder) {
+    const char* file = "text_encoder/config.json";
+    const ClipTextConfig config = readClipTextConfig(folder.readJson(file), nameIn(folder, file));
+    return {config, folder.weights("text_encoder", kTransformersStem)};
+}
+
+UNet2DCondition openUNet(CheckpointFolder& folder) {
+    const char* file = "unet/config.json";
+    const UNet2DConfig config = readUNet2DConfig(folder.readJson(file), nameIn(folder, file));
+    return {config, folder.weights("unet", kDiffusersStem)};
+}
+
+AutoencoderKL openAutoencoder(CheckpointFolder& folder) {
+    const char* file = "vae/config.json";
+    const AutoencoderConfig config =
+        readAutoencoderConfig(folder.readJson(file), nameIn(folder, file));
+    return {config, folder.weights("vae", kDiffusersStem)};
+}
+
+void putIds(const tensor::Record& record, const char* key, const std::vector<int64_t>& ids) {
+    if (record.isOn()) {
+        record.putNext(key, at::tensor(ids, at::kLong).unsqueeze(0));  // [1, T]
+    }
+}
+
+}  // namespace
+
+Sd15Model::Sd15Model(CheckpointFolder& folder)
+    : text_(openText(withKnownComponents(folder))),
+      tokenizer_(folder, "tokenizer", text_.config().positions),
+      unet_(openUNet(folder)),
+      autoencoder_(openAutoencoder(folder)) {
+    checkParts(folder);
+    fillInfo(folder);
+}
+
+void Sd15Model::checkParts(const CheckpointFolder& folder) const {
+    const auto refuse = [&](ErrorKind kind, const std::string& problem) {
+        throw Error(kind,
+                    "checkpoint " + folder.name() + ": " + problem,
+                    "choose another checkpoint",
+                    "checkpoint");
+    };
+    if (tokenizer_.vocabularySize() > text_.config().vocabularySize) {
+        refuse(ErrorKind::Corrupt,
+               "the tokenizer has " + std::to_string(tokenizer_.vocabularySize()) +
+                   " tokens, the text encoder knows " +
+                   std::to_string(text_.config().vocabularySize));
+    }
+    if (tokenizer_.length() > text_.config().positions) {
+        refuse(ErrorKind::Corrupt,
+               "the tokenizer makes " + std::to_string(tokenizer_.length()) +
+                   " tokens, the text encoder takes " + std::to_string(text_.config().positions));
+    }
+    const int64_t latent = autoencoder_.config().latentChannels;
+    if (unet_.config().inChannels != latent || unet_.config().outChannels != latent) {
+        refuse(ErrorKind::Unsupported,
+               "the denoiser takes " + std::to_string(unet_.config().inChannels) +
+                   " channels and gives " + std::to_string(unet_.config().outChannels) +
+                   ", the autoencoder has " + std::to_string(latent) +
+                   "; models that take more than the latent (inpainting) are not built");
+    }
+}
+
+void Sd15Model::fillInfo(CheckpointFolder& folder) {
+    info_.family = "sd15";
+    info_.checkpoint = folder.name();
+    info_.schedulerConfig = folder.readJson("scheduler/scheduler_config.json");
+    info_.latentChannels = autoencoder_.config().latentChannels;
+    info_.downsampling = autoencoder_.config().downsampling();
+    info_.promptTokens = tokenizer_.length();
+    info_.conditioningWidth = text_.config().width;
+    info_.files = folder.files();
+}
+
+std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view role) const {
+    for (const auto* known : {&text_.tree(), &unet_.tree(), &autoencoder_.tree()}) {
+        if ((*known)->role == role) {
+            return *known;
+        }
+    }
+    return nullptr;
+}
+
+EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
+    Pass pass(context.residency, *text_.tree(), context.record);
+    EncodedPrompts result;
+    const auto encode = [&](const std::string& text, const char* item, int skip, int64_t& cut) {
+        const TokenizedPrompt tokens = tokenizer_.tokenize(text, item);
+        putIds(context.record, "tokens", tokens.ids);
+        putIds(context.record, "tokens_mask", tokens.mask);
+        cut = tokens.cutTokens;
+        const ClipTextModel::Output output = text_.encode(pass, tokens.ids, skip);
+        return std::make_shared<const tensor::Conditioning>(
+            output.embeds, output.pooled, text, skip);
+    };
+    result.positive = encode(request.prompt, "prompt", request.clipSkip, result.cutTokens);
+    result.negative = encode(request.negative, "negative", -1, result.cutNegativeTokens);
+    context.record.put("embeds.prompt", result.positive->embeds());
+    context.record.put("embeds.negative", result.negative->embeds());
+    return result;
+}
+
+bool Sd15Model::guidesByBatch(double cfg) const {
+    return cfg > 1 && unet_.config().guidanceWidth == 0;
+}
+
+std::unique_ptr<sampling::Denoiser> Sd15Model::makeDenoiser(StageContext& context,
+                                                            const DenoiserRequest& request) const {
+    return std::make_unique<Sd15Denoiser>(context, unet_, request);
+}
+
+at::Tensor Sd15Model::unscaled(const at::Tensor& latents) const {
+    return latents / autoencoder_.config().scalingFactor;
+}
+
+at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) const {
+    Pass pass(context.residency, *autoencoder_.tree(), context.record);
+    return autoencoder_.decode(pass, latents);
+}
+
+at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
+    Pass pass(context.residency, *autoencoder_.tree(), context.record);
+    return autoencoder_.encode(pass, pixels);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plugin/models/autoencoders/autoencoder_kl.hpp"
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/text/clip_text_model.hpp"
+#include "plugin/models/text/clip_tokenizer.hpp"
+
+namespace lowtide::models {
+
+/// Stable Diffusion 1.x and 2.x: one CLIP text encoder, a UNet, an autoencoder.
+class Sd15Model final : public Model {
+public:
+    explicit Sd15Model(CheckpointFolder& folder);
+
+    [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override;
+    [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
+                                               const PromptRequest& request) const override;
+    [[nodiscard]] bool guidesByBatch(double cfg) const override;
+    [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        StageContext& context, const DenoiserRequest& request) const override;
+    [[nodiscard]] at::Tensor unscaled(const at::Tensor& latents) const override;
+    [[nodiscard]] at::Tensor decode(StageContext& context,
+                                    const at::Tensor& latents) const override;
+    [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+
+private:
+    void checkParts(const CheckpointFolder& folder) const;
+    void fillInfo(CheckpointFolder& folder);
+
+    ClipTextModel text_;
+    ClipTokenizer tokenizer_;
+    UNet2DCondition unet_;
+    AutoencoderKL autoencoder_;
+    ModelInfo info_;
+};
+
+}  // namespace lowtide::models

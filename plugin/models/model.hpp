@@ -1,0 +1,100 @@
+#pragma once
+// A loaded checkpoint as the stages use it, whatever its family.
+
+#include "plugin/base/json.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/wire_value.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace at {
+class Tensor;
+}
+
+namespace lowtide::tensor {
+class Conditioning;
+}
+
+namespace lowtide::sampling {
+class Denoiser;
+}
+
+namespace lowtide::models {
+
+/// What a stage works with: the way to weights, and the recorder.
+struct StageContext;
+
+/// Roles of the component trees.
+inline constexpr std::string_view kTextEncoder = "text_encoder";
+inline constexpr std::string_view kDenoiser = "denoiser";
+inline constexpr std::string_view kAutoencoder = "autoencoder";
+
+/// Facts of a checkpoint that need no weight.
+struct ModelInfo {
+    std::string family;
+    std::string checkpoint;  ///< file or folder name, for people
+    Json schedulerConfig;    ///< scheduler/scheduler_config.json
+    int64_t latentChannels = 4;
+    int64_t downsampling = 8;               ///< pixels of a picture for one of the latent
+    int64_t promptTokens = 77;              ///< of every conditioning
+    int64_t conditioningWidth = 768;        ///< that the text encoder gives
+    std::vector<memory::WeightFile> files;  ///< every file that was read
+};
+
+struct PromptRequest {
+    std::string prompt;
+    std::string negative;
+    int clipSkip = -1;  ///< of the prompt alone; -1: as the family does it
+};
+
+struct EncodedPrompts {
+    std::shared_ptr<const tensor::Conditioning> positive;
+    std::shared_ptr<const tensor::Conditioning> negative;
+    int64_t cutTokens = 0;  ///< of the prompt, that did not fit
+    int64_t cutNegativeTokens = 0;
+};
+
+struct DenoiserRequest {
+    const tensor::Conditioning& positive;
+    const tensor::Conditioning* negative;  ///< nullptr: no guidance
+    int64_t batch = 1;
+    double cfg = 1;
+};
+
+/// One checkpoint of one family. Immutable; holds trees and settings, never a weight.
+class Model : public memory::WireValue, public std::enable_shared_from_this<Model> {
+public:
+    [[nodiscard]] std::string_view type() const override { return "MODEL"; }
+
+    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
+
+    [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
+
+    [[nodiscard]] virtual const ModelInfo& info() const = 0;
+    /// nullptr when the model has no such component.
+    [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const = 0;
+
+    /// Encodes both prompts on the device of the text encoder.
+    [[nodiscard]] virtual EncodedPrompts encodePrompts(StageContext& context,
+                                                       const PromptRequest& request) const = 0;
+    /// Whether guidance is a second half of the batch at this cfg (else it is off, or embedded).
+    [[nodiscard]] virtual bool guidesByBatch(double cfg) const = 0;
+    /// The network with its conditioning. `context` must outlive it.
+    /// Error{InvalidInput} when a conditioning is another encoder's.
+    [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        StageContext& context, const DenoiserRequest& request) const = 0;
+    /// Latents as the autoencoder wants them.
+    [[nodiscard]] virtual at::Tensor unscaled(const at::Tensor& latents) const = 0;
+    /// Unscaled latents [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
+    [[nodiscard]] virtual at::Tensor decode(StageContext& context,
+                                            const at::Tensor& latents) const = 0;
+    /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], unscaled.
+    [[nodiscard]] virtual at::Tensor encode(StageContext& context,
+                                            const at::Tensor& pixels) const = 0;
+};
+
+}  // namespace lowtide::models

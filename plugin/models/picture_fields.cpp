@@ -1,0 +1,71 @@
+#include "plugin/models/picture_fields.hpp"
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/stage_inputs.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kModelHash = "Model hash";
+
+/// Values with separators are JSON strings, so that the line can be read back.
+std::string quoted(const std::string& value) {
+    const bool isPlain = value.find_first_of(",:\n\"") == value.npos;
+    return isPlain ? value : Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string capitalized(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text;
+}
+
+}  // namespace
+
+void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    const auto& positive = conditioningIn(facts.request.positive, "positive");
+    provenance.prompt = positive.prompt();
+    provenance.negative = facts.request.negative
+                              ? conditioningIn(facts.request.negative, "negative").prompt()
+                              : std::string();
+    const int64_t factor = facts.model.info().downsampling;
+    provenance.set("Steps", std::to_string(facts.request.steps));
+    provenance.set("Sampler", facts.samplerLabel);
+    if (facts.request.sigmas != "sampler") {
+        provenance.set("Schedule type", capitalized(facts.request.sigmas));
+    }
+    provenance.set("CFG scale", formatNumber(facts.request.cfg));
+    provenance.set("Seed", std::to_string(facts.request.seed));
+    provenance.set("Size",
+                   std::to_string(facts.samples.size(3) * factor) + "x" +
+                       std::to_string(facts.samples.size(2) * factor));
+    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->id);
+    provenance.set("Model", facts.model.info().checkpoint);
+    if (positive.clipSkip() > 0) {
+        // A1111 counts from the last layer: its 1 leaves nothing out.
+        provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
+    }
+}
+
+std::string parametersTextOf(const tensor::Provenance& provenance,
+                             const std::function<std::string(const std::string&)>& hashOf) {
+    if (provenance.fields.empty()) {
+        return {};
+    }
+    std::string text = provenance.prompt + "\n";
+    if (!provenance.negative.empty()) {
+        text += "Negative prompt: " + provenance.negative + "\n";
+    }
+    for (const auto& [key, value] : provenance.fields) {
+        const std::string shown = key == kModelHash ? hashOf(value) : value;
+        if (!shown.empty()) {
+            text += key + ": " + quoted(shown) + ", ";
+        }
+    }
+    return text + "Version: Lowtide 0.1.0";
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,62 @@
+#include "plugin/models/stage_inputs.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/shape.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+template <class T>
+const T& valueIn(const memory::WireRef& value, const char* item, const char* wanted) {
+    if (const auto* typed = dynamic_cast<const T*>(value.get())) {
+        return *typed;
+    }
+    throw Error(ErrorKind::InvalidInput,
+                value ? "the input " + std::string(item) + " is no " + wanted
+                      : "the input " + std::string(item) + " is not connected",
+                "connect a " + std::string(wanted),
+                item);
+}
+
+}  // namespace
+
+const Model& modelIn(const memory::WireRef& value) {
+    return valueIn<Model>(value, "model", "model");
+}
+
+const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Conditioning>(value, item, "conditioning");
+}
+
+const tensor::Latents& latentsIn(const memory::WireRef& value) {
+    return valueIn<tensor::Latents>(value, "latent", "latent picture");
+}
+
+const tensor::Images& imagesIn(const memory::WireRef& value) {
+    return valueIn<tensor::Images>(value, "image", "picture");
+}
+
+std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::string_view role) {
+    std::shared_ptr<const memory::ComponentTree> tree = model.tree(role);
+    if (!tree) {
+        throw Error(ErrorKind::Unsupported,
+                    "checkpoint " + model.info().checkpoint + " has no " + std::string(role),
+                    "choose another checkpoint",
+                    "model");
+    }
+    return tree;
+}
+
+void checkLatents(const Model& model, const at::Tensor& samples) {
+    const ModelInfo& info = model.info();
+    if (samples.dim() != 4 || samples.size(1) != info.latentChannels) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the latent is " + toText(samples.sizes()) + ", " + info.checkpoint +
+                        " works on " + std::to_string(info.latentChannels) + " channels",
+                    "connect a latent of the same family",
+                    "latent");
+    }
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,22 @@
+#pragma once
+// Wire values as the types that the stages work with.
+
+#include "plugin/models/model.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+namespace lowtide::models {
+
+/// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
+[[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+[[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
+                                                         const char* item);
+[[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value);
+[[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value);
+/// The tree of a role that every model has.
+[[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
+                                                                  std::string_view role);
+
+/// Error{InvalidInput} unless `samples` are [B, C, h, w] with the model's channels.
+void checkLatents(const Model& model, const at::Tensor& samples);
+
+}  // namespace lowtide::models

@@ -1,0 +1,184 @@
+#include "plugin/models/stages.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/decode_stage.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/make_stages.hpp"
+#include "plugin/models/model_cache.hpp"
+#include "plugin/models/model_hashes.hpp"
+#include "plugin/models/picture_fields.hpp"
+#include "plugin/models/stage_errors.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/upscale_stage.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kLargestSide = 1 << 16;
+constexpr int64_t kLargestBatch = 4096;
+/// An empty latent's outline counts pixels: it has the channels of a picture.
+constexpr int64_t kPictureChannels = 3;
+
+void checkInRange(int64_t value, int64_t most, const char* item) {
+    if (value < 1 || value > most) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the " + std::string(item) + " is " + std::to_string(value),
+                    "choose a number from 1 to " + std::to_string(most),
+                    item);
+    }
+}
+
+/// [B, C, h, w] of the latent that a stage will see.
+Shape latentShapeFor(const Model& model, const Shape& shape) {
+    if (shape.size() != 4) {
+        return shape;
+    }
+    if (shape[1] != kPictureChannels) {
+        return shape;
+    }
+    const LatentSize size = latentSizeFor(model, shape[2], shape[3]);
+    return {shape[0], model.info().latentChannels, size.height, size.width};
+}
+
+class ModelStages final : public Stages {
+public:
+    explicit ModelStages(StagesSettings settings) : settings_(std::move(settings)) {}
+
+    WireRef loadCheckpoint(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointPath found = findCheckpoint(
+                path, graphFolder, settings_.resourcesFolder, settings_.modelFolders);
+            return WireRef(models_.open(found));
+        });
+    }
+
+    std::string fingerprint(const WireRef& model) override {
+        return withErrorsOf("load", [&] { return fingerprintOf(modelIn(model).info()); });
+    }
+
+    EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
+        return withErrorsOf("encode", [&] {
+            StageContext context = contextOf("encode", call);
+            const EncodedPrompts prompts = modelIn(request.model)
+                                               .encodePrompts(context,
+                                                              {.prompt = request.prompt,
+                                                               .negative = request.negative,
+                                                               .clipSkip = request.clipSkip});
+            return EncodeResult{.positive = prompts.positive,
+                                .negative = prompts.negative,
+                                .cutTokens = prompts.cutTokens,
+                                .cutNegativeTokens = prompts.cutNegativeTokens};
+        });
+    }
+
+    WireRef emptyLatent(const EmptyLatentRequest& request) override {
+        checkInRange(request.widthPixels, kLargestSide, "width");
+        checkInRange(request.heightPixels, kLargestSide, "height");
+        checkInRange(request.batch, kLargestBatch, "batch");
+        return std::make_shared<const tensor::EmptyLatents>(
+            request.widthPixels, request.heightPixels, request.batch);
+    }
+
+    WireRef denoise(const DenoiseRequest& request, const StageCall& call) override {
+        return withErrorsOf("denoise", [&] {
+            StageContext context = contextOf("denoise", call);
+            hashes_.know(*treeIn(modelIn(request.model), kDenoiser));
+            return denoiseStage(context, request, call);
+        });
+    }
+
+    WireRef decodeImage(const DecodeRequest& request, const StageCall& call) override {
+        return withErrorsOf("decode", [&] {
+            StageContext context = contextOf("decode", call);
+            return decodeStage(context, request, call);
+        });
+    }
+
+    WireRef upscaleImage(const UpscaleRequest& request, const StageCall& call) override {
+        return withErrorsOf("upscale", [&] {
+            StageContext context = contextOf("upscale", call);
+            return upscaleStage(context, request);
+        });
+    }
+
+    std::vector<Image8> pictures(const WireRef& image) override {
+        return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
+    }
+
+    std::string parametersText(const WireRef& image) override {
+        return withErrorsOf("picture", [&] {
+            return parametersTextOf(imagesIn(image).provenance(),
+                                    [&](const std::string& id) { return hashes_.of(id); });
+        });
+    }
+
+    StageOutline outlineEncode(const WireRef& model) override {
+        return withErrorsOf("encode", [&] {
+            const Model& known = modelIn(model);
+            return StageOutline{
+                .components = {treeIn(known, kTextEncoder)},
+                .outputType = "CONDITIONING",
+                .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth}};
+        });
+    }
+
+    StageOutline outlineDenoise(const WireRef& model,
+                                const Shape& latentShape,
+                                const DenoiseRequest& settings) override {
+        return withErrorsOf("denoise", [&] {
+            const Model& known = modelIn(model);
+            (void)sampling::samplerNamed(settings.sampler, known.info().schedulerConfig);
+            return StageOutline{.components = {treeIn(known, kDenoiser)},
+                                .outputType = "LATENT",
+                                .outputShape = latentShapeFor(known, latentShape)};
+        });
+    }
+
+    StageOutline outlineDecode(const WireRef& model, const Shape& latentShape) override {
+        return withErrorsOf("decode", [&] {
+            const Model& known = modelIn(model);
+            const int64_t factor = known.info().downsampling;
+            Shape shape = latentShapeFor(known, latentShape);
+            if (shape.size() == 4) {
+                shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
+            }
+            return StageOutline{.components = {treeIn(known, kAutoencoder)},
+                                .outputType = "IMAGE",
+                                .outputShape = std::move(shape)};
+        });
+    }
+
+    std::vector<ChoiceDesc> samplerChoices() override {
+        std::vector<ChoiceDesc> choices = {{"checkpoint", "The checkpoint's own"}};
+        for (const sampling::SamplerType& type : sampling::samplers()) {
+            choices.push_back({type.name, type.label});
+        }
+        return choices;
+    }
+
+private:
+    StageContext contextOf(std::string_view stage, const StageCall& call) const {
+        tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
+        if (recorder) {
+            recorder->beginStage(stage, call.node);
+        }
+        return {.residency = settings_.residency, .record = tensor::Record(recorder)};
+    }
+
+    StagesSettings settings_;
+    ModelCache models_;
+    ModelHashes hashes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stages> makeStages(StagesSettings settings) {
+    return std::make_unique<ModelStages>(std::move(settings));
+}
+
+}  // namespace lowtide::models

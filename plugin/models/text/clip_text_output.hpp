@@ -1,0 +1,15 @@
+#pragma once
+
+#include "plugin/models/text/clip_text_model.hpp"
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::models {
+
+/// What the text model gives.
+struct ClipTextModel::Output {
+    at::Tensor embeds;  ///< [1, T, width]: the chosen layer after the final norm
+    at::Tensor pooled;  ///< [1, width]: the normed last state at the end token
+};
+
+}  // namespace lowtide::models

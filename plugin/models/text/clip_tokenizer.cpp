@@ -1,0 +1,69 @@
+#include "plugin/models/text/clip_tokenizer.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+BytePairEncoder readEncoder(CheckpointFolder& folder, const std::string& component) {
+    const Json vocabulary = folder.readJson(component + "/vocab.json");
+    return {vocabulary, folder.readText(component + "/merges.txt"), component};
+}
+
+}  // namespace
+
+ClipTokenizer::ClipTokenizer(CheckpointFolder& folder,
+                             const std::string& component,
+                             int64_t defaultLength)
+    : encoder_(readEncoder(folder, component)),
+      settings_(readTokenizerSettings(folder, component, encoder_)) {
+    encoder_.setUnknown(settings_.unknown);
+    if (settings_.maxLength == 0) {
+        settings_.maxLength = defaultLength;
+    }
+}
+
+void ClipTokenizer::appendWords(std::string_view text, std::vector<TokenId>& ids) const {
+    const std::string normalized = ClipWords::normalize(text);
+    for (const TextPart& part : cutAtSpecials(normalized, settings_.specials, true)) {
+        if (part.token) {
+            ids.push_back(part.token->id);
+            continue;
+        }
+        for (const std::string_view word : words_.split(part.text)) {
+            encoder_.encode(word, ids);
+        }
+    }
+}
+
+TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string& item) const {
+    if (!isValidUtf8(text)) {
+        throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
+    }
+    std::vector<TokenId> content;
+    for (const TextPart& part : cutAtSpecials(text, settings_.specials, false)) {
+        if (part.token) {
+            content.push_back(part.token->id);
+        } else {
+            appendWords(part.text, content);
+        }
+    }
+    const auto room = static_cast<size_t>(settings_.maxLength) - 2;  // between begin and end
+    const size_t kept = std::min(content.size(), room);
+    TokenizedPrompt prompt;
+    prompt.cutTokens = static_cast<int64_t>(content.size() - kept);
+    prompt.ids.push_back(settings_.begin);
+    prompt.ids.insert(
+        prompt.ids.end(), content.begin(), content.begin() + static_cast<ptrdiff_t>(kept));
+    prompt.ids.push_back(settings_.end);
+    prompt.mask.assign(prompt.ids.size(), 1);
+    prompt.ids.resize(static_cast<size_t>(settings_.maxLength), settings_.padding);
+    prompt.mask.resize(static_cast<size_t>(settings_.maxLength), 0);
+    return prompt;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plugin/models/text/clip_words.hpp"
+#include "plugin/models/text/special_tokens.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A prompt as ids, padded to the tokenizer's length.
+struct TokenizedPrompt {
+    std::vector<int64_t> ids;
+    std::vector<int64_t> mask;  ///< 1 for tokens, 0 for padding
+    int64_t cutTokens = 0;      ///< tokens at the end that did not fit
+};
+
+/// CLIP's tokenizer. Ids equal transformers 5.23 CLIPTokenizer with padding "max_length" and
+/// truncation: literal
+/// "<|endoftext|>" and "<|startoftext|>" become their ids.
+class ClipTokenizer {
+public:
+    /// Reads vocab.json, merges.txt and the configs of `component`. `defaultLength` holds where the
+    /// config states no length. Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the
+    /// file.
+    ClipTokenizer(CheckpointFolder& folder, const std::string& component, int64_t defaultLength);
+
+    /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const;
+
+    [[nodiscard]] int64_t length() const { return settings_.maxLength; }
+
+    [[nodiscard]] int64_t vocabularySize() const { return encoder_.vocabularySize(); }
+
+private:
+    void appendWords(std::string_view text, std::vector<TokenId>& ids) const;
+
+    BytePairEncoder encoder_;
+    TokenizerSettings settings_;
+    ClipWords words_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/text/byte_pair_encoder.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A token that is found in the text as it stands, before words are made.
+struct SpecialToken {
+    std::string content;
+    TokenId id = 0;
+    bool normalized = false;  ///< looked for after normalization instead of before
+};
+
+/// What tokenizer_config.json, special_tokens_map.json and added_tokens.json say.
+struct TokenizerSettings {
+    TokenId begin = 0;
+    TokenId end = 0;
+    TokenId padding = 0;
+    TokenId unknown = 0;
+    int64_t maxLength = 0;  ///< 0: not stated
+    std::vector<SpecialToken> specials;
+};
+
+/// Reads them from `component` ("tokenizer"). Error{Corrupt} names the file and the token that the
+/// vocabulary lacks, Error{Unsupported} what is not built (stripping, tokens outside the
+/// vocabulary).
+[[nodiscard]] TokenizerSettings readTokenizerSettings(CheckpointFolder& folder,
+                                                      const std::string& component,
+                                                      const BytePairEncoder& encoder);
+
+/// A stretch of text: a special token, or text between them (token == nullptr).
+struct TextPart {
+    std::string_view text;
+    const SpecialToken* token = nullptr;
+};
+
+/// Cuts `text` at the special tokens whose `normalized` is the one given: leftmost first, then
+/// longest.
+[[nodiscard]] std::vector<TextPart> cutAtSpecials(std::string_view text,
+                                                  const std::vector<SpecialToken>& specials,
+                                                  bool normalized);
+
+}  // namespace lowtide::models

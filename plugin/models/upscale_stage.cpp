@@ -1,0 +1,75 @@
+#include "plugin/models/upscale_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace lowtide::models {
+
+namespace {
+
+using tensor::kernels::Resample;
+
+constexpr double kLargestSide = 1 << 16;
+
+struct Method {
+    std::string_view name;
+    const char* label;  ///< in A1111's words
+    Resample filter;
+};
+
+constexpr Method kMethods[] = {{"lanczos", "Lanczos", Resample::Lanczos},
+                               {"bicubic", "Bicubic", Resample::Bicubic},
+                               {"area", "Area", Resample::Area}};
+
+const Method& methodNamed(const std::string& name) {
+    const auto* method = std::find_if(std::begin(kMethods),
+                                      std::end(kMethods),
+                                      [&](const Method& known) { return known.name == name; });
+    if (method == std::end(kMethods)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no upscale method \"" + name + "\"",
+                    "choose lanczos, bicubic or area",
+                    "method");
+    }
+    return *method;
+}
+
+int64_t scaled(int64_t side, double scale) {
+    const double size = static_cast<double>(side) * scale;
+    if (!(scale > 0) || size > kLargestSide) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a side of " + std::to_string(side) + " pixels cannot be scaled by " +
+                        formatNumber(scale),
+                    "choose a scale that gives sides of at most 65536 pixels",
+                    "scale");
+    }
+    return std::max<int64_t>(1, std::llround(size));
+}
+
+}  // namespace
+
+WireRef upscaleStage(StageContext& context, const UpscaleRequest& request) {
+    const tensor::Images& given = imagesIn(request.image);
+    const Method& method = methodNamed(request.method);
+    const at::Tensor& pixels = given.pixels();
+    context.record.put("upscale_in", pixels);
+    at::Tensor result = tensor::kernels::resample(pixels,
+                                                  scaled(pixels.size(2), request.scale),
+                                                  scaled(pixels.size(3), request.scale),
+                                                  method.filter);
+    context.record.put("upscale_out", result);
+    tensor::Provenance provenance = given.provenance();
+    if (!provenance.fields.empty()) {
+        provenance.set("Postprocess upscale by", formatNumber(request.scale));
+        provenance.set("Postprocess upscaler", method.label);
+    }
+    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+}
+
+}  // namespace lowtide::models
