@@ -143,6 +143,9 @@ void ComponentState::evict(const std::string& node) {
     if (lastUse_) {
         device_.device->copyWaits(lastUse_);
     }
+    if (slotBytes_ > 0) {
+        device_.device->discard(region_, slotBytes_, tree_->role);
+    }
     for (StorageId storage = 0; storage < slots_.size(); ++storage) {
         if (slots_[storage].inPlace) {
             books_.masters.dontNeed(*tree_, storage);

@@ -67,6 +67,11 @@ public:
                          const std::byte* source,
                          Bytes bytes,
                          std::string label) = 0;
+
+    /// Nobody needs these bytes any more once what the copy lane waits for is over; a checking
+    /// device spoils them then.
+    virtual void discard(std::byte*, Bytes, std::string) {}
+
     [[nodiscard]] virtual EventRef markCopy() = 0;
     [[nodiscard]] virtual EventRef markCompute() = 0;
     virtual void copyWaits(const EventRef& event) = 0;

@@ -43,6 +43,10 @@ public:
         device_->copyOut(target, source, bytes, std::move(label));
     }
 
+    void discard(std::byte* target, Bytes bytes, std::string label) override {
+        device_->discard(target, bytes, std::move(label));
+    }
+
     EventRef markCopy() override { return device_->markCopy(); }
 
     EventRef markCompute() override { return device_->markCompute(); }

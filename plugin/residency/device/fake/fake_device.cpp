@@ -111,6 +111,12 @@ public:
         });
     }
 
+    void discard(std::byte* target, Bytes bytes, std::string label) override {
+        noteCopy(target, bytes, Access::Write, "eviction of " + label);
+        auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
+        lane_.enqueue([target, bytes, entry] { poison(target, bytes); });
+    }
+
     void copyOut(std::byte* target,
                  const std::byte* source,
                  Bytes bytes,
