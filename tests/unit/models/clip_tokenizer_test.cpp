@@ -1,0 +1,199 @@
+#include "plugin/base/hash.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/text/clip_tokenizer.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <QDir>
+#include <QtTest/QtTest>
+
+#include <map>
+
+using namespace lowtide;
+using models::CheckpointFolder;
+using models::ClipTokenizer;
+using models::TokenizedPrompt;
+
+namespace {
+
+constexpr int64_t kDefaultLength = 77;
+
+/// Folder with tokenizers and the reference's ids, made once and kept under the script's hash.
+QString goldenTokenizers() {
+    const QString script =
+        QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/unit/models/make_tokenizer_goldens.py");
+    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
+    const QString folder = testing::cacheFolder() + "/tokenizers-" + QString::fromStdString(hash);
+    testing::runReference({script, LOWTIDE_SOURCE_DIR "/tests/golden/reference", folder});
+    return folder;
+}
+
+ClipTokenizer openTokenizer(const QString& folder, const std::string& name) {
+    CheckpointFolder checkpoint(folder.toStdString() + "/" + name, name);
+    return {checkpoint, "tokenizer", kDefaultLength};
+}
+
+/// The ids that the row expects, padding included.
+std::vector<int64_t> expectedIds(const Json& row) {
+    std::vector<int64_t> ids = row.at("ids").get<std::vector<int64_t>>();
+    ids.resize(row.at("length").get<size_t>(), row.at("pad").get<int64_t>());
+    return ids;
+}
+
+std::vector<int64_t> expectedMask(const Json& row) {
+    std::vector<int64_t> mask(row.at("used").get<size_t>(), 1);
+    mask.resize(row.at("length").get<size_t>(), 0);
+    return mask;
+}
+
+}  // namespace
+
+/// Ids against transformers' CLIPTokenizer.
+class ClipTokenizerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        folder_ = goldenTokenizers();
+        const files::InputFile file(folder_.toStdString() + "/tokens.json");
+        for (Json& row :
+             parseJson(file.readAll(Bytes{1} << 30), "tokens.json", {.maxBytes = 1u << 30})) {
+            rows_[row.at("tokenizer")].push_back(std::move(row));
+        }
+    }
+
+    void idsAreThoseOfTransformers_data() {
+        QTest::addColumn<QString>("name");
+        for (const auto& [name, rows] : rows_) {
+            QVERIFY(rows.size() >= 20);
+            QTest::newRow(name.c_str()) << QString::fromStdString(name);
+        }
+    }
+
+    void idsAreThoseOfTransformers() {
+        QFETCH(QString, name);
+        const ClipTokenizer tokenizer = openTokenizer(folder_, name.toStdString());
+        int wrong = 0;
+        for (const Json& row : rows_.at(name.toStdString())) {
+            const std::string text = row.at("text").get<std::string>();
+            const TokenizedPrompt prompt = tokenizer.tokenize(text, "prompt");
+            if (prompt.ids != expectedIds(row) || prompt.mask != expectedMask(row)) {
+                qWarning("not as transformers: %s", row.dump().substr(0, 400).c_str());
+                ++wrong;
+            }
+        }
+        QCOMPARE(wrong, 0);
+    }
+
+    void countsTokensThatDidNotFit() {
+        const ClipTokenizer tokenizer = openTokenizer(folder_, "short");
+        QCOMPARE(tokenizer.tokenize("a a a", "prompt").cutTokens, 0);
+        QCOMPARE(
+            tokenizer.tokenize(std::string("a ") + std::string(2 * 21, ' '), "prompt").cutTokens,
+            0);
+        std::string text;
+        for (int i = 0; i < 30; ++i) {
+            text += "a ";
+        }
+        QCOMPARE(tokenizer.tokenize(text, "prompt").cutTokens, 30 - 22);
+    }
+
+    void refusesInvalidUtf8_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("lone byte") << QByteArray("a\x80");
+        QTest::newRow("cut off") << QByteArray("caf\xC3");
+        QTest::newRow("surrogate") << QByteArray("\xED\xA0\x80");
+        QTest::newRow("overlong") << QByteArray("\xC0\xAF");
+    }
+
+    void refusesInvalidUtf8() {
+        QFETCH(QByteArray, text);
+        const ClipTokenizer tokenizer = openTokenizer(folder_, "strings");
+        const auto error =
+            testing::errorOf([&] { (void)tokenizer.tokenize(text.toStdString(), "negative"); });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("negative"));
+    }
+
+    void refusesWhatIsNotBuilt_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<QString>("names");
+        const auto row = [](const char* name,
+                            const char* file,
+                            const char* content,
+                            ErrorKind kind,
+                            const char* names) {
+            QTest::newRow(name) << file << QByteArray(content) << static_cast<int>(kind) << names;
+        };
+        row("vocabulary is a list", "vocab.json", "[]", ErrorKind::Corrupt, "vocab.json");
+        row("negative id", "vocab.json", R"({"a": -1})", ErrorKind::Corrupt, "\"a\"");
+        row("huge id", "vocab.json", R"({"a": 99999999999})", ErrorKind::Corrupt, "\"a\"");
+        row("merge of nothing",
+            "merges.txt",
+            "#version: 0.2\na\n",
+            ErrorKind::Corrupt,
+            "merges.txt");
+        row("merge outside", "merges.txt", "a zzzz\n", ErrorKind::Corrupt, "a zzzz");
+        row("length",
+            "tokenizer_config.json",
+            R"({"model_max_length": 2})",
+            ErrorKind::Corrupt,
+            "model_max_length");
+        row("stripping",
+            "special_tokens_map.json",
+            R"({"bos_token": {"content": "<|startoftext|>", "lstrip": true}})",
+            ErrorKind::Unsupported,
+            "lstrip");
+        row("unknown end",
+            "special_tokens_map.json",
+            R"({"eos_token": "</s>"})",
+            ErrorKind::Corrupt,
+            "</s>");
+        row("added token",
+            "added_tokens.json",
+            R"({"<cat-toy>": 999999})",
+            ErrorKind::Unsupported,
+            "<cat-toy>");
+        row("settings are a list",
+            "tokenizer_config.json",
+            "[1]",
+            ErrorKind::Corrupt,
+            "tokenizer_config.json");
+    }
+
+    void refusesWhatIsNotBuilt() {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, content);
+        QFETCH(int, kind);
+        QFETCH(QString, names);
+        const QTemporaryDir copy;
+        QDir().mkpath(copy.filePath("x/tokenizer"));
+        for (const QFileInfo& entry :
+             QDir(folder_ + "/strings/tokenizer").entryInfoList(QDir::Files)) {
+            QFile::copy(entry.filePath(), copy.filePath("x/tokenizer/" + entry.fileName()));
+        }
+        QFile::copy(folder_ + "/strings/model_index.json", copy.filePath("x/model_index.json"));
+        QFile target(copy.filePath("x/tokenizer/" + file));
+        target.remove();
+        QVERIFY(target.open(QIODevice::WriteOnly));
+        target.write(content);
+        target.close();
+
+        const auto error = testing::errorOf([&] { (void)openTokenizer(copy.path(), "x"); });
+
+        QVERIFY(error);
+        QCOMPARE(static_cast<int>(error->kind()), kind);
+        QVERIFY2(error->message().find(names.toStdString()) != std::string::npos,
+                 error->message().c_str());
+    }
+
+private:
+    QString folder_;
+    std::map<std::string, std::vector<Json>> rows_;
+};
+
+QTEST_GUILESS_MAIN(ClipTokenizerTest)
+#include "clip_tokenizer_test.moc"

@@ -1,0 +1,99 @@
+#include "tests/unit/models/model_bench.hpp"
+
+#include "plugin/memory/plan.hpp"
+#include "plugin/residency/device/device_source.hpp"
+
+#include <c10/core/InferenceMode.h>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+DType dtypeOf(at::ScalarType type) {
+    switch (type) {
+        case at::kFloat:
+            return DType::F32;
+        case at::kDouble:
+            return DType::F64;
+        case at::kLong:
+            return DType::I64;
+        case at::kByte:
+            return DType::U8;
+        default:
+            throw std::runtime_error("a recorded tensor has an unexpected type");
+    }
+}
+
+}  // namespace
+
+ModelBench::ModelBench()
+    : residency_(std::make_unique<residency::Residency>(
+          residency::makeDeviceSource(LOWTIDE_BINARY_DIR "/lib"))),
+      stages_(models::makeStages({.residency = *residency_,
+                                  .resourcesFolder = LOWTIDE_SOURCE_DIR "/resources",
+                                  .modelFolders = {LOWTIDE_SOURCE_DIR "/resources/mini"},
+                                  .recorder = [this] { return recorder_.get(); }})) {
+    (void)residency_->open(memory::DeviceSpec{});
+}
+
+ModelBench::~ModelBench() = default;
+
+const models::Model& ModelBench::modelOf(const models::WireRef& model) {
+    return dynamic_cast<const models::Model&>(*model);
+}
+
+models::StageCall ModelBench::call(const std::string& node) const {
+    return {.node = node,
+            .stop = {},
+            .progress = [](std::string_view, double, double) {},
+            .preview = [](const Image8&) {}};
+}
+
+void ModelBench::runWith(const models::WireRef& model,
+                         std::string_view role,
+                         const std::function<void()>& work) {
+    const memory::DeviceSpec device;
+    memory::Policy policy;
+    policy.name = "none";
+    const memory::PlanRequest request{
+        .nodes = {{.node = "node", .policy = policy, .components = {modelOf(model).tree(role)}}},
+        .device = device,
+        .traits = {{device, residency_->traits(device)}}};
+    const auto plan =
+        std::make_shared<const memory::Plan>(std::get<memory::Plan>(memory::makePlan(request)));
+    const c10::InferenceMode inference;
+    residency_->begin(plan, StopToken());
+    try {
+        residency_->enter(0);
+        work();
+    } catch (...) {
+        residency_->leave(0);
+        residency_->end(memory::Outcome::Failed);
+        throw;
+    }
+    residency_->leave(0);
+    residency_->end(memory::Outcome::Finished);
+}
+
+void ModelBench::record() {
+    recorder_ = std::make_unique<tensor::Recorder>();
+}
+
+TensorFile ModelBench::recorded() const {
+    TensorFile file;
+    for (const auto& [name, tensor] : recorder_->tensors()) {
+        const auto* bytes = static_cast<const char*>(tensor.const_data_ptr());
+        file[name] = {.type = dtypeOf(tensor.scalar_type()),
+                      .shape = tensor.sizes().vec(),
+                      .bytes = std::string(bytes, tensor.nbytes())};
+    }
+    return file;
+}
+
+std::string miniModel() {
+    return LOWTIDE_SOURCE_DIR "/resources/mini/model";
+}
+
+}  // namespace lowtide::testing

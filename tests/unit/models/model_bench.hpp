@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/models/make_stages.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/residency/residency.hpp"
+#include "plugin/tensor/recorder.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace lowtide::testing {
+
+/// Stages over a real residency on the CPU, without executor and nodes.
+class ModelBench {
+public:
+    ModelBench();
+    ~ModelBench();
+
+    [[nodiscard]] models::Stages& stages() { return *stages_; }
+
+    [[nodiscard]] residency::Residency& residency() { return *residency_; }
+
+    [[nodiscard]] models::WireRef load(const std::string& folder) {
+        return stages_->loadCheckpoint(folder, "");
+    }
+
+    /// The model behind a wire value.
+    [[nodiscard]] static const models::Model& modelOf(const models::WireRef& model);
+    [[nodiscard]] models::StageCall call(const std::string& node) const;
+
+    /// Does `work` as the one node of a run that has `role` of the model on the device, policy
+    /// none.
+    void runWith(const models::WireRef& model,
+                 std::string_view role,
+                 const std::function<void()>& work);
+
+    /// Starts recording anew.
+    void record();
+    /// What was recorded, as a file would hold it.
+    [[nodiscard]] TensorFile recorded() const;
+
+private:
+    std::unique_ptr<residency::Residency> residency_;
+    std::unique_ptr<tensor::Recorder> recorder_;
+    std::unique_ptr<models::Stages> stages_;
+};
+
+/// The mini model's folder in the source tree.
+[[nodiscard]] std::string miniModel();
+
+}  // namespace lowtide::testing
