@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,7 +15,8 @@ public:
                        const at::Tensor& timestep,
                        const StepInfo& step) override {
         steps.push_back(step.step);
-        const at::Tensor rows = at::arange(latents.size(0), at::kFloat).view({-1, 1, 1, 1});
+        const at::Tensor rows = tensor::upload(
+            at::arange(latents.size(0), at::kFloat).view({-1, 1, 1, 1}), latents.device());
         return at::sin(latents * 0.7 + rows * 0.25) + timestep.to(at::kFloat) / 1000;
     }
 

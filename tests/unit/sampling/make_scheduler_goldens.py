@@ -108,6 +108,9 @@ def settings():
         yield dict(sampler="dpmpp_2m", config=dict(tail, euler_at_final=True), steps=steps)
         yield dict(sampler="dpmpp_2m", config=dict(tail, euler_at_final=True, lower_order_final=False), steps=steps)
     yield dict(sampler="dpmpp_2m", config=dict(solver_order=1))
+    for spread in ("exponential", "beta"):  # the first timestep is 998 through numpy's logarithm, 999 through a rounded one
+        edge = dict(beta_schedule="linear", beta_start=0.001, beta_end=0.0195)
+        yield dict(sampler="dpmpp_2m", config=edge, sigmas=spread)
     yield dict(sampler="dpmpp_2m", config=dict(solver_type="bh2"))
     for spacing in ("leading", "trailing", "linspace"):
         clipped = dict(beta_schedule="squaredcos_cap_v2", lambda_min_clipped=-5.1)

@@ -47,7 +47,7 @@ private Q_SLOTS:
 
         const auto host = std::dynamic_pointer_cast<const Latents>(latents.onHost());
 
-        QVERIFY(host);
+        QVERIFY(host && host->carry());
         QVERIFY(host->samples().is_same(latents.samples()));
         QCOMPARE(host->provenance().prompt, std::string("a cat"));
         QCOMPARE(host->carry()->schedule, carry->schedule);

@@ -1,0 +1,84 @@
+// Crossing and operators on a device that is not the host: the fake one, which has the CPU's bits.
+
+#include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest>
+
+namespace lowtide::tensor {
+
+class OtherDeviceTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        source_ = residency::makeDeviceSource(LOWTIDE_BINARY_DIR "/lib");
+        device_ = source_->open({.kind = "fake"});
+    }
+
+    void valuesGoThereAndBack() {
+        const at::Tensor value = at::rand({3, 4});
+        const at::Tensor there = upload(value, device_->torchDevice());
+        QVERIFY(there.is_privateuseone());
+        QCOMPARE(deviceIdOf(there), std::string_view("fake"));
+        QVERIFY(bytesOn(there, "fake") >= 48);
+        QCOMPARE(bytesOn(there, "cpu"), int64_t{0});
+        QVERIFY(upload(there, device_->torchDevice()).is_same(there));
+        QVERIFY(at::equal(spill(there), value));
+        QVERIFY(at::equal(recordCopy(there.t()), value.t()));
+        QVERIFY(recordCopy(there.t()).is_contiguous());
+        QCOMPARE(scalar(there.select(0, 1).select(0, 2)), value[1][2].item<double>());
+    }
+
+    void picturesAreRoundedAsOnTheHost() {
+        const at::Tensor pixels = at::rand({2, 3, 9, 7}) * 1.4 - 0.2;
+        const at::Tensor there = upload(pixels, device_->torchDevice());
+        QVERIFY(at::equal(image8Tensor(there), image8Tensor(pixels)));
+        QCOMPARE(image8(there).size(), 2U);
+    }
+
+    void resamplingHasTheHostsBits() {
+        const at::Tensor pixels = at::rand({1, 3, 11, 13});
+        const at::Tensor there = upload(pixels, device_->torchDevice());
+        for (const auto filter :
+             {kernels::Resample::Area, kernels::Resample::Bicubic, kernels::Resample::Lanczos}) {
+            const at::Tensor expected = kernels::resample(pixels, 23, 7, filter);
+            QVERIFY(at::equal(spill(kernels::resample(there, 23, 7, filter)), expected));
+        }
+    }
+
+    void wireValuesMoveToTheHost() {
+        auto carry = std::make_shared<SamplerCarry>();
+        carry->history = {upload(at::rand({2, 2}), device_->torchDevice())};
+        const Latents there(upload(at::rand({1, 4, 2, 2}), device_->torchDevice()), {}, carry);
+        QVERIFY(there.bytesOn("fake") >= 64 + 16);
+        const auto host = std::dynamic_pointer_cast<const Latents>(there.onHost());
+        QCOMPARE(host->bytesOn("fake"), Bytes{0});
+        QVERIFY(host->carry() && host->carry()->history[0].is_cpu());
+        QVERIFY(at::equal(host->samples(), spill(there.samples())));
+    }
+
+    void nothingStaysBehind() { QCOMPARE(device_->allocated(), Bytes{0}); }
+
+    void noOrderWasMissing() { QVERIFY(device_->hazards().empty()); }
+
+    void cleanupTestCase() {
+        device_.reset();
+        source_.reset();
+    }
+
+private:
+    std::unique_ptr<residency::DeviceSource> source_;
+    std::unique_ptr<residency::Device> device_;
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::OtherDeviceTest)
+#include "other_device_test.moc"
