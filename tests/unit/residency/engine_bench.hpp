@@ -1,0 +1,44 @@
+#pragma once
+
+#include "tests/unit/residency/synthetic_model.hpp"
+#include "tests/unit/residency/test_devices.hpp"
+
+#include <QString>
+
+namespace lowtide::testing {
+
+/// One synthetic model, one device, one engine, and what the ledger says of them.
+struct Bench {
+    Bench(const std::string& path,
+          const QString& deviceName,
+          FileLayout layout = {},
+          residency::FakeSettings settings = {});
+
+    [[nodiscard]] std::shared_ptr<const memory::Plan> plan(const std::string& policy) const;
+
+    [[nodiscard]] memory::Ledger& ledger() { return residency->ledger(); }
+
+    /// Bytes on the device, without the host's scratch for conversions, which a run makes when it
+    /// first needs it.
+    [[nodiscard]] Bytes total();
+    [[nodiscard]] Bytes weights();
+    [[nodiscard]] Bytes weightsOf(const memory::ComponentTree& tree);
+    /// What the ledger must say while the component is there: slots aligned, weights in place as
+    /// they are.
+    [[nodiscard]] Bytes expectedWeights(const memory::ComponentTree& tree) const;
+
+    SyntheticModel model;
+    memory::DeviceSpec device;
+    std::unique_ptr<residency::Residency> residency;
+};
+
+/// Leases every leaf of `tree` and compares every weight with its master.
+void compareWithMasters(Bench& bench, const memory::ComponentTree& tree);
+/// A whole run in which every weight is compared.
+void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan);
+
+/// Rows of a test: columns "device" and "policy", or "device" alone.
+void addDevicesAndPolicies();
+void addDevices();
+
+}  // namespace lowtide::testing

@@ -1,0 +1,125 @@
+#include "plugin/base/error.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace lowtide;
+using memory::ComponentTree;
+using memory::Outcome;
+using testing::addDevicesAndPolicies;
+using testing::Bench;
+using testing::compareWithMasters;
+using testing::runAll;
+
+namespace {
+
+bool isMapped(const std::string& fileName) {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    while (std::getline(maps, line)) {
+        if (line.find(fileName) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+class KeptComponentsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    int files_ = 0;
+
+    std::string newPath() {
+        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
+    }
+
+private Q_SLOTS:
+
+    void keepsAComponentUntilItIsReleased_data() { addDevicesAndPolicies(); }
+
+    void keepsAComponentUntilItIsReleased() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(newPath(), device);
+        const auto plan = bench.plan(policy.toStdString() + ",after=keep");
+        const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
+        Bytes all = 0;
+        for (const auto& tree : bench.model.trees()) {
+            all += bench.expectedWeights(*tree);
+        }
+
+        runAll(bench, plan);
+        QCOMPARE(bench.total(), all);
+        QCOMPARE(bench.weights(), all);
+
+        runAll(bench, plan);
+        QCOMPARE(bench.residency->traffic().bytesToDevice, 0);
+        QCOMPARE(bench.total(), all);
+
+        const ComponentTree& denoiser = *bench.model.denoiser();
+        QCOMPARE(bench.residency->release("denoiser"), bench.expectedWeights(denoiser));
+        QCOMPARE(bench.total(), all - bench.expectedWeights(denoiser));
+        QCOMPARE(bench.residency->release("all"), all - bench.expectedWeights(denoiser));
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
+        QCOMPARE(bench.residency->release("all"), 0);
+    }
+
+    void lettingGoOfAKeptComponentIsAlsoAPolicy() {
+        Bench bench(newPath(), "fake");
+        runAll(bench, bench.plan("none,after=keep"));
+        QVERIFY(bench.total() > 0);
+        runAll(bench, bench.plan("none"));
+        QCOMPARE(bench.total(), 0);
+    }
+
+    void keepsOnlyWhatIsComplete() {
+        Bench bench(
+            newPath(), "fake", {.scale = 50}, {.longestDelay = 0.02, .copyPiece = 64 * kKiB});
+        StopSource stop;
+        bench.residency->begin(bench.plan("none,after=keep"), stop.token());
+        bench.residency->enter(0);
+        compareWithMasters(bench, *bench.model.textEncoder());
+        bench.residency->leave(0);
+        bench.residency->enter(1);
+        stop.cancel(CancelMode::Now);
+        bench.residency->leave(1);
+        bench.residency->end(Outcome::Cancelled);
+        QCOMPARE(bench.total(), bench.expectedWeights(*bench.model.textEncoder()));
+        runAll(bench, bench.plan("none"));
+        QCOMPARE(bench.total(), 0);
+    }
+
+    void unmapsWhatIsDropped() {
+        const std::string path = newPath();
+        const std::string name = path.substr(path.rfind('/') + 1);
+        Bench bench(path, "cpu");
+        runAll(bench, bench.plan("none"));
+        QVERIFY(isMapped(name));
+        runAll(bench, bench.plan("none,after=drop"));
+        QVERIFY(!isMapped(name));
+        runAll(bench, bench.plan("none"));
+    }
+
+    void refusesToReleaseDuringARun() {
+        Bench bench(newPath(), "fake");
+        bench.residency->begin(bench.plan("none"), {});
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(bench.residency->release("all")));
+        QVERIFY_THROWS_EXCEPTION(Error,
+                                 bench.residency->open(memory::parseDeviceSpec("fake:1GiB")));
+        bench.residency->end(Outcome::Failed);
+        bench.residency->end(Outcome::Failed);
+        QCOMPARE(bench.total(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(KeptComponentsTest)
+#include "kept_components_test.moc"
