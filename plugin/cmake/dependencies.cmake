@@ -9,7 +9,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 if(NOT LOWTIDE_ENGINE_ONLY)
-  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Test)
+  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Test)
   add_compile_definitions(QT_NO_KEYWORDS)
 endif()
 

@@ -22,7 +22,7 @@ ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
     "host_api", "base", "files", "image", "memory", "graph", "executor", "residency", "tensor", "sampling", "models",
     "module")] + ["nodes", "ui", "tests", "resources"]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
-CROSSING = re.compile(r"\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
+CROSSING = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
 MAY_CROSS = re.compile(r"^(plugin/tensor/crossing\.cpp|plugin/residency/|tests/)")
 OWNED = re.compile(r"^\s+(at::Tensor|std::vector<at::Tensor>|std::(map|unordered_map)<[^;]*at::Tensor>)\s+\w*(weight|bias)\w*_?;")
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|not implemented|placeholder implementation", re.IGNORECASE)

@@ -51,7 +51,7 @@ int printReport(const std::string& path) {
             std::printf("repetition %d\n", number++);
             printRepetition(repetition);
         }
-        for (const auto& [id, device] : report.at("ledger").items()) {
+        for (const auto& [id, device] : report.at("repetitions").back().at("ledger").items()) {
             printDevice(id, device);
         }
         printIssues(report.at("issues"));

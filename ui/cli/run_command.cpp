@@ -77,12 +77,12 @@ int runGraph(const RunArguments& arguments) {
     const Json report = Json::parse(result);
     runner.stop();
     printIssues(report.value("issues", Json::array()));
-    if (!arguments.report.empty() && report.contains("nodes")) {
+    if (!arguments.report.empty() && report.contains("repetitions")) {
         files::writeFileAtomically(arguments.report, report.dump(2) + "\n");
     }
     if (!arguments.events) {
         for (const Json& file : report.value("files", Json::array())) {
-            std::printf("%s\n", asTyped(file.get<std::string>(), arguments.out).c_str());
+            std::printf("%s\n", asTyped(file.at("path").get<std::string>(), arguments.out).c_str());
         }
     }
     return static_cast<int>(status);
