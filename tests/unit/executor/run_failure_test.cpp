@@ -63,6 +63,7 @@ class RunFailureTest : public QObject {
 private Q_SLOTS:
     void pinsTheFaultToItsNode_data();
     void pinsTheFaultToItsNode();
+    void blamesANode_thatForgetsAnOutput();
     void keepsWhatWasFinished_andRunsCleanAfterwards();
     void refusesBeforeTheFirstNode_whenAnOutlineFails();
     void refusesAnOutline_thatLeavesOutAnOutput();
@@ -140,6 +141,16 @@ void RunFailureTest::pinsTheFaultToItsNode() {
     QCOMPARE(joined(bench.engine.takeCalls()),
              QString("begin, enter a, leave a, enter b, leave b, enter c, leave c, end failed"));
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+void RunFailureTest::blamesANode_thatForgetsAnOutput() {
+    RunBench bench;
+    bench.world.silentNode = "c";
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("internal_error c.value"));
 }
 
 void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {

@@ -51,6 +51,7 @@ struct StubWorld {
     std::map<std::string, std::vector<std::string>> fingerprints;  ///< by node type
     std::map<std::string, std::shared_ptr<const memory::ComponentTree>> components;  ///< by type
     std::function<void(const OutlineContext&)> duringSourceOutline;
+    std::string silentNode;  ///< a join that forgets its output
     std::string valueDevice = "cpu";
     Bytes valueBytes = 10;
 
@@ -121,11 +122,13 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                                           .kind = ParamKind::Text,
                                           .defaultValue = std::string()}}},
                      .outline = outline("test.join", true),
-                     .run = [give](Context& context) {
+                     .run = [give, &world](Context& context) {
                          const std::string text = "(" + textOf(context.input("a")) + "+" +
                                                   textOf(context.input("b")) + ")" +
                                                   context.text("text");
-                         context.output("value", give(context, text));
+                         if (context.nodeId() != world.silentNode) {
+                             context.output("value", give(context, text));
+                         }
                      }});
     types.push_back({.desc = {.id = "test.pass",
                               .control = true,

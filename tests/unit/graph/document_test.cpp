@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kForeign = R"({
   "future": {"deep": [1, {"a": null}]}, "format": 1, "memory_budget": "2GiB", "device": "cpu",
   "nodes": {
-    "z": {"type": "nobody.knows", "v": 7, "params": {"x": {"y": [1.5, "t"]}, "none": null}, "colour": "#fff",
+    "z": {"type": "nobody.knows", "v": 7, "params": {"x": {"y": [1.5, "t"]}, "none": null}, "colour": "#fff", "precision": null,
           "memory": "leaf+stream", "position": [10, -2.5], "title": "Ünïcode 🐚", "mode": "muted"},
     "a": {"type": "denoise.sample", "params": {"seed": 18446744073709551615, "steps": "seven", "gone": -9223372036854775808},
           "memory": {"policy": "model", "odd": true}, "precision": {"weights": "f16"}, "mode": "bypassed", "title": ""}

@@ -22,6 +22,17 @@ private Q_SLOTS:
     void writesTheValuesThatWereUsed_forPictures();
 
 private:
+    static Json graphOf(const std::vector<std::pair<std::string, std::string>>& types) {
+        Json graph = {{"format", 1}, {"links", Json::array()}};
+        for (const auto& [id, type] : types) {
+            graph["nodes"][id] = {{"type", type}};
+            if (type == "load.checkpoint") {
+                graph["nodes"][id]["params"]["checkpoint"] = "x";
+            }
+        }
+        return graph;
+    }
+
     std::shared_ptr<const Snapshot> snapshotOf(const Json& graph) const {
         return makeSnapshot(documentFromJson(graph), catalog_);
     }
@@ -106,42 +117,33 @@ void SnapshotTest::keepsTheNetworksInUse_beforeSwitching() {
 }
 
 void SnapshotTest::keepsTheModelInUse_beforeSwitching() {
-    Json graph = textToImage();
-    graph["nodes"]["load2"] = graph["nodes"]["load"];
-    graph["nodes"]["patch"] = {{"type", "model.patch"}};
-    for (const char* id : {"a", "b", "c"}) {  // a and c patch or use the first model, b the second
-        const std::string encode = std::string(id) + "_encode";
-        graph["nodes"][encode] = {{"type", "prompt.encode"}};
-        graph["nodes"][std::string(id) + "_denoise"] = {{"type", "denoise.sample"}};
-        addLink(graph, encode, "positive", std::string(id) + "_denoise", "positive");
-        addLink(graph, "latent", "latent", std::string(id) + "_denoise", "latent");
-    }
+    Json graph = graphOf({{"load", "load.checkpoint"},
+                          {"load2", "load.checkpoint"},
+                          {"patch", "model.patch"},
+                          {"latent", "latent.empty"}});
     addLink(graph, "load", "model", "patch", "model");
-    for (const auto& [id, source] : {std::pair("a", "patch"), {"b", "load2"}, {"c", "load"}}) {
-        addLink(graph, source, "model", std::string(id) + "_encode", "model");
-        addLink(graph, source, "model", std::string(id) + "_denoise", "model");
-        graph["nodes"][std::string(id) + "_decode"] = {{"type", "decode.image"}};
-        graph["nodes"][std::string(id) + "_save"] = {{"type", "save.image"}};
-        addLink(graph, source, "model", std::string(id) + "_decode", "model");
-        addLink(
-            graph, std::string(id) + "_denoise", "latent", std::string(id) + "_decode", "latent");
-        addLink(graph, std::string(id) + "_decode", "image", std::string(id) + "_save", "image");
-    }
-    for (const char* id : {"encode", "denoise", "decode", "save"}) {
-        graph["nodes"].erase(id);
-    }
-    Json links = Json::array();
-    for (const Json& link : graph["links"]) {
-        if (graph["nodes"].contains(link["to"][0]) && graph["nodes"].contains(link["from"][0])) {
-            links.push_back(link);
-        }
-    }
-    graph["links"] = links;
+    const auto addBranch =
+        [&](const char* model, const std::string& encode, const std::string& rest) {
+            graph["nodes"][encode] = {{"type", "prompt.encode"}};
+            graph["nodes"][rest + "_denoise"] = {{"type", "denoise.sample"}};
+            graph["nodes"][rest + "_decode"] = {{"type", "decode.image"}};
+            graph["nodes"][rest + "_save"] = {{"type", "save.image"}};
+            for (const std::string& node : {encode, rest + "_denoise", rest + "_decode"}) {
+                addLink(graph, model, "model", node, "model");
+            }
+            addLink(graph, encode, "positive", rest + "_denoise", "positive");
+            addLink(graph, "latent", "latent", rest + "_denoise", "latent");
+            addLink(graph, rest + "_denoise", "latent", rest + "_decode", "latent");
+            addLink(graph, rest + "_decode", "image", rest + "_save", "image");
+        };
+    addBranch("patch", "a_encode", "z");  // ids that alone would let the second model in between
+    addBranch("load", "b_encode", "y");
+    addBranch("load2", "m_encode", "n");
 
     QCOMPARE(
         orderOf(*snapshotOf(graph)),
-        QString("latent load load2 patch a_encode c_encode a_denoise c_denoise a_decode a_save "
-                "c_decode c_save b_encode b_denoise b_decode b_save"));
+        QString("latent load load2 patch a_encode b_encode y_denoise z_denoise y_decode y_save "
+                "z_decode z_save m_encode n_denoise n_decode n_save"));
 }
 
 void SnapshotTest::hasOneOrder_whateverTheLinksOrderWas() {
