@@ -85,7 +85,7 @@ std::string CheckpointFolder::readText(const std::string& relative) {
 }
 
 Json CheckpointFolder::readJson(const std::string& relative) {
-    return parseJson(readText(relative), name_ + "/" + relative);
+    return parseJson(readText(relative), name_ + "/" + relative, {.readPythonNumbers = true});
 }
 
 WeightMap CheckpointFolder::weights(const std::string& component, const std::string& stem) {

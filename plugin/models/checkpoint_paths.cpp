@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/path_parts.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -25,9 +26,10 @@ CheckpointPath builtin(std::string_view name, const std::string& resourcesFolder
     return {(fs::path(resourcesFolder) / kMini / "model").string(), std::string(kMini)};
 }
 
-std::string lastPartOf(const fs::path& path) {
-    const fs::path plain = path.lexically_normal();
-    return (plain.has_filename() ? plain : plain.parent_path()).filename().string();
+/// Absolute, without "..", "." and a separator at the end: one text for one folder.
+std::string plainPath(const fs::path& path) {
+    const fs::path plain = fs::absolute(path).lexically_normal();
+    return (plain.has_filename() ? plain : plain.parent_path()).string();
 }
 
 [[noreturn]] void refuse(const std::string& typed, size_t folderCount) {
@@ -65,7 +67,8 @@ CheckpointPath findCheckpoint(std::string_view typedText,
         const fs::path path = place / typed;
         std::error_code ignored;
         if (fs::exists(path, ignored)) {
-            return {fs::absolute(path).lexically_normal().string(), lastPartOf(path)};
+            const std::string plain = plainPath(path);
+            return {plain, files::lastPart(plain)};
         }
     }
     refuse(typed, modelFolders.size());

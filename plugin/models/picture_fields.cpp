@@ -65,7 +65,7 @@ std::string parametersTextOf(const tensor::Provenance& provenance,
             text += key + ": " + quoted(shown) + ", ";
         }
     }
-    return text + "Version: Lowtide 0.1.0";
+    return text + "Version: Lowtide " LOWTIDE_VERSION;
 }
 
 }  // namespace lowtide::models

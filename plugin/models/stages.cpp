@@ -53,7 +53,12 @@ public:
         return withErrorsOf("load", [&] {
             const CheckpointPath found = findCheckpoint(
                 path, graphFolder, settings_.resourcesFolder, settings_.modelFolders);
-            return WireRef(models_.open(found));
+            try {
+                return WireRef(models_.open(found));
+            } catch (const Error& error) {
+                // Whatever file is to blame, the person chose the checkpoint.
+                throw Error(error.kind(), error.message(), error.hint(), "checkpoint");
+            }
         });
     }
 

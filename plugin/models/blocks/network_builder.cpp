@@ -15,6 +15,20 @@ using memory::LeafId;
 using memory::StorageId;
 using memory::WeightId;
 
+namespace {
+
+/// A hostile config may ask for millions of layers; nobody reads more names than this.
+constexpr size_t kMostProblems = 1000;
+
+void appendProblem(std::string& text, const std::vector<std::string>& names, const char* what) {
+    if (!names.empty()) {
+        text += (text.empty() ? "" : "; ") + std::to_string(names.size()) + " " + what + ": " +
+                listSome(names);
+    }
+}
+
+}  // namespace
+
 struct NetworkBuilder::State {
     const WeightMap& weights;
     DType computeType;
@@ -37,6 +51,20 @@ struct NetworkBuilder::State {
                                   .elementCount = elementCount(place.shape).value()});
         storages.emplace(name, id);
         return id;
+    }
+
+    /// Error{Corrupt} with all that does not fit, if anything does not.
+    void throwIfUnfit(const std::vector<std::string>& surplus) const {
+        std::string problems;
+        appendProblem(problems, missing, "missing");
+        appendProblem(problems, misshapen, "of another shape");
+        appendProblem(problems, surplus, "that the network does not have");
+        if (!problems.empty()) {
+            throw Error(
+                ErrorKind::Corrupt,
+                weights.what + ": the weights do not fit its config.json, tensors " + problems,
+                "get the weights and config.json of the same checkpoint");
+        }
     }
 
     bool accepts(const std::string& name, const TensorPlace& place, const Shape& shape) {
@@ -75,13 +103,6 @@ std::string idOf(const ComponentTree& tree) {
         }
     }
     return hasher.hexDigest();
-}
-
-void appendProblem(std::string& text, const std::vector<std::string>& names, const char* what) {
-    if (!names.empty()) {
-        text += (text.empty() ? "" : "; ") + std::to_string(names.size()) + " " + what + ": " +
-                listSome(names);
-    }
 }
 
 }  // namespace
@@ -128,6 +149,9 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
         }
     }
     tree.leaves.push_back(std::move(leaf));
+    if (state_->missing.size() > kMostProblems) {
+        state_->throwIfUnfit({});
+    }
     return static_cast<LeafId>(tree.leaves.size() - 1);
 }
 
@@ -164,16 +188,7 @@ std::shared_ptr<const ComponentTree> NetworkBuilder::finish(
             surplus.push_back(name);
         }
     }
-    std::string problems;
-    appendProblem(problems, state_->missing, "missing");
-    appendProblem(problems, state_->misshapen, "of another shape");
-    appendProblem(problems, surplus, "that the network does not have");
-    if (!problems.empty()) {
-        throw Error(
-            ErrorKind::Corrupt,
-            state_->weights.what + ": the weights do not fit its config.json, tensors " + problems,
-            "get the weights and config.json of the same checkpoint");
-    }
+    state_->throwIfUnfit(surplus);
     state_->tree->id = idOf(*state_->tree);
     return state_->tree;
 }

@@ -47,7 +47,7 @@ public:
 
     /// Adds a leaf whose weights are "<prefix><name>". A weight that the header lacks or that has
     /// another shape is remembered and reported by finish(); an optional one that is absent is left
-    /// out.
+    /// out. After a thousand missing ones Error{Corrupt} comes at once.
     memory::LeafId leaf(const std::string& prefix,
                         const std::vector<WeightSpec>& weights,
                         bool gathered = false);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <QByteArray>
+#include <QString>
+#include <QTemporaryDir>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace lowtide::testing {
+
+/// A copy of the mini model that a test may damage.
+class CheckpointCopy {
+public:
+    CheckpointCopy();
+
+    [[nodiscard]] std::string path() const;
+    [[nodiscard]] QString file(const QString& relative) const;
+    void write(const QString& relative, const QByteArray& bytes) const;
+    void remove(const QString& relative) const;
+    /// Sets one key of a JSON file; a null value removes it.
+    void set(const QString& relative, const std::string& key, const Json& value) const;
+    /// Splits a safetensors file into `names`, tensors in turn, and removes it. Returns tensor ->
+    /// file.
+    std::map<std::string, std::string> split(const QString& relative,
+                                             const std::vector<std::string>& names) const;
+
+private:
+    QTemporaryDir folder_;
+};
+
+}  // namespace lowtide::testing

@@ -1,0 +1,163 @@
+#include "plugin/models/blocks/network_builder.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::NetworkBuilder;
+using models::TensorPlace;
+using models::WeightMap;
+
+namespace {
+
+WeightMap someWeights() {
+    return {.what = "unet",
+            .files = {{.path = "/x/a.safetensors", .size = 100}},
+            .tensors = {{"a.bias", {.offset = 8, .type = DType::F16, .shape = {3}}},
+                        {"a.weight", {.offset = 16, .type = DType::F32, .shape = {3, 2}}},
+                        {"b.weight", {.offset = 64, .type = DType::BF16, .shape = {4}}}}};
+}
+
+NetworkBuilder builderOf(const WeightMap& weights) {
+    return {"denoiser", "Net", weights, DType::F32};
+}
+
+std::string refusal(NetworkBuilder& builder, const std::vector<std::string>& ignored = {}) {
+    const auto error = testing::errorOf([&] { (void)builder.finish(ignored); });
+    return error && error->kind() == ErrorKind::Corrupt ? error->message() : "not refused";
+}
+
+bool has(const std::string& text, const char* part) {
+    return text.find(part) != text.npos;
+}
+
+}  // namespace
+
+/// Trees from headers.
+class NetworkBuilderTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void describesLeavesAsTheFileHasThem() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        QCOMPARE(builder.leaf(
+                     "a.", {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}}),
+                 0u);
+        QCOMPARE(builder.leaf("b.", {{.name = "weight", .shape = {4}}}, true), 1u);
+
+        const auto tree = builder.finish({});
+
+        QCOMPARE(tree->role, std::string("denoiser"));
+        QCOMPARE(tree->network, std::string("Net"));
+        QCOMPARE(tree->leaves[0].name, std::string("a"));
+        QVERIFY(!tree->leaves[0].gathered && tree->leaves[1].gathered);
+        const memory::Weight& bias = tree->weights[tree->leaves[0].weights[1]];
+        QCOMPARE(bias.name, std::string("a.bias"));
+        QCOMPARE(bias.computeType, DType::F32);
+        const memory::Storage& storage = tree->storages[bias.storage];
+        QCOMPARE(storage.fileOffset, 8);
+        QCOMPARE(storage.fileType, DType::F16);
+        QCOMPARE(storage.elementCount, 3);
+    }
+
+    void leavesOfOneTensorShareItsStorage() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf("b.", {{.name = "weight", .shape = {4}}});
+        builder.leaf("b.", {{.name = "weight", .shape = {4}}});
+
+        const auto tree = builder.finish({"a."});
+
+        QCOMPARE(tree->storages.size(), 1u);
+        QCOMPARE(tree->weights.size(), 2u);
+        QCOMPARE(tree->weights[0].storage, tree->weights[1].storage);
+    }
+
+    void namesEveryKindOfMisfit() {
+        WeightMap weights = someWeights();
+        weights.tensors["c.count"] = {.offset = 80, .type = DType::I64, .shape = {1}};
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf("a.", {{.name = "weight", .shape = {2, 3}}, {.name = "scale", .shape = {3}}});
+        builder.leaf("c.", {{.name = "count", .shape = {1}}});
+
+        const std::string message = refusal(builder);
+
+        QVERIFY2(has(message, "unet") && has(message, "1 missing: a.scale"), message.c_str());
+        QVERIFY2(has(message, "a.weight is [3, 2], needs [2, 3]"), message.c_str());
+        QVERIFY2(has(message, "c.count has the type I64"), message.c_str());
+        QVERIFY2(has(message, "2 that the network does not have: a.bias, b.weight"),
+                 message.c_str());
+    }
+
+    void surplusTensorsMayBeIgnoredByPrefix() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}});
+        QVERIFY(builder.finish({"b."}) != nullptr);
+    }
+
+    void optionalWeightsMayBeAbsent() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf(
+            "b.",
+            {{.name = "weight", .shape = {4}}, {.name = "bias", .shape = {4}, .optional = true}});
+        QCOMPARE(builder.finish({"a."})->leaves[0].weights.size(), 1u);
+    }
+
+    void endsEarly_whenAConfigAsksForLayersWithoutEnd() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        int made = 0;
+        const auto error = testing::errorOf([&] {
+            for (; made < 1'000'000; ++made) {
+                builder.leaf("x" + std::to_string(made) + ".", {{.name = "weight", .shape = {1}}});
+            }
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY(made < 2000);
+    }
+
+    void blocksNest() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        {
+            const NetworkBuilder::BlockGuard outer(builder, "outer");
+            builder.leaf("a.",
+                         {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}});
+            const NetworkBuilder::BlockGuard inner(builder, "inner");
+            builder.leaf("b.", {{.name = "weight", .shape = {4}}});
+        }
+        builder.leaf("b.", {{.name = "weight", .shape = {4}}});
+
+        const auto tree = builder.finish({});
+
+        QCOMPARE(tree->blocks.size(), 2u);
+        QCOMPARE(tree->blocks[0].name, std::string("outer"));
+        QCOMPARE(tree->blocks[0].leafCount, 2u);
+        QCOMPARE(tree->blocks[1].depth, 1);
+        QCOMPARE(tree->blocks[1].firstLeaf, 1u);
+        QCOMPARE(tree->blocks[1].leafCount, 1u);
+    }
+
+    void idChangesWithFilesAndStructureOnly() {
+        const auto idOf = [](const WeightMap& weights, int64_t rows) {
+            NetworkBuilder builder = builderOf(weights);
+            builder.leaf("b.", {{.name = "weight", .shape = {rows}}});
+            return builder.finish({"a."})->id;
+        };
+        WeightMap other = someWeights();
+        other.files[0].modifiedNanoseconds = 1;
+        WeightMap longer = someWeights();
+        longer.tensors["b.weight"].shape = {5};
+
+        QCOMPARE(idOf(someWeights(), 4), idOf(someWeights(), 4));
+        QVERIFY(idOf(someWeights(), 4) != idOf(other, 4));
+        QVERIFY(idOf(someWeights(), 4) != idOf(longer, 5));
+    }
+};
+
+QTEST_GUILESS_MAIN(NetworkBuilderTest)
+#include "network_builder_test.moc"

@@ -1,0 +1,130 @@
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/tiles.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::WireRef;
+using testing::ModelBench;
+using testing::TensorFile;
+
+namespace {
+
+at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
+    const testing::FileTensor& source = file.at(key);
+    const at::ScalarType type = source.type == DType::I64 ? at::kLong : at::kFloat;
+    at::Tensor tensor = at::empty(source.shape, type);
+    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
+    return tensor;
+}
+
+/// Why `ours` does not agree with the reference's tensor; empty when it does.
+std::string disagreement(const TensorFile& reference,
+                         const std::string& key,
+                         const at::Tensor& ours) {
+    const at::Tensor plain = ours.contiguous();
+    const testing::FileTensor file{
+        .type = DType::F32,
+        .shape = plain.sizes().vec(),
+        .bytes = std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())};
+    return testing::disagreement(reference.at(key), file).value_or("");
+}
+
+}  // namespace
+
+/// Networks alone, for what no case of tests/golden runs.
+class NetworksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        checkpoints_ = testing::goldenFolder().toStdString() + "/checkpoints/";
+        const QString script =
+            QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/unit/models/make_stage_goldens.py");
+        const QString hash =
+            QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
+        const QString folder = testing::goldenFolder() + "/stages-" + hash;
+        testing::runReference({script,
+                               LOWTIDE_SOURCE_DIR "/tests/golden/reference",
+                               QString::fromStdString(checkpoints_),
+                               folder});
+        folder_ = folder.toStdString() + "/";
+    }
+
+    void guidanceIsEmbedded_whenTheDenoiserWantsIt() {
+        ModelBench bench;
+        const TensorFile expected = testing::readTensorFile(folder_ + "lcm.safetensors");
+        const WireRef value = bench.load(checkpoints_ + "sd15_4");
+        const models::Model& model = ModelBench::modelOf(value);
+        QVERIFY(!model.guidesByBatch(4.5));
+        const tensor::Conditioning positive(
+            tensorIn(expected, "embeds.prompt").narrow(0, 0, 1), {}, "", -1);
+        bench.record();
+        bench.runWith(value, models::kDenoiser, [&] {
+            tensor::Recorder recorder;
+            models::StageContext context{bench.residency(), tensor::Record(&recorder)};
+            const auto denoiser = model.makeDenoiser(
+                context, {.positive = positive, .negative = nullptr, .batch = 2, .cfg = 4.5});
+            QCOMPARE(
+                disagreement(expected, "timestep_cond", recorder.tensors().at("timestep_cond")),
+                std::string());
+            for (const std::string call : {"000", "001"}) {
+                const at::Tensor prediction =
+                    denoiser->predict(tensorIn(expected, "model_in." + call),
+                                      tensorIn(expected, "model_t." + call),
+                                      {});
+                QCOMPARE(disagreement(expected, "model_out." + call, prediction), std::string());
+            }
+        });
+    }
+
+    void picturesAreEncoded_data() {
+        QTest::addColumn<int>("variant");
+        QTest::newRow("four levels") << 0;
+        QTest::newRow("three levels") << 3;
+    }
+
+    void picturesAreEncoded() {
+        QFETCH(int, variant);
+        ModelBench bench;
+        const std::string number = std::to_string(variant);
+        const TensorFile expected =
+            testing::readTensorFile(folder_ + "encode_" + number + ".safetensors");
+        const WireRef model = bench.load(checkpoints_ + "sd15_" + number);
+        bench.runWith(model, models::kAutoencoder, [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            const at::Tensor moments =
+                ModelBench::modelOf(model).encode(context, tensorIn(expected, "vae.encode_in.000"));
+            QCOMPARE(disagreement(expected, "vae.moments.000", moments), std::string());
+        });
+    }
+
+    void tilesAreThoseOfTheReference() {
+        ModelBench bench;
+        const TensorFile expected = testing::readTensorFile(folder_ + "tiles.safetensors");
+        const WireRef model = bench.load(checkpoints_ + "sd15_1");
+        bench.runWith(model, models::kAutoencoder, [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            const at::Tensor decoded = models::decodeInTiles(
+                tensorIn(expected, "latents"), 64, 8, [&](const at::Tensor& part) {
+                    return ModelBench::modelOf(model).decode(context, part);
+                });
+            QCOMPARE(disagreement(expected, "decoded", decoded), std::string());
+        });
+    }
+
+private:
+    std::string checkpoints_;
+    std::string folder_;
+};
+
+QTEST_GUILESS_MAIN(NetworksTest)
+#include "networks_test.moc"

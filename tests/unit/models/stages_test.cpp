@@ -1,0 +1,396 @@
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/stage_errors.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QDir>
+#include <QtTest/QtTest>
+
+#include <new>
+
+using namespace lowtide;
+using models::EncodeResult;
+using models::WireRef;
+using testing::ModelBench;
+
+namespace {
+
+constexpr const char* kMini = "builtin:mini";
+constexpr const char* kQuotedName = "Model: \"a, \\\"b\\\": c\", Version";
+
+WireRef conditioning(int64_t width, const std::string& prompt = "a cat", int clipSkip = -1) {
+    return std::make_shared<const tensor::Conditioning>(
+        at::zeros({1, 32, width}), at::Tensor(), prompt, clipSkip);
+}
+
+/// A request that works on the mini model; tests break one thing of it.
+models::DenoiseRequest goodRequest(ModelBench& bench) {
+    return {
+        .model = bench.load(kMini),
+        .positive = conditioning(128),
+        .negative = conditioning(128, "blurry, dark"),
+        .latent = bench.stages().emptyLatent({.widthPixels = 32, .heightPixels = 16, .batch = 1}),
+        .steps = 2,
+        .cfg = 3,
+        .seed = 5,
+        .sampler = "ddim"};
+}
+
+WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
+    WireRef result;
+    bench.runWith(request.model, models::kDenoiser, [&] {
+        result = bench.stages().denoise(request, bench.call("denoise"));
+    });
+    return result;
+}
+
+WireRef decode(ModelBench& bench, const WireRef& model, const WireRef& latent, int64_t tile = 0) {
+    WireRef image;
+    bench.runWith(model, models::kAutoencoder, [&] {
+        image = bench.stages().decodeImage({.model = model, .latent = latent, .tilePixels = tile},
+                                           bench.call("decode"));
+    });
+    return image;
+}
+
+const at::Tensor& samplesOf(const WireRef& latent) {
+    return dynamic_cast<const tensor::Latents&>(*latent).samples();
+}
+
+using Change = std::function<void(models::DenoiseRequest&, ModelBench&)>;
+
+struct Refusal {
+    const char* row;
+    Change change;
+    const char* item;
+    const char* says;
+};
+
+std::vector<Refusal> refusals() {
+    using Request = models::DenoiseRequest;
+    return {
+        {"no negative", [](Request& r, ModelBench&) { r.negative = nullptr; }, "negative", "3"},
+        {"no positive",
+         [](Request& r, ModelBench&) { r.positive = nullptr; },
+         "positive",
+         "not connected"},
+        {"another encoder",
+         [](Request& r, ModelBench&) { r.positive = conditioning(768); },
+         "positive",
+         "768 wide, the denoiser wants 128"},
+        {"another negative",
+         [](Request& r, ModelBench&) { r.negative = conditioning(64); },
+         "negative",
+         "64 wide"},
+        {"odd size",
+         [](Request& r, ModelBench& b) {
+             r.latent = b.stages().emptyLatent({.widthPixels = 36, .heightPixels = 32, .batch = 1});
+         },
+         "latent",
+         "36 x 32"},
+        {"other channels",
+         [](Request& r, ModelBench&) {
+             r.latent = std::make_shared<const tensor::Latents>(at::zeros({1, 16, 4, 4}),
+                                                                tensor::Provenance());
+         },
+         "latent",
+         "[1, 16, 4, 4]"},
+        {"no step", [](Request& r, ModelBench&) { r.steps = 0; }, "steps", "0"},
+        {"guidance is no number", [](Request& r, ModelBench&) { r.cfg = NAN; }, "cfg", "no number"},
+        {"negative eta", [](Request& r, ModelBench&) { r.eta = -1; }, "eta", "-1"},
+        {"unknown sampler",
+         [](Request& r, ModelBench&) { r.sampler = "magic"; },
+         "sampler",
+         "magic"},
+        {"empty range", [](Request& r, ModelBench&) { r.startStep = 2; }, "start_step", "2"},
+        {"a latent as model",
+         [](Request& r, ModelBench&) { r.positive = r.latent; },
+         "positive",
+         "no conditioning"},
+    };
+}
+
+}  // namespace
+
+/// The front door: what it gives, what it refuses and with which words. On the mini model, without
+/// the reference.
+class StagesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void sameFilesGiveTheSameValue() {
+        ModelBench bench;
+        const testing::CheckpointCopy copy;
+        const WireRef first = bench.load(copy.path());
+        QCOMPARE(bench.load(copy.path() + "/").get(), first.get());
+        const std::string fingerprint = bench.stages().fingerprint(first);
+
+        copy.set("vae/config.json", "sample_size", 64);
+
+        const WireRef second = bench.load(copy.path());
+        QVERIFY(second != first);
+        QVERIFY(bench.stages().fingerprint(second) != fingerprint);
+    }
+
+    void findsCheckpointsBesideTheGraphThenInTheModelFolders() {
+        ModelBench bench;
+        const WireRef builtin = bench.load(kMini);
+        QCOMPARE(bench.stages().loadCheckpoint("mini/model", LOWTIDE_SOURCE_DIR "/resources").get(),
+                 builtin.get());
+        QCOMPARE(bench.stages().loadCheckpoint("model", "/").get(), builtin.get());
+        QCOMPARE(ModelBench::modelOf(builtin).info().checkpoint, std::string("mini"));
+    }
+
+    void namesCheckpointsThatAreNotThere_data() {
+        QTest::addColumn<QString>("path");
+        QTest::newRow("relative") << "no-such-model";
+        QTest::newRow("absolute") << "/no/such/model";
+        QTest::newRow("builtin") << "builtin:../../secret";
+        QTest::newRow("empty") << "  ";
+    }
+
+    void namesCheckpointsThatAreNotThere() {
+        QFETCH(QString, path);
+        ModelBench bench;
+        const auto error = testing::errorOf([&] { (void)bench.load(path.toStdString()); });
+        QVERIFY(error && error->kind() == ErrorKind::NotFound);
+        QCOMPARE(error->item(), std::string("checkpoint"));
+    }
+
+    void everyRefusedCheckpointBlamesTheParameter() {
+        ModelBench bench;
+        const testing::CheckpointCopy copy;
+        copy.write("unet/config.json", "{");
+        const auto error = testing::errorOf([&] { (void)bench.load(copy.path()); });
+        QVERIFY(error);
+        QCOMPARE(error->item(), std::string("checkpoint"));
+    }
+
+    void denoiseRefuses_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Refusal& refusal : refusals()) {
+            QTest::newRow(refusal.row) << index++;
+        }
+    }
+
+    void denoiseRefuses() {
+        QFETCH(int, index);
+        const Refusal refusal = refusals()[static_cast<size_t>(index)];
+        ModelBench bench;
+        models::DenoiseRequest request = goodRequest(bench);
+        refusal.change(request, bench);
+
+        const auto error = testing::errorOf([&] { (void)denoise(bench, request); });
+
+        QVERIFY(error);
+        QVERIFY2(error->kind() == ErrorKind::InvalidInput, error->message().c_str());
+        QCOMPARE(error->item(), std::string(refusal.item));
+        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
+                 error->message().c_str());
+        QVERIFY(!error->hint().empty());
+    }
+
+    void guidanceOffNeedsNoNegative() {
+        ModelBench bench;
+        models::DenoiseRequest request = goodRequest(bench);
+        request.negative = nullptr;
+        request.cfg = 1;
+        QCOMPARE(samplesOf(denoise(bench, request)).sizes().vec(),
+                 (std::vector<int64_t>{1, 4, 2, 4}));
+    }
+
+    void recordingDoesNotChangeABit() {
+        ModelBench bench;
+        const WireRef plain = denoise(bench, goodRequest(bench));
+        bench.record();
+        const WireRef recorded = denoise(bench, goodRequest(bench));
+        QVERIFY(at::equal(samplesOf(plain), samplesOf(recorded)));
+    }
+
+    void outlinesTellTheShapesOfTheResults() {
+        ModelBench bench;
+        const models::DenoiseRequest request = goodRequest(bench);
+        models::Stages& stages = bench.stages();
+        const models::StageOutline encode = stages.outlineEncode(request.model);
+        const models::StageOutline noise =
+            stages.outlineDenoise(request.model, {1, 3, 16, 32}, request);
+        const models::StageOutline picture = stages.outlineDecode(request.model, noise.outputShape);
+        QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));
+        QCOMPARE(noise.components.at(0)->role, std::string("denoiser"));
+
+        const WireRef latent = denoise(bench, request);
+        QCOMPARE(noise.outputShape, samplesOf(latent).sizes().vec());
+        const WireRef image = decode(bench, request.model, latent);
+        QCOMPARE(picture.outputShape,
+                 dynamic_cast<const tensor::Images&>(*image).pixels().sizes().vec());
+        QCOMPARE(picture.outputType, std::string(image->type()));
+    }
+
+    void encodeTellsHowManyTokensWereCut() {
+        ModelBench bench;
+        const WireRef model = bench.load(kMini);
+        std::string prompt;
+        for (int i = 0; i < 40; ++i) {
+            prompt += "cat ";
+        }
+        EncodeResult result;
+        bench.runWith(model, models::kTextEncoder, [&] {
+            result = bench.stages().encodePrompt(
+                {.model = model, .prompt = prompt, .negative = "dog"}, bench.call("encode"));
+        });
+        QCOMPARE(result.cutTokens, 40 - 30);
+        QCOMPARE(result.cutNegativeTokens, 0);
+    }
+
+    void clipSkipIsRefused_whenNothingWouldBeLeft() {
+        ModelBench bench;
+        const WireRef model = bench.load(kMini);
+        const auto error = testing::errorOf([&] {
+            bench.runWith(model, models::kTextEncoder, [&] {
+                (void)bench.stages().encodePrompt(
+                    {.model = model, .prompt = "a", .negative = "", .clipSkip = 3},
+                    bench.call("encode"));
+            });
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("clip_skip"));
+    }
+
+    void decodeRefusesAnEmptyLatent() {
+        ModelBench bench;
+        const models::DenoiseRequest request = goodRequest(bench);
+        const auto error =
+            testing::errorOf([&] { (void)decode(bench, request.model, request.latent); });
+        QVERIFY(error && error->item() == "latent");
+    }
+
+    void pictureTextHasWhatA1111Reads() {
+        ModelBench bench;
+        models::DenoiseRequest request = goodRequest(bench);
+        request.positive = conditioning(128, "two cats,\nwide", 1);
+        request.sigmas = "karras";
+        request.sampler = "dpmpp_2m";
+        const WireRef image = decode(bench, request.model, denoise(bench, request));
+        const std::string hash =
+            files::sha256OfFile(testing::miniModel() + "/unet/diffusion_pytorch_model.safetensors")
+                .substr(0, 10);
+        QCOMPARE(bench.stages().parametersText(image),
+                 "two cats,\nwide\nNegative prompt: blurry, dark\nSteps: 2, Sampler: DPM++ 2M, "
+                 "Schedule type: Karras, CFG scale: 3, Seed: 5, Size: 32x16, Model hash: " +
+                     hash + ", Model: mini, Clip skip: 2, Version: Lowtide 0.1.0");
+    }
+
+    void pictureTextQuotesSeparators() {
+        ModelBench bench;
+        const testing::CheckpointCopy copy;
+        const QString odd = QFileInfo(copy.file("")).dir().filePath("../a, \"b\": c");
+        QVERIFY(QDir().rename(QString::fromStdString(copy.path()), QDir::cleanPath(odd)));
+        models::DenoiseRequest request = goodRequest(bench);
+        request.model = bench.load(QDir::cleanPath(odd).toStdString());
+        const WireRef image = decode(bench, request.model, denoise(bench, request));
+        const std::string text = bench.stages().parametersText(image);
+        const bool isQuoted = text.find(kQuotedName) != std::string::npos;
+        QVERIFY2(isQuoted, text.c_str());
+    }
+
+    void pictureTextIsEmpty_whenNoDenoiserMadeIt() {
+        ModelBench bench;
+        const WireRef image =
+            std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());
+        QCOMPARE(bench.stages().parametersText(image), std::string());
+    }
+
+    void upscaleGivesTheRoundedSize() {
+        ModelBench bench;
+        const WireRef image = std::make_shared<const tensor::Images>(at::full({1, 3, 5, 7}, 0.25),
+                                                                     tensor::Provenance());
+        const WireRef large = bench.stages().upscaleImage(
+            {.image = image, .method = "area", .scale = 1.5}, bench.call("upscale"));
+        const at::Tensor pixels = dynamic_cast<const tensor::Images&>(*large).pixels();
+        QCOMPARE(pixels.sizes().vec(), (std::vector<int64_t>{1, 3, 8, 11}));
+        QVERIFY(at::allclose(pixels, at::full_like(pixels, 0.25)));
+    }
+
+    void upscaleRefuses_data() {
+        QTest::addColumn<QString>("method");
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<QString>("item");
+        QTest::newRow("unknown method") << "magic" << 2.0 << "method";
+        QTest::newRow("no scale") << "area" << 0.0 << "scale";
+        QTest::newRow("no number") << "area" << static_cast<double>(NAN) << "scale";
+        QTest::newRow("too large") << "area" << 1e9 << "scale";
+    }
+
+    void upscaleRefuses() {
+        QFETCH(QString, method);
+        QFETCH(double, scale);
+        QFETCH(QString, item);
+        ModelBench bench;
+        const WireRef image =
+            std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());
+        const auto error = testing::errorOf([&] {
+            (void)bench.stages().upscaleImage(
+                {.image = image, .method = method.toStdString(), .scale = scale},
+                bench.call("upscale"));
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), item.toStdString());
+    }
+
+    void tokenizerAndStagesNeverThrowOthersErrors_data() {
+        QTest::addColumn<int>("thrown");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<qint64>("bytes");
+        QTest::newRow("torch") << 0 << static_cast<int>(ErrorKind::Internal) << qint64{0};
+        QTest::newRow("torch, CPU memory")
+            << 1 << static_cast<int>(ErrorKind::OutOfMemory) << qint64{1} * 1234567890123456;
+        QTest::newRow("torch, device memory")
+            << 2 << static_cast<int>(ErrorKind::OutOfMemory) << qint64{5} * (1 << 29);
+        QTest::newRow("host memory") << 3 << static_cast<int>(ErrorKind::OutOfMemory) << qint64{0};
+        QTest::newRow("standard") << 4 << static_cast<int>(ErrorKind::Internal) << qint64{0};
+        QTest::newRow("anything") << 5 << static_cast<int>(ErrorKind::Internal) << qint64{0};
+        QTest::newRow("ours") << 6 << static_cast<int>(ErrorKind::Cancelled) << qint64{0};
+    }
+
+    void tokenizerAndStagesNeverThrowOthersErrors() {
+        QFETCH(int, thrown);
+        QFETCH(int, kind);
+        QFETCH(qint64, bytes);
+        const auto work = [&]() -> int {
+            switch (thrown) {
+                case 0:
+                    return static_cast<int>(at::ones({2, 3}).matmul(at::ones({2, 3})).numel());
+                case 1:
+                    return static_cast<int>(at::empty({1234567890123456}, at::kByte).numel());
+                case 2:
+                    TORCH_CHECK_WITH(OutOfMemoryError,
+                                     false,
+                                     "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0");
+                case 3:
+                    throw std::bad_alloc();
+                case 4:
+                    throw std::runtime_error("first line\nsecond line");
+                case 5:
+                    throw 7;
+                default:
+                    throw Error(ErrorKind::Cancelled, "stopped");
+            }
+        };
+        const auto error = testing::errorOf([&] { (void)models::withErrorsOf("denoise", work); });
+        QVERIFY(error);
+        QCOMPARE(static_cast<int>(error->kind()), kind);
+        QCOMPARE(error->bytesAsked(), bytes);
+        for (const char* part : {"\n", ".cpp", "frame #", "enforce fail", "second line"}) {
+            QVERIFY2(error->message().find(part) == std::string::npos, error->message().c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(StagesTest)
+#include "stages_test.moc"

@@ -1,0 +1,77 @@
+#include "plugin/models/tiles.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+constexpr int64_t kFactor = 4;
+
+/// A decoder whose pixels depend on their own place alone: tiles must then give the whole picture.
+at::Tensor enlarge(const at::Tensor& latents) {
+    return at::upsample_nearest2d(latents, {latents.size(2) * kFactor, latents.size(3) * kFactor});
+}
+
+}  // namespace
+
+class TilesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone_data() {
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("width");
+        QTest::newRow("square") << 32 << 32;
+        QTest::newRow("odd") << 19 << 41;
+        QTest::newRow("wide") << 8 << 50;
+        QTest::newRow("high") << 50 << 3;
+        QTest::newRow("one more than a tile") << 9 << 9;
+    }
+
+    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone() {
+        QFETCH(int, height);
+        QFETCH(int, width);
+        const at::Tensor latents =
+            at::arange(height * width * 2, at::kFloat).view({1, 2, height, width}) / 1000;
+        int calls = 0;
+        const at::Tensor tiled =
+            models::decodeInTiles(latents, 35, kFactor, [&](const at::Tensor& part) {
+                ++calls;
+                return enlarge(part);
+            });
+        QVERIFY(calls > 1);
+        QCOMPARE(tiled.sizes().vec(), enlarge(latents).sizes().vec());
+        QVERIFY(at::allclose(tiled, enlarge(latents), 1e-5, 1e-5));
+    }
+
+    void decodesWhole_whenItFitsOneTile() {
+        int calls = 0;
+        const at::Tensor latents = at::ones({1, 2, 8, 8});
+        (void)models::decodeInTiles(latents, 32, kFactor, [&](const at::Tensor& part) {
+            ++calls;
+            return enlarge(part);
+        });
+        QCOMPARE(calls, 1);
+    }
+
+    void fadesFromOneTileToTheNext() {
+        int calls = 0;
+        const at::Tensor tiled =
+            models::decodeInTiles(at::ones({1, 1, 4, 8}), 16, kFactor, [&](const at::Tensor& part) {
+                return at::full_like(enlarge(part), calls++);
+            });
+        // Tiles 0, 1 and 2 begin at 0, 3 and 6 latent pixels; each fades in over 4 pixels.
+        const at::Tensor row = tiled[0][0][0];
+        const std::vector<float> expected = {0, 0, 0,     0,     0,     0,     0, 0, 0, 0, 0,
+                                             0, 0, 0.25F, 0.5F,  0.75F, 1,     1, 1, 1, 1, 1,
+                                             1, 1, 1,     1.25F, 1.5F,  1.75F, 2, 2, 2, 2};
+        QVERIFY(at::allclose(row, at::tensor(expected)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TilesTest)
+#include "tiles_test.moc"
