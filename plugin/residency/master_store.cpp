@@ -15,7 +15,7 @@ bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
            now.inode == file.inode;
 }
 
-/// Reads one storage piece by piece and converts it where the types differ.
+/// Reads one storage piece by piece and converts it where the types differ. Each read polls cancel.
 class StorageReader {
 public:
     StorageReader(std::shared_ptr<const files::InputFile> file,
@@ -41,7 +41,6 @@ public:
                 arrival_->isPartial = true;
                 return false;
             }
-            stop_.throwIfStopped();
             readPiece(target + done, offset + done, std::min(step, count - done));
         }
         return true;

@@ -222,6 +222,7 @@ private Q_SLOTS:
         const at::Tensor view =
             arriving.weight.view({8, 8}).t().narrow(0, 1, 3).unsqueeze(0).expand({2, 3, 8});
         QCOMPARE(view.dim(), 3);
+        QCOMPARE(at::view_as_complex(arriving.weight.view({32, 2})).dim(), 1);
         QCOMPARE(device->hazards().size(), 0u);
         device->drain();
     }

@@ -108,16 +108,25 @@ private Q_SLOTS:
         QVERIFY(at::equal(readThrough(source, expected, 1 << 20), expected));
     }
 
+    void stopsWhenTheRunIsCancelled_data() {
+        QTest::addColumn<bool>("isConverted");
+        QTest::newRow("plain") << false;
+        QTest::newRow("converted") << true;
+    }
+
     void stopsWhenTheRunIsCancelled() {
+        QFETCH(bool, isConverted);
         const SyntheticModel model(pathOf("cancel"));
+        const auto& tree = isConverted ? model.textEncoder() : model.denoiser();
         MasterStore store;
-        store.open(*model.denoiser());
+        store.open(*tree);
         StopSource stop;
         stop.cancel(CancelMode::Now);
-        const auto source = store.source(
-            *model.denoiser(), 0, DType::F32, {}, std::make_shared<Arrival>(), stop.token());
+        std::vector<std::byte> scratch(64);
+        const auto source =
+            store.source(*tree, 0, DType::F32, scratch, std::make_shared<Arrival>(), stop.token());
         std::byte target[16] = {};
-        QVERIFY_THROWS_EXCEPTION(Error, source(target, 0, 16));
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(source(target, 0, 16)));
     }
 
     void saysThatAnAbandonedArrivalIsPartial() {
