@@ -109,18 +109,24 @@ LatentSize latentSizeFor(const Model& model, int64_t heightPixels, int64_t width
     return {.height = heightPixels / factor, .width = widthPixels / factor};
 }
 
+std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
+    checkNumbers(request);
+    const Json& config = model.info().schedulerConfig;
+    return sampling::samplerNamed(request.sampler, config)
+        .make(config,
+              {.steps = request.steps,
+               .sigmas = request.sigmas,
+               .spacing = request.spacing,
+               .eta = request.eta,
+               .endStep = request.endStep,
+               .keepNoise = request.keepNoise});
+}
+
 WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
     const Model& model = modelIn(request.model);
-    checkNumbers(request);
     const sampling::SamplerType& type =
         sampling::samplerNamed(request.sampler, model.info().schedulerConfig);
-    const std::unique_ptr<sampling::Sampler> sampler = type.make(model.info().schedulerConfig,
-                                                                 {.steps = request.steps,
-                                                                  .sigmas = request.sigmas,
-                                                                  .spacing = request.spacing,
-                                                                  .eta = request.eta,
-                                                                  .endStep = request.endStep,
-                                                                  .keepNoise = request.keepNoise});
+    const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
     const c10::Device device = context.residency.deviceOf(*treeIn(model, kDenoiser)).torchDevice();

@@ -3,7 +3,19 @@
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stages.hpp"
 
+namespace lowtide::sampling {
+class Sampler;
+}
+
 namespace lowtide::models {
+
+class Model;
+
+/// The sampler that the request asks for, with its schedule. Any thread, no weight: so a setting
+/// that cannot be is found before the run. Error{InvalidInput} or Error{Unsupported} names the
+/// setting.
+[[nodiscard]] std::unique_ptr<sampling::Sampler> makeSampler(const Model& model,
+                                                             const DenoiseRequest& request);
 
 /// Fills an empty latent, or goes on with one: sampler over denoiser. Inputs and messages as in
 /// stages.hpp.
@@ -17,7 +29,7 @@ struct LatentSize {
     int64_t height = 0;
     int64_t width = 0;
 };
-class Model;
+
 [[nodiscard]] LatentSize latentSizeFor(const Model& model,
                                        int64_t heightPixels,
                                        int64_t widthPixels);

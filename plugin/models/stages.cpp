@@ -137,7 +137,7 @@ public:
                                 const DenoiseRequest& settings) override {
         return withErrorsOf("denoise", [&] {
             const Model& known = modelIn(model);
-            (void)sampling::samplerNamed(settings.sampler, known.info().schedulerConfig);
+            (void)makeSampler(known, settings);
             return StageOutline{.components = {treeIn(known, kDenoiser)},
                                 .outputType = "LATENT",
                                 .outputShape = latentShapeFor(known, latentShape)};

@@ -270,6 +270,29 @@ private Q_SLOTS:
         QVERIFY(error && error->item() == "latent");
     }
 
+    void decodeEndsAfterThePicture_whenCancelledSo() {
+        ModelBench bench;
+        const WireRef model = bench.load(kMini);
+        const WireRef latent =
+            std::make_shared<const tensor::Latents>(at::zeros({3, 4, 2, 2}), tensor::Provenance());
+        StopSource source;
+        int pictures = 0;
+        models::StageCall call = bench.call("decode");
+        call.stop = source.token();
+        call.progress = [&](std::string_view, double, double) {
+            ++pictures;
+            source.cancel(CancelMode::AfterThisImage);
+        };
+        const auto error = testing::errorOf([&] {
+            bench.runWith(model, models::kAutoencoder, [&] {
+                (void)bench.stages().decodeImage(
+                    {.model = model, .latent = latent, .tilePixels = 0}, call);
+            });
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Cancelled);
+        QCOMPARE(pictures, 1);
+    }
+
     void pictureTextHasWhatA1111Reads() {
         ModelBench bench;
         models::DenoiseRequest request = goodRequest(bench);
