@@ -63,6 +63,20 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
             .outputs = {{"positive", value}, {"negative", value}}};
 }
 
+/// Tells the person what the encoder did not read.
+void tellCut(executor::Context& context, const char* item, int64_t cutTokens) {
+    if (cutTokens > 0) {
+        context.issue({.severity = Severity::Warning,
+                       .code = "prompt_cut",
+                       .node = std::string(context.nodeId()),
+                       .item = item,
+                       .message = std::to_string(cutTokens) +
+                                  " tokens at the end of the text are left out: it is longer than "
+                                  "the text encoder reads",
+                       .hint = "shorten the text, or put what matters first"});
+    }
+}
+
 void run(models::Stages& stages, executor::Context& context) {
     models::EncodeResult result =
         stages.encodePrompt({.model = context.input("model"),
@@ -70,6 +84,8 @@ void run(models::Stages& stages, executor::Context& context) {
                              .negative = context.text("negative"),
                              .clipSkip = static_cast<int>(context.integer("clip_skip"))},
                             stageCall(context));
+    tellCut(context, "prompt", result.cutTokens);
+    tellCut(context, "negative", result.cutNegativeTokens);
     context.output("positive", std::move(result.positive));
     context.output("negative", std::move(result.negative));
 }

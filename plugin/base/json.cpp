@@ -5,6 +5,7 @@
 #include "plugin/base/units.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -57,9 +58,39 @@ bool isInt64(const Json& value) {
                                       : value.is_number_integer();
 }
 
+/// The text with NaN, Infinity and -Infinity outside of strings replaced by null.
+std::string withoutPythonNumbers(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kTokens = {"-Infinity", "Infinity", "NaN"};
+    std::string clean;
+    clean.reserve(text.size());
+    bool inString = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const auto token = std::find_if(kTokens.begin(), kTokens.end(), [&](std::string_view name) {
+            return !inString && text.substr(at, name.size()) == name;
+        });
+        if (token != kTokens.end()) {
+            clean += "null";
+            at += token->size() - 1;
+            continue;
+        }
+        clean += text[at];
+        if (inString && text[at] == '\\' && at + 1 < text.size()) {
+            clean += text[++at];
+        } else if (text[at] == '"') {
+            inString = !inString;
+        }
+    }
+    return clean;
+}
+
 }  // namespace
 
 Json parseJson(std::string_view text, std::string_view what, const JsonLimits& limits) {
+    if (limits.readPythonNumbers) {
+        JsonLimits strict = limits;
+        strict.readPythonNumbers = false;
+        return parseJson(withoutPythonNumbers(text), what, strict);
+    }
     if (text.size() > limits.maxBytes) {
         throw Error(ErrorKind::Corrupt,
                     std::string(what) + " is " + formatBytes(static_cast<Bytes>(text.size())) +

@@ -13,6 +13,9 @@ using Json = nlohmann::json;
 struct JsonLimits {
     size_t maxBytes = 64u << 20;
     int maxDepth = 64;
+    /// Reads NaN, Infinity and -Infinity, which Python's writer leaves in model configs, as null:
+    /// not stated.
+    bool readPythonNumbers = false;
 };
 
 /// Parses UTF-8 JSON from outside. `what` names the source in messages ("graph",

@@ -90,10 +90,11 @@ std::optional<Notifier::Message> Notifier::next() {
     for (;;) {
         if (live_ && Clock::now() >= live_->next) {
             live_->next = Clock::now() + kMemoryInterval;
-            return Message{
-                .observer = live_->observer,
-                .run = live_->run,
-                .text = toText(live_->run, MemoryUse{live_->device, ledger_.snapshot()})};
+            // Behind what is queued: runStarted stays the first event of a run.
+            queue_.push_back(
+                {.observer = live_->observer,
+                 .run = live_->run,
+                 .text = toText(live_->run, MemoryUse{live_->device, ledger_.snapshot()})});
         }
         if (!queue_.empty()) {
             Message message = std::move(queue_.front());

@@ -15,12 +15,15 @@ namespace lowtide::executor {
 namespace {
 
 /// Kinds of issues that are the graph's or the caller's, when they are found before anything
-/// executed.
+/// executed. A damaged file is one when a node names it.
 bool isInvalid(const Issue& issue) {
     const std::array<std::string_view, 4> codes = {codeOf(ErrorKind::InvalidInput),
                                                    codeOf(ErrorKind::NotFound),
                                                    codeOf(ErrorKind::Unsupported),
                                                    "memory_infeasible"};
+    if (issue.code == codeOf(ErrorKind::Corrupt)) {
+        return !issue.node.empty();
+    }
     return std::find(codes.begin(), codes.end(), issue.code) != codes.end();
 }
 

@@ -12,6 +12,11 @@ namespace {
 /// Results of finished runs that wait() still knows.
 constexpr size_t kKeptResults = 256;
 
+/// Where the run computes unless a node says otherwise.
+memory::DeviceSpec deviceOf(const RunRequest& request) {
+    return request.options.device.value_or(request.snapshot->device.value_or(memory::DeviceSpec{}));
+}
+
 RunResult resultOf(const RunReport& report) {
     return {report.status, report.issues, toJson(report)};
 }
@@ -38,6 +43,10 @@ public:
             delivered = [&queue = queue_, entry = entry_] { queue.markDelivered(entry); };
         }
         queue_.notifier_.post(*entry_->request.observer, entry_->id, event, std::move(delivered));
+        if (std::holds_alternative<RunStarted>(event)) {
+            queue_.notifier_.beginMemory(
+                *entry_->request.observer, entry_->id, deviceOf(entry_->request).id());
+        }
     }
 
     void preview(std::string_view node, const Image8& picture) noexcept override {
@@ -192,9 +201,6 @@ void RunQueue::runNext(std::unique_lock<std::mutex>& lock) {
 
 RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
     const RunRequest& request = entry->request;
-    const memory::DeviceSpec device =
-        request.options.device.value_or(request.snapshot->device.value_or(memory::DeviceSpec{}));
-    notifier_.beginMemory(*request.observer, entry->id, device.id());
     RunHooks none;
     Sink sink(*this, entry);
     return resultOf(evaluate(entry->id,

@@ -45,6 +45,18 @@ private Q_SLOTS:
         QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
     }
 
+    void sourcesAreFormatted() {
+        QProcess process;
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.setWorkingDirectory(LOWTIDE_SOURCE_DIR);
+        process.start("bash",
+                      {"-c",
+                       "find plugin nodes ui tests examples -name '*.hpp' -o -name '*.cpp' | "
+                       "xargs clang-format-14 --dry-run -Werror"});
+        process.waitForFinished(-1);
+        QVERIFY2(process.exitCode() == 0, process.readAll().left(4000).constData());
+    }
+
     void aBrokenRuleIsFound_data() {
         QTest::addColumn<QString>("script");
         QTest::addColumn<QString>("file");

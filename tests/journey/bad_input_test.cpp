@@ -55,7 +55,7 @@ std::vector<BadGraph> badGraphs() {
                                {{"from", {"up2", "image"}}, {"to", {"up", "image"}}},
                                {{"from", {"up", "image"}}, {"to", {"save", "image"}}}};
          }),
-         "cycle"},
+         "circle"},
         {"wrong wire type",
          changed([](Json& graph) {
              for (Json& link : graph["links"]) {
@@ -88,10 +88,10 @@ std::vector<BadGraph> badGraphs() {
         {"unknown sampler", param("denoise", "sampler", "magic"), "dpmpp_2m"},
         {"sampler that is not built", param("denoise", "sampler", "unipc"), "euler_a"},
         {"width too small", param("latent", "width", 1), "latent.width"},
-        {"odd width", param("latent", "width", 100), "multiple of 8"},
+        {"odd width", param("latent", "width", 100), "multiples of 8"},
         {"prefix leaves the folder", param("save", "prefix", "../../cat"), "save.prefix"},
         {"missing checkpoint", param("load", "checkpoint", "no/such/folder"), "load.checkpoint"},
-        {"unknown builtin", param("load", "checkpoint", "builtin:huge"), "builtin:huge"},
+        {"unknown builtin", param("load", "checkpoint", "builtin:huge"), "\"huge\""},
         {"checkpoint is a file",
          param("load", "checkpoint", LOWTIDE_SOURCE_DIR "/dev"),
          "load.checkpoint"},
@@ -162,7 +162,9 @@ private Q_SLOTS:
         row("huge number", {"--set", "denoise.seed=18446744073709551616"}, "denoise.seed");
         row("bad device", {"--device", "moon"}, "moon");
         row("no CUDA", {"--device", "cuda"}, "CUDA");
-        row("small card", {"--device", "fake:1MiB", "--policy", "denoise=model"}, "denoise");
+        row("small card",
+            {"--device", "fake:1MiB", "--policy", "denoise=model"},
+            "of the 1.0 MiB that fake has");
         row("bad policy", {"--policy", "denoise=fast"}, "fast");
         row("policy for nobody", {"--policy", "nobody=model"}, "nobody");
         row("policy for a role that is not there", {"--policy", "denoise.vae=model"}, "vae");

@@ -33,7 +33,7 @@ private Q_SLOTS:
                        folder.filePath("out"),
                        "--events",
                        "--set",
-                       "denoise.steps=5000"});
+                       "denoise.steps=900"});
         QByteArray seen;
         while (!seen.contains(phase.toUtf8())) {
             QVERIFY2(process.waitForReadyRead(30000), process.readAllStandardError().constData());

@@ -100,7 +100,7 @@ std::vector<Case> cases() {
          [](const QString& f) {
              write(f + "/scheduler/scheduler_config.json", "{\"num_train_timesteps\": 1000}");
          },
-         "scheduler"},
+         "_class_name"},
         {"impossible schedule",
          [](const QString& f) {
              replaceIn(f + "/scheduler/scheduler_config.json",

@@ -4,6 +4,7 @@
 #include "ui/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -80,23 +81,34 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     report->callback([&] { invocation.call = [&] { return printReport(invocation.report); }; });
 }
 
+/// Says so when the first word is neither an option nor a command of this version.
+bool isKnown(const CLI::App& app, const std::string& word) {
+    const auto commands =
+        app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });
+    if (word.starts_with('-') || !commands.empty()) {
+        return true;
+    }
+    const bool planned = std::find(kNotBuilt.begin(), kNotBuilt.end(), word) != kNotBuilt.end();
+    std::fprintf(stderr,
+                 planned ? "lowtide: \"%s\" is not built into this version\n"
+                         : "lowtide: there is no command \"%s\"\n",
+                 word.c_str());
+    std::fprintf(stderr, "  see lowtide --help\n");
+    return false;
+}
+
 }  // namespace
 
 int runCommandLine(int count, char** arguments) {
-    for (const char* name : kNotBuilt) {
-        if (count > 1 && std::string_view(arguments[1]) == name) {
-            std::fprintf(stderr,
-                         "lowtide: \"%s\" is not built into this version; see lowtide --help\n",
-                         name);
-            return kInvalid;
-        }
-    }
     CLI::App app("Lowtide: image diffusion as a node graph, with a memory policy for every node",
                  "lowtide");
     app.set_version_flag("--version", "lowtide " LOWTIDE_VERSION);
     app.require_subcommand(1);
     Invocation invocation;
     addCommands(app, invocation);
+    if (count > 1 && !isKnown(app, arguments[1])) {
+        return kInvalid;
+    }
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {

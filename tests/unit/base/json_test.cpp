@@ -7,6 +7,13 @@
 using namespace lowtide;
 using lowtide::testing::errorOf;
 
+namespace {
+
+constexpr const char* kPythonNumbers =
+    "{\"a\": -Infinity, \"b\": [NaN, Infinity], \"NaN\": \"say \\\"NaN\\\", -Infinity\", \"c\": 1}";
+
+}  // namespace
+
 class JsonTest : public QObject {
     Q_OBJECT
 
@@ -17,6 +24,14 @@ private Q_SLOTS:
             parseJson(R"({"a": 18446744073709551615, "b": -9223372036854775808})", "graph");
         QCOMPARE(json["a"].get<uint64_t>(), UINT64_MAX);
         QCOMPARE(json["b"].get<int64_t>(), INT64_MIN);
+    }
+
+    void pythonNumbersAreNull_whereAskedFor() {
+        const Json json = parseJson(kPythonNumbers, "config", {.readPythonNumbers = true});
+        QVERIFY(json["a"].is_null() && json["b"][0].is_null() && json["b"][1].is_null());
+        QVERIFY(json["NaN"] == "say \"NaN\", -Infinity");
+        QCOMPARE(json["c"].get<int>(), 1);
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(parseJson(kPythonNumbers, "graph")), Error);
     }
 
     void refusesWhatIsNotJson_data() {

@@ -13,10 +13,12 @@ namespace lowtide::residency {
 /// arenas through add(). A tensor that dies on a thread without a counter stays counted.
 class CpuAllocations final : public c10::MemoryReportingInfoBase {
 public:
-    /// The one counter of the process, as ATen's CPU allocator is one: a tensor may outlive the engine that made it.
+    /// The one counter of the process, as ATen's CPU allocator is one: a tensor may outlive the
+    /// engine that made it.
     [[nodiscard]] static const std::shared_ptr<CpuAllocations>& ofProcess();
 
-    /// Counts on this thread until the thread ends. Nothing happens where a counter or a profiler is attached already.
+    /// Counts on this thread until the thread ends. Nothing happens where a counter or a profiler
+    /// is attached already.
     static void attachThread();
 
     [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
