@@ -45,12 +45,12 @@ def judge(prompts: list[dict], folder: pathlib.Path) -> dict:
 def sheet(prompts: list[dict], folder: pathlib.Path, out: str) -> None:
     columns = 6
     rows = -(-len(prompts) // columns)
-    canvas = Image.new("RGB", (columns * 140, rows * 168), "white")
+    canvas = Image.new("RGB", (columns * 140, rows * 174), "white")
     draw = ImageDraw.Draw(canvas)
     for i, prompt in enumerate(prompts):
-        x, y = i % columns * 140, i // columns * 168
+        x, y = i % columns * 140, i // columns * 174
         canvas.paste(Image.open(folder / f"{i}.png").convert("RGB"), (x + 6, y + 4))
-        words = prompt["text"].replace(" background", "").split()
+        words = prompt["text"].split()
         lines = [""]
         for word in words:
             if len(lines[-1]) + len(word) > 22:
