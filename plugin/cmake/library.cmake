@@ -44,10 +44,9 @@ function(lowtide_test name)
   add_executable(${target} ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES AUTOMOC ON)
   list(TRANSFORM ARG_DEPENDS PREPEND lowtide::)
-  target_link_libraries(${target} PRIVATE lowtide_warnings ${ARG_DEPENDS} ${ARG_LINK} Qt6::Test)
+  target_link_libraries(${target} PRIVATE lowtide_warnings ${ARG_DEPENDS} ${ARG_LINK} lowtide::folders
+                                          Qt6::Test)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(
-    ${target} PRIVATE LOWTIDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LOWTIDE_BINARY_DIR="${CMAKE_BINARY_DIR}")
   if(ARG_TORCH)
     lowtide_use_torch(${target})
   endif()

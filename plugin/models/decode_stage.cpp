@@ -45,8 +45,7 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     const Model& model = modelIn(request.model);
     const tensor::Latents& given = filledLatents(request.latent);
     checkLatents(model, given.samples());
-    const c10::Device device =
-        context.residency.deviceOf(*treeIn(model, kAutoencoder)).torchDevice();
+    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor latents = model.unscaled(tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
     const at::Tensor decoded = decodeAll(context, model, latents, request, call);

@@ -129,7 +129,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
-    const c10::Device device = context.residency.deviceOf(*treeIn(model, kDenoiser)).torchDevice();
+    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kDenoiser));
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
         model.makeDenoiser(context,

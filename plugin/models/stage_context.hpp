@@ -1,13 +1,13 @@
 #pragma once
 
-#include "plugin/residency/residency.hpp"
+#include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 
 namespace lowtide::models {
 
 /// What a stage works with: the way to weights, and the recorder.
 struct StageContext {
-    residency::Residency& residency;
+    residency::WeightSource& weights;
     tensor::Record record;
 };
 

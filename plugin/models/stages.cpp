@@ -10,6 +10,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
+#include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -172,7 +173,7 @@ private:
         if (recorder) {
             recorder->beginStage(stage, call.node);
         }
-        return {.residency = settings_.residency, .record = tensor::Record(recorder)};
+        return {.weights = settings_.residency, .record = tensor::Record(recorder)};
     }
 
     StagesSettings settings_;

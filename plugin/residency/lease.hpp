@@ -17,6 +17,8 @@ public:
         virtual ~Holder() = default;
     };
 
+    /// For weight sources. `holder` may be null.
+    Lease(std::vector<at::Tensor> tensors, std::unique_ptr<Holder> holder);
     Lease(Lease&& other) noexcept;
     Lease& operator=(Lease&& other) noexcept;
     Lease(const Lease&) = delete;
@@ -29,9 +31,6 @@ public:
     [[nodiscard]] size_t size() const noexcept { return tensors_.size(); }
 
 private:
-    friend class Residency;
-    Lease(std::vector<at::Tensor> tensors, std::unique_ptr<Holder> holder);
-
     std::vector<at::Tensor> tensors_;
     std::unique_ptr<Holder> holder_;
 };

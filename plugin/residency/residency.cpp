@@ -189,6 +189,10 @@ std::vector<std::string> Residency::hazards() const {
     return found;
 }
 
+void Residency::beginPass(const memory::ComponentTree& tree) {
+    static_cast<void>(state_->running().component(tree));
+}
+
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     leafOf(tree, leaf, false);
     Run& run = state_->running();
@@ -227,8 +231,8 @@ void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noe
     }
 }
 
-Device& Residency::deviceOf(const memory::ComponentTree& tree) {
-    return *state_->running().component(tree).device().device;
+c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
+    return state_->running().component(tree).device().device->torchDevice();
 }
 
 const StopToken& Residency::stop() const noexcept {

@@ -2,7 +2,7 @@
 
 #include "plugin/memory/engine.hpp"
 #include "plugin/residency/device/device.hpp"
-#include "plugin/residency/lease.hpp"
+#include "plugin/residency/weight_source.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -25,7 +25,7 @@ public:
 
 /// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run
 /// thread only, except ledger() and traffic().
-class Residency final : public memory::Engine {
+class Residency final : public memory::Engine, public WeightSource {
 public:
     explicit Residency(std::unique_ptr<DeviceSource> devices);
     ~Residency() override;
@@ -42,24 +42,19 @@ public:
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
 
-    /// The weights of one leaf on the device of the running node. Right for any call order:
-    /// resident, on its way, never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the
-    /// file changed or cannot be read).
-    [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf);
-    /// Rows `ids` (int64, CPU, any shape) of a gathered leaf's one weight: [..., columns] on the
-    /// node's device.
+    void beginPass(const memory::ComponentTree& tree) override;
+    [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf) override;
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
                                         memory::LeafId leaf,
-                                        const at::Tensor& ids);
+                                        const at::Tensor& ids) override;
+    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
+    [[nodiscard]] const StopToken& stop() const noexcept override;
+
     /// The leaf will be used soon; changes time only.
     void hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept;
-    /// Where the running node computes with this component.
-    [[nodiscard]] Device& deviceOf(const memory::ComponentTree& tree);
     /// Ordering faults that the opened devices found, in words; empty unless one of them looks for
     /// any (fake).
     [[nodiscard]] std::vector<std::string> hazards() const;
-    /// The cancel token of the run.
-    [[nodiscard]] const StopToken& stop() const noexcept;
 
 private:
     struct State;

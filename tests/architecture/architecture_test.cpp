@@ -1,3 +1,5 @@
+#include "tests/fixtures/folders.hpp"
+
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -12,8 +14,7 @@ struct Verdict {
 Verdict check(const QString& script, const QString& root) {
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start("python3",
-                  {QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/architecture/") + script, root});
+    process.start("python3", {lowtide::testing::sourcePath("tests/architecture/") + script, root});
     process.waitForFinished(-1);
     return {process.exitCode(), QString::fromUtf8(process.readAll())};
 }
@@ -41,14 +42,14 @@ private Q_SLOTS:
 
     void theProjectKeepsItsRules() {
         QFETCH(QString, script);
-        const Verdict verdict = check(script, LOWTIDE_SOURCE_DIR);
+        const Verdict verdict = check(script, lowtide::testing::sourcePath(""));
         QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
     }
 
     void sourcesAreFormatted() {
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
-        process.setWorkingDirectory(LOWTIDE_SOURCE_DIR);
+        process.setWorkingDirectory(lowtide::testing::sourcePath(""));
         process.start("bash",
                       {"-c",
                        "find plugin nodes ui tests examples -name '*.hpp' -o -name '*.cpp' | "

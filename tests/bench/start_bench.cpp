@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QElapsedTimer>
 #include <QProcess>
@@ -28,7 +29,7 @@ double secondsToFirstKernel(const QString& out) {
     QProcess process;
     QElapsedTimer timer;
     timer.start();
-    process.start(QStringLiteral(LOWTIDE_BINARY_DIR "/bin/lowtide"),
+    process.start(testing::buildPath("bin/lowtide"),
                   {"run",
                    testing::exampleGraph("text_to_image"),
                    "--out",

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 
@@ -60,7 +61,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::goldenFolder();
-        QFile file(QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/golden/cases.json"));
+        QFile file(testing::sourcePath("tests/golden/cases.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         cases_ = parseJson(file.readAll().toStdString(), "cases.json");
     }

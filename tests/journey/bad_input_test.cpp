@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -93,7 +94,7 @@ std::vector<BadGraph> badGraphs() {
         {"missing checkpoint", param("load", "checkpoint", "no/such/folder"), "load.checkpoint"},
         {"unknown builtin", param("load", "checkpoint", "builtin:huge"), "\"huge\""},
         {"checkpoint is a file",
-         param("load", "checkpoint", LOWTIDE_SOURCE_DIR "/dev"),
+         param("load", "checkpoint", testing::sourcePath("dev").toStdString()),
          "load.checkpoint"},
         {"policy is not known",
          changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "fast"; }),

@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -26,7 +27,7 @@ private Q_SLOTS:
         QFETCH(QString, phase);
         const QTemporaryDir folder;
         QProcess process;
-        process.start(QStringLiteral(LOWTIDE_BINARY_DIR "/bin/lowtide"),
+        process.start(testing::buildPath("bin/lowtide"),
                       {"run",
                        testing::exampleGraph("text_to_image"),
                        "--out",

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -132,7 +133,7 @@ private Q_SLOTS:
         const Case test = cases()[static_cast<size_t>(index)];
         const QTemporaryDir folder;
         const QString model = folder.filePath("model");
-        copyFolder(QStringLiteral(LOWTIDE_SOURCE_DIR "/resources/mini/model"), model);
+        copyFolder(testing::sourcePath("resources/mini/model"), model);
         test.damage(model);
         const testing::CommandResult run =
             testing::runLowtide({"run",

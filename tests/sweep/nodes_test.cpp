@@ -1,3 +1,4 @@
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 
 #include <QFile>
@@ -39,8 +40,8 @@ private Q_SLOTS:
         QVERIFY(kNodeId.match(QString::fromStdString(node.id)).hasMatch());
         QVERIFY(!node.label.empty() && !node.category.empty());
         QVERIFY2(node.tooltip.ends_with('.'), "a tooltip is a sentence");
-        QFile help(QStringLiteral(LOWTIDE_SOURCE_DIR "/resources/help/") +
-                   QString::fromStdString(node.id) + ".md");
+        QFile help(testing::sourcePath("resources/help/") + QString::fromStdString(node.id) +
+                   ".md");
         QVERIFY2(help.open(QIODevice::ReadOnly), qPrintable("no help page " + help.fileName()));
         const QByteArray page = help.readAll();
         QVERIFY(page.startsWith("# " + QByteArray::fromStdString(node.label) + "\n"));

@@ -1,35 +1,38 @@
 #pragma once
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/residency.hpp"
+#include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 
 #include <ATen/core/Tensor.h>
 
 namespace lowtide::models {
 
-/// One forward pass of one component: the way to its weights. Polls cancel before every leaf.
+/// The way from the forwards of one component to its weights. Polls cancel before every leaf.
 class Pass {
 public:
-    Pass(residency::Residency& residency, const memory::ComponentTree& tree, tensor::Record record)
-        : residency_(residency), tree_(tree), record_(record) {}
+    Pass(residency::WeightSource& weights, const memory::ComponentTree& tree, tensor::Record record)
+        : weights_(weights), tree_(tree), record_(record) {}
+
+    /// One forward of the network begins.
+    void begin() { weights_.beginPass(tree_); }
 
     [[nodiscard]] residency::Lease use(memory::LeafId leaf) {
-        residency_.stop().throwIfStopped();
-        return residency_.use(tree_, leaf);
+        weights_.stop().throwIfStopped();
+        return weights_.use(tree_, leaf);
     }
 
     [[nodiscard]] at::Tensor gatherRows(memory::LeafId leaf, const at::Tensor& ids) {
-        residency_.stop().throwIfStopped();
-        return residency_.gatherRows(tree_, leaf, ids);
+        weights_.stop().throwIfStopped();
+        return weights_.gatherRows(tree_, leaf, ids);
     }
 
-    [[nodiscard]] c10::Device device() { return residency_.deviceOf(tree_).torchDevice(); }
+    [[nodiscard]] c10::Device device() { return weights_.torchDeviceOf(tree_); }
 
     [[nodiscard]] const tensor::Record& record() const { return record_; }
 
 private:
-    residency::Residency& residency_;
+    residency::WeightSource& weights_;
     const memory::ComponentTree& tree_;
     tensor::Record record_;
 };

@@ -58,6 +58,7 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const at::Tensor& timestep,
                                     const at::Tensor& context,
                                     const at::Tensor& guidance) const {
+    pass.begin();
     const at::Tensor steps = timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)});
     const at::Tensor waves = sinusoids(
         steps, config_.levels.front().channels, config_.cosineFirst, config_.frequencyShift);

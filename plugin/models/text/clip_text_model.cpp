@@ -127,6 +127,7 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
     }
     const auto count = static_cast<int64_t>(ids.size());
     LOWTIDE_ASSERT(count <= config_.positions);
+    pass.begin();
     const auto record = [&](int64_t index, const at::Tensor& hidden) {
         pass.record().putNext("text_encoder.hidden." + std::to_string(index), hidden);
     };

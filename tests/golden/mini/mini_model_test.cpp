@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 
 #include <QFile>
@@ -10,7 +11,7 @@ using namespace lowtide;
 
 namespace {
 
-const QString kJudge = QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/golden/mini/judge.py");
+const QString kJudge = testing::sourcePath("tests/golden/mini/judge.py");
 
 // Shares that the model reaches in its own evaluation (resources/mini/train/evaluation.json):
 // objects and backgrounds all, sizes and places 121 and 122 of the 122 pictures of one object.

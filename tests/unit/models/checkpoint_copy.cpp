@@ -2,6 +2,7 @@
 
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 
 #include <QDir>
@@ -13,7 +14,7 @@
 namespace lowtide::testing {
 
 CheckpointCopy::CheckpointCopy() {
-    const QString source = QStringLiteral(LOWTIDE_SOURCE_DIR "/resources/mini/model");
+    const QString source = testing::sourcePath("resources/mini/model");
     QDirIterator files(source, QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
         const QString from = files.next();

@@ -2,6 +2,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 
 #include <QDir>
@@ -20,11 +21,10 @@ constexpr int64_t kDefaultLength = 77;
 
 /// Folder with tokenizers and the reference's ids, made once and kept under the script's hash.
 QString goldenTokenizers() {
-    const QString script =
-        QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/unit/models/make_tokenizer_goldens.py");
+    const QString script = testing::sourcePath("tests/unit/models/make_tokenizer_goldens.py");
     const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
     const QString folder = testing::cacheFolder() + "/tokenizers-" + QString::fromStdString(hash);
-    testing::runReference({script, LOWTIDE_SOURCE_DIR "/tests/golden/reference", folder});
+    testing::runReference({script, testing::sourcePath("tests/golden/reference"), folder});
     return folder;
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/memory/plan.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <c10/core/InferenceMode.h>
 
@@ -30,11 +31,12 @@ DType dtypeOf(at::ScalarType type) {
 
 ModelBench::ModelBench()
     : residency_(std::make_unique<residency::Residency>(
-          residency::makeDeviceSource(LOWTIDE_BINARY_DIR "/lib"))),
-      stages_(models::makeStages({.residency = *residency_,
-                                  .resourcesFolder = LOWTIDE_SOURCE_DIR "/resources",
-                                  .modelFolders = {LOWTIDE_SOURCE_DIR "/resources/mini"},
-                                  .recorder = [this] { return recorder_.get(); }})) {
+          residency::makeDeviceSource(testing::buildPath("lib").toStdString()))),
+      stages_(
+          models::makeStages({.residency = *residency_,
+                              .resourcesFolder = testing::sourcePath("resources").toStdString(),
+                              .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
+                              .recorder = [this] { return recorder_.get(); }})) {
     (void)residency_->open(memory::DeviceSpec{});
 }
 
@@ -93,7 +95,7 @@ TensorFile ModelBench::recorded() const {
 }
 
 std::string miniModel() {
-    return LOWTIDE_SOURCE_DIR "/resources/mini/model";
+    return testing::sourcePath("resources/mini/model").toStdString();
 }
 
 }  // namespace lowtide::testing

@@ -3,6 +3,7 @@
 #include "plugin/models/tiles.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -47,13 +48,12 @@ private Q_SLOTS:
 
     void initTestCase() {
         checkpoints_ = testing::goldenFolder().toStdString() + "/checkpoints/";
-        const QString script =
-            QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/unit/models/make_stage_goldens.py");
+        const QString script = testing::sourcePath("tests/unit/models/make_stage_goldens.py");
         const QString hash =
             QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
         const QString folder = testing::goldenFolder() + "/stages-" + hash;
         testing::runReference({script,
-                               LOWTIDE_SOURCE_DIR "/tests/golden/reference",
+                               testing::sourcePath("tests/golden/reference"),
                                QString::fromStdString(checkpoints_),
                                folder});
         folder_ = folder.toStdString() + "/";

@@ -1,4 +1,5 @@
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -61,7 +62,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::goldenFolder().toStdString();
-        QFile file(QStringLiteral(LOWTIDE_SOURCE_DIR "/tests/golden/cases.json"));
+        QFile file(testing::sourcePath("tests/golden/cases.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         cases_ = parseJson(file.readAll().toStdString(), "cases.json");
     }

@@ -1,6 +1,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -137,7 +138,9 @@ private Q_SLOTS:
     void findsCheckpointsBesideTheGraphThenInTheModelFolders() {
         ModelBench bench;
         const WireRef builtin = bench.load(kMini);
-        QCOMPARE(bench.stages().loadCheckpoint("mini/model", LOWTIDE_SOURCE_DIR "/resources").get(),
+        QCOMPARE(bench.stages()
+                     .loadCheckpoint("mini/model", testing::sourcePath("resources").toStdString())
+                     .get(),
                  builtin.get());
         QCOMPARE(bench.stages().loadCheckpoint("model", "/").get(), builtin.get());
         QCOMPARE(ModelBench::modelOf(builtin).info().checkpoint, std::string("mini"));

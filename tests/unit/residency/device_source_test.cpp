@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QTest>
 
@@ -8,7 +9,7 @@ using residency::makeDeviceSource;
 
 namespace {
 
-const char* const kLibraryFolder = LOWTIDE_BINARY_DIR "/lib";
+const std::string kLibraryFolder = testing::buildPath("lib").toStdString();
 
 /// The error of opening `spec`, with its hint.
 Error errorOf(const std::string& folder, const memory::DeviceSpec& spec) {

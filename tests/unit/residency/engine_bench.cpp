@@ -56,7 +56,7 @@ void compareWithMasters(Bench& bench, const ComponentTree& tree) {
         QCOMPARE(lease.size(), tree.leaves[leaf].weights.size());
         for (size_t i = 0; i < lease.size(); ++i) {
             const memory::Weight& weight = tree.weights[tree.leaves[leaf].weights[i]];
-            QCOMPARE(lease[i].device(), bench.residency->deviceOf(tree).torchDevice());
+            QCOMPARE(lease[i].device(), bench.residency->torchDeviceOf(tree));
             QVERIFY2(at::equal(lease[i].cpu(), bench.model.expected(tree, weight)),
                      weight.name.c_str());
         }

@@ -176,7 +176,7 @@ private Q_SLOTS:
         const at::Tensor rows = bench.residency->gatherRows(tree, 0, ids);
         const at::Tensor table = bench.model.expected(tree, tree.weights[0]);
         QVERIFY(at::equal(rows.cpu(), table.index({ids})));
-        QCOMPARE(rows.device(), bench.residency->deviceOf(tree).torchDevice());
+        QCOMPARE(rows.device(), bench.residency->torchDeviceOf(tree));
         QCOMPARE(bench.weights(), before);
         QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(bench.residency->use(tree, 0)));
         QVERIFY_THROWS_EXCEPTION(

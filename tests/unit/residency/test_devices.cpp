@@ -1,5 +1,7 @@
 #include "tests/unit/residency/test_devices.hpp"
 
+#include "tests/fixtures/folders.hpp"
+
 namespace lowtide::testing {
 
 namespace {
@@ -7,7 +9,7 @@ namespace {
 using residency::Device;
 using residency::EventRef;
 
-const char* const kLibraryFolder = LOWTIDE_BINARY_DIR "/lib";
+const std::string kLibraryFolder = testing::buildPath("lib").toStdString();
 
 /// Passes everything on, but the waits that it forgets.
 class ForgetfulDevice final : public Device {

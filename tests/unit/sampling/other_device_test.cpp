@@ -3,6 +3,7 @@
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
@@ -49,7 +50,7 @@ class OtherDeviceTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        source_ = residency::makeDeviceSource(LOWTIDE_BINARY_DIR "/lib");
+        source_ = residency::makeDeviceSource(testing::buildPath("lib").toStdString());
         device_ = source_->open({.kind = "fake"});
     }
 

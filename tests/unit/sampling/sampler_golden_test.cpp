@@ -1,8 +1,8 @@
 // Every sampler against diffusers 0.42.1, over the settings that make_scheduler_goldens.py lists.
 
 #include "plugin/sampling/denoise_loop.hpp"
+#include "tests/fixtures/python_golden.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
-#include "tests/unit/tensor/python_golden.hpp"
 
 #include <ATen/ATen.h>
 
@@ -47,7 +47,7 @@ void compare(const at::Tensor& mine,
              double tolerance,
              const char* what) {
     QCOMPARE(mine.sizes().vec(), reference.sizes().vec());
-    const double distance = tests::relativeL2(mine, reference);
+    const double distance = testing::relativeL2(mine, reference);
     QVERIFY2(distance <= tolerance, qPrintable(QString("%1: %2").arg(what).arg(distance)));
 }
 
@@ -59,7 +59,7 @@ class SamplerGoldenTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        golden_.emplace(LOWTIDE_SOURCE_DIR "/tests/unit/sampling/make_scheduler_goldens.py");
+        golden_.emplace("tests/unit/sampling/make_scheduler_goldens.py");
         cases_ = parseJson(golden_->text("cases"), "cases");
         QVERIFY(cases_.size() > 900);
     }
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    std::optional<tests::PythonGolden> golden_;
+    std::optional<testing::PythonGolden> golden_;
     Json cases_;
 };
 

@@ -3,7 +3,7 @@
 #include "plugin/sampling/incomplete_beta.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/sampling/numpy_math.hpp"
-#include "tests/unit/tensor/python_golden.hpp"
+#include "tests/fixtures/python_golden.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +16,7 @@ namespace lowtide::sampling {
 namespace {
 
 constexpr double kQuantileTolerance = 1e-12;
-constexpr const char* kScript = LOWTIDE_SOURCE_DIR "/tests/unit/sampling/make_scheduler_goldens.py";
+constexpr const char* kScript = "tests/unit/sampling/make_scheduler_goldens.py";
 
 }  // namespace
 
@@ -26,7 +26,7 @@ class ScheduleMathTest : public QObject {
 private Q_SLOTS:
 
     void betaQuantilesAreThoseOfScipy() {
-        const at::Tensor rows = tests::PythonGolden(kScript).tensor("beta_quantiles");
+        const at::Tensor rows = testing::PythonGolden(kScript).tensor("beta_quantiles");
         const auto row = rows.accessor<double, 2>();
         double farthest = 0;
         for (int64_t i = 0; i < row.size(0); ++i) {
@@ -46,7 +46,7 @@ private Q_SLOTS:
     }
 
     void logarithmHasTheBitsOfNumpy() {
-        const tests::PythonGolden golden(kScript);
+        const testing::PythonGolden golden(kScript);
         const at::Tensor values = golden.tensor("log.in");
         const at::Tensor expected = golden.tensor("log.out");
         const float* in = values.const_data_ptr<float>();
@@ -72,7 +72,7 @@ private Q_SLOTS:
         QFETCH(QString, kind);
         QFETCH(bool, zeroSnr);
         const QString key = QString("shares.%1.%2").arg(kind).arg(zeroSnr ? 1 : 0);
-        const at::Tensor expected = tests::PythonGolden(kScript).tensor(key.toStdString());
+        const at::Tensor expected = testing::PythonGolden(kScript).tensor(key.toStdString());
         const auto shares = signalShares({.betaStart = 0.00085,
                                           .betaEnd = 0.012,
                                           .kind = kind.toStdString(),

@@ -1,5 +1,5 @@
 #include "plugin/tensor/crossing.hpp"
-#include "tests/unit/tensor/python_golden.hpp"
+#include "tests/fixtures/python_golden.hpp"
 
 #include <ATen/ATen.h>
 
@@ -13,8 +13,7 @@ class CrossingTest : public QObject {
 private Q_SLOTS:
 
     void roundsHalvesToEvenAsNumpyDoes() {
-        const tests::PythonGolden golden(LOWTIDE_SOURCE_DIR
-                                         "/tests/unit/tensor/make_tensor_goldens.py");
+        const testing::PythonGolden golden("tests/unit/tensor/make_tensor_goldens.py");
         const at::Tensor row = golden.tensor("levels.in");  // below 0, all halves, above 1
         const at::Tensor pixels = row.view({1, 1, 1, -1}).expand({1, 3, 1, -1});
         const at::Tensor bytes = image8Tensor(pixels);

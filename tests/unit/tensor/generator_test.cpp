@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/tensor/generator.hpp"
-#include "tests/unit/tensor/python_golden.hpp"
+#include "tests/fixtures/python_golden.hpp"
 
 #include <ATen/ATen.h>
 
@@ -15,7 +15,7 @@ private Q_SLOTS:
 
     void drawsWhatTorchDraws_data() {
         QTest::addColumn<QString>("seed");
-        const tests::PythonGolden golden(kScript);
+        const testing::PythonGolden golden(kScript);
         for (const Json& seed : parseJson(golden.text("seeds"), "seeds")) {
             const QString text = QString::fromStdString(seed.get<std::string>());
             QTest::newRow(qPrintable(text)) << text;
@@ -24,7 +24,7 @@ private Q_SLOTS:
 
     void drawsWhatTorchDraws() {
         QFETCH(QString, seed);
-        const tests::PythonGolden golden(kScript);
+        const testing::PythonGolden golden(kScript);
         NoiseGenerator generator(seed.toULongLong());
         size_t index = 0;
         for (const Json& shape : parseJson(golden.text("shapes"), "shapes")) {
@@ -53,8 +53,7 @@ private Q_SLOTS:
     }
 
 private:
-    static constexpr const char* kScript =
-        LOWTIDE_SOURCE_DIR "/tests/unit/tensor/make_tensor_goldens.py";
+    static constexpr const char* kScript = "tests/unit/tensor/make_tensor_goldens.py";
 };
 
 }  // namespace lowtide::tensor

@@ -5,6 +5,7 @@
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <ATen/ATen.h>
 
@@ -18,7 +19,7 @@ class OtherDeviceTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        source_ = residency::makeDeviceSource(LOWTIDE_BINARY_DIR "/lib");
+        source_ = residency::makeDeviceSource(testing::buildPath("lib").toStdString());
         device_ = source_->open({.kind = "fake"});
     }
 

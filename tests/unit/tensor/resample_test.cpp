@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
-#include "tests/unit/tensor/python_golden.hpp"
+#include "tests/fixtures/python_golden.hpp"
 
 #include <ATen/ATen.h>
 
@@ -31,7 +31,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("filter");
         QTest::addColumn<int>("width");
         QTest::addColumn<int>("height");
-        const tests::PythonGolden golden(kScript);
+        const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("cases"), "cases")) {
             QTest::newRow(item["name"].get<std::string>().c_str())
                 << QString::fromStdString(item["filter"]) << item["width"].get<int>()
@@ -43,7 +43,7 @@ private Q_SLOTS:
         QFETCH(QString, filter);
         QFETCH(int, width);
         QFETCH(int, height);
-        const tests::PythonGolden golden(kScript);
+        const testing::PythonGolden golden(kScript);
         const std::string name = QTest::currentDataTag();
         const at::Tensor pixels =
             golden.tensor(name + ".in").permute({2, 0, 1}).unsqueeze(0).to(at::kFloat) / 255;
@@ -73,8 +73,7 @@ private Q_SLOTS:
     }
 
 private:
-    static constexpr const char* kScript =
-        LOWTIDE_SOURCE_DIR "/tests/unit/tensor/make_tensor_goldens.py";
+    static constexpr const char* kScript = "tests/unit/tensor/make_tensor_goldens.py";
 };
 
 }  // namespace lowtide::tensor

@@ -30,7 +30,7 @@ at::Tensor forBatch(const tensor::Conditioning& conditioning,
 Sd15Denoiser::Sd15Denoiser(StageContext& context,
                            const UNet2DCondition& unet,
                            const DenoiserRequest& request)
-    : unet_(unet), pass_(context.residency, *unet.tree(), context.record) {
+    : unet_(unet), pass_(context.weights, *unet.tree(), context.record) {
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {

@@ -128,7 +128,7 @@ std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view ro
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context.residency, *text_.tree(), context.record);
+    Pass pass(context.weights, *text_.tree(), context.record);
     EncodedPrompts result;
     const auto encode = [&](const std::string& text, const char* item, int skip, int64_t& cut) {
         const TokenizedPrompt tokens = tokenizer_.tokenize(text, item);
@@ -160,12 +160,12 @@ at::Tensor Sd15Model::unscaled(const at::Tensor& latents) const {
 }
 
 at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context.residency, *autoencoder_.tree(), context.record);
+    Pass pass(context.weights, *autoencoder_.tree(), context.record);
     return autoencoder_.decode(pass, latents);
 }
 
 at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context.residency, *autoencoder_.tree(), context.record);
+    Pass pass(context.weights, *autoencoder_.tree(), context.record);
     return autoencoder_.encode(pass, pixels);
 }
 
