@@ -5,6 +5,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <functional>
@@ -52,6 +53,9 @@ struct WorkOutline {
     std::vector<std::pair<std::string, ValueOutline>> outputs;
     /// Outside state that belongs in the result key: fingerprints of files that are read.
     std::vector<std::string> fingerprints;
+    /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it; run
+    /// thread only, no weight is read; empty: nothing is computed on a device.
+    std::function<memory::StageWork(std::string_view deviceKind)> walk;
 };
 
 /// Asked before a run, on any thread, without a device.

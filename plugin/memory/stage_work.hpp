@@ -1,7 +1,9 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,7 +12,7 @@ namespace lowtide::memory {
 /// One use of a leaf in one pass.
 struct LeafUse {
     LeafId leaf = 0;
-    double flops = 0;
+    double flops = 0;  ///< of its matrix products; what works element by element counts nothing
 };
 
 /// What one component does in a stage: one pass in the order of its leases, and how often.
@@ -22,9 +24,13 @@ struct ComponentWork {
 
 /// What a stage takes beside its weights, known from shapes alone.
 struct StageWork {
-    Bytes activations = 0;  ///< most at once, beyond what lies on wires when it begins
-    Bytes workspace = 0;    ///< of kernels, outside the allocator of tensors
-    std::vector<ComponentWork> components;
+    /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie on wires
+    /// there already; what leaves on wires is part of it.
+    Bytes activations = 0;
+    /// What kernels take beside tensors and no allocator of ours sees; 0 on cpu and fake, where the
+    /// scratch memory of MKL's products is in no ledger.
+    Bytes workspace = 0;
+    std::vector<ComponentWork> components;  ///< in the order of their first lease
 };
 
 }  // namespace lowtide::memory
