@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,14 @@ struct ValueOutline {
     memory::WireRef value;
 };
 
+/// Where a node has the value that passes it kept between runs.
+enum class KeepPlace : uint8_t { Memory, Disk };
+
+struct KeepRequest {
+    KeepPlace place = KeepPlace::Memory;
+    Bytes limit = 0;  ///< of everything that is kept there
+};
+
 /// What a node says before the run: which networks it runs and what will leave its outputs.
 struct WorkOutline {
     std::vector<std::shared_ptr<const memory::ComponentTree>> components;
@@ -56,6 +65,9 @@ struct WorkOutline {
     /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it; run
     /// thread only, no weight is read; empty: nothing is computed on a device.
     std::function<memory::StageWork(std::string_view deviceKind)> walk;
+    /// A control node's: the value behind its first output is looked up before the run, and kept
+    /// when the node executes.
+    std::optional<KeepRequest> keep;
 };
 
 /// Asked before a run, on any thread, without a device.
@@ -65,6 +77,19 @@ public:
     [[nodiscard]] virtual const ValueOutline* input(std::string_view port) const = 0;
     /// The folder against which relative paths of the graph are resolved; empty: none.
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
+};
+
+/// What control nodes may do to memory while the run goes on. Each call is told in the run's
+/// report.
+class Controls {
+public:
+    virtual ~Controls() = default;
+    /// Components leave their devices now: roles, ids of trees, or "all". With `dropHost` their
+    /// host masters are closed too.
+    virtual void offload(std::span<const std::string> components, bool dropHost) = 0;
+    /// Collects when a memory is as full as `threshold` percent (empty: the run's), or in any case
+    /// when forced.
+    virtual void collect(std::optional<int> threshold, bool isForced) = 0;
 };
 
 /// What a node sees while it runs, on the run thread.
@@ -86,6 +111,7 @@ public:
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
     /// The graph as saved in pictures: compact JSON with the values that were used.
     [[nodiscard]] virtual const std::string& graphText() const = 0;
+    [[nodiscard]] virtual Controls& controls() = 0;
 };
 
 /// A node type: its description and two functions. Stateless; one object for all nodes of the type.
@@ -95,6 +121,10 @@ struct NodeType {
     /// before the run.
     std::function<WorkOutline(const OutlineContext&)> outline;
     std::function<void(Context&)> run;
+    /// The automatic collection point behind this stage: "prompt encode", "image encode",
+    /// "denoise", "decode", "upscale", "adapter load", "adapter unload", "controlnet",
+    /// "ip adapter". Empty: none.
+    std::string collectAfter;
 };
 
 }  // namespace lowtide::executor

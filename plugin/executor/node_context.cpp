@@ -17,13 +17,15 @@ NodeContext::NodeContext(const graph::Snapshot& snapshot,
                          const Wires& wires,
                          const RunOptions& options,
                          const StopToken& stop,
-                         EventSink& events)
+                         EventSink& events,
+                         Controls& controls)
     : snapshot_(snapshot),
       node_(node),
       wires_(wires),
       options_(options),
       stop_(stop),
-      events_(events) {}
+      events_(events),
+      controls_(controls) {}
 
 const Scalar& NodeContext::value(std::string_view id) const {
     return paramOf(node_, id);

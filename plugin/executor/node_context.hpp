@@ -21,7 +21,8 @@ public:
                 const Wires& wires,
                 const RunOptions& options,
                 const StopToken& stop,
-                EventSink& events);
+                EventSink& events,
+                Controls& controls);
 
     const Scalar& value(std::string_view id) const override;
 
@@ -44,6 +45,8 @@ public:
 
     const std::string& graphText() const override { return snapshot_.graphText; }
 
+    Controls& controls() override { return controls_; }
+
     /// Error{Internal} when a declared output was not given.
     void requireOutputs() const;
 
@@ -60,6 +63,7 @@ private:
     const RunOptions& options_;
     const StopToken& stop_;
     EventSink& events_;
+    Controls& controls_;
     std::string phase_;
     Clock::time_point phaseBegan_;
     Clock::time_point lastSent_;

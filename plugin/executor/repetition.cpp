@@ -2,6 +2,7 @@
 
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/node_context.hpp"
+#include "plugin/executor/run_controls.hpp"
 
 #include <chrono>
 
@@ -71,9 +72,7 @@ std::optional<Issue> Repetition::run() {
     if (issue) {
         return issue;
     }
-    const bool force = setting_.options.forceExecution || setting_.options.repeat > 1;
-    selection_ =
-        selectWork(setting_.snapshot, setting_.resultKeys, force ? nullptr : &setting_.cache);
+    select();
     reportCached(selection_);
     const std::vector<size_t> order = selection_.order();
     if (!order.empty()) {
@@ -88,8 +87,24 @@ std::optional<Issue> Repetition::run() {
     return issue ? issue : hookIssue;
 }
 
+/// What is kept in memory or, where a node asks for it, in the stores of kept values does not
+/// execute.
+void Repetition::select() {
+    FindKept find;
+    if (!setting_.options.forceExecution && setting_.options.repeat == 1) {
+        find = [this, inCache = keptIn(setting_.cache, setting_.resultKeys)](
+                   size_t node, const std::set<std::string>& outputs) {
+            auto kept = inCache(node, outputs);
+            return kept ? kept : setting_.kept.find(node, outputs);
+        };
+    }
+    selection_ = selectWork(setting_.snapshot, find);
+    tellKept();
+}
+
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
-    auto planned = planRun(setting_.snapshot, setting_.outlined, order, setting_.devices);
+    auto planned = planRun(
+        setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.engine);
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;
     }
@@ -126,8 +141,10 @@ std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wire
 
 std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t position, Wires& wires) {
     const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
+    RunControls controls(
+        setting_.engine, setting_.collections, node, deviceOf(node), report_.controls);
     NodeContext context(
-        setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events);
+        setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events, controls);
     double milliseconds = 0;
     std::optional<Issue> issue = attempt(node.id, [&] {
         setting_.stop.throwIfStopped();
@@ -142,18 +159,58 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
             context.requireOutputs();
         }
         milliseconds = millisecondsSince(begin);
+        keepValue(position, context.outputs);
         wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);
     });
     report_.issues.insert(report_.issues.end(), context.issues.begin(), context.issues.end());
     reportFiles(node.id, context.files);
-    const Bytes peak = peaks_.endNode(deviceOf(node));
+    const Bytes peak = peaks_.endNode(deviceOf(node).id());
     if (!issue) {
         report_.repetitions.back().nodes.push_back({node.id, node.desc->id, milliseconds, peak});
         setting_.events.event(
             NodeFinished{node.id, number_, milliseconds, peak, std::move(context.files)});
+        collectAfter(node);
     }
     return issue;
+}
+
+/// A keeping node has its value kept before the wires let it go.
+void Repetition::keepValue(size_t position, const Wires::Outputs& outputs) {
+    if (setting_.outlined.work[position].keep) {
+        setting_.kept.keep(position, outputs.begin()->second);
+        tellKept();
+    }
+}
+
+/// The automatic collection point of a stage, behind it: its dead wires are gone. One that fails
+/// is told and costs nothing else.
+void Repetition::collectAfter(const graph::SnapshotNode& node) {
+    const std::string& point = setting_.types.of(*node.desc).collectAfter;
+    if (point.empty()) {
+        return;
+    }
+    std::optional<Issue> issue = attempt(node.id, [&] {
+        setting_.collections.at({.name = point, .node = node.id, .device = deviceOf(node)});
+    });
+    if (issue) {
+        issue->severity = Severity::Warning;
+        addIssue(std::move(*issue));
+    }
+}
+
+void Repetition::tellKept() {
+    for (Issue& issue : setting_.kept.takeIssues()) {
+        addIssue(std::move(issue));
+    }
+    for (Json& entry : setting_.kept.takeReports()) {
+        report_.controls.push_back(std::move(entry));
+    }
+}
+
+void Repetition::addIssue(Issue issue) {
+    setting_.events.event(NodeIssue{issue});
+    report_.issues.push_back(std::move(issue));
 }
 
 void Repetition::reportCached(const Selection& selection) {
@@ -177,8 +234,8 @@ void Repetition::reportFiles(const std::string& node, const std::vector<std::str
     }
 }
 
-std::string Repetition::deviceOf(const graph::SnapshotNode& node) const {
-    return node.policy.device.value_or(setting_.devices.main).id();
+memory::DeviceSpec Repetition::deviceOf(const graph::SnapshotNode& node) const {
+    return node.policy.device.value_or(setting_.devices.main);
 }
 
 }  // namespace lowtide::executor

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/executor/collections.hpp"
+#include "plugin/executor/kept_values.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/peak_tracker.hpp"
 #include "plugin/executor/result_cache.hpp"
@@ -26,6 +28,8 @@ struct RunSetting {
     const NodeTypes& types;
     memory::Engine& engine;
     ResultCache& cache;
+    Collections& collections;
+    KeptValues& kept;
     RunHooks& hooks;
     EventSink& events;
     StopToken stop;
@@ -44,9 +48,14 @@ private:
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);
     std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);
     std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
+    void select();
+    void keepValue(size_t position, const Wires::Outputs& outputs);
+    void collectAfter(const graph::SnapshotNode& node);
+    void tellKept();
+    void addIssue(Issue issue);
     void reportCached(const Selection& selection);
     void reportFiles(const std::string& node, const std::vector<std::string>& files);
-    std::string deviceOf(const graph::SnapshotNode& node) const;
+    memory::DeviceSpec deviceOf(const graph::SnapshotNode& node) const;
 
     const RunSetting& setting_;
     int number_;

@@ -32,31 +32,59 @@ void ResultCache::put(const std::string& key,
     Dropped dropped;  // values are freed after the lock
     const std::lock_guard lock(mutex_);
     if (const auto known = byKey_.find(key); known != byKey_.end()) {
-        bytes_ -= known->second->result->bytes;
-        dropped.push_back(known->second->result);
-        entries_.erase(known->second);
-        byKey_.erase(known);
+        drop(known->second, dropped);
     }
-    if (result->bytes > limit_) {
+    if (result->bytes > limitIn(key)) {
         dropped.push_back(std::move(result));
         return;
     }
+    const bool isPinned = pinnedKeys_.contains(key);
     bytes_ += result->bytes;
-    entries_.push_front({key, std::move(result)});
+    pinnedBytes_ += isPinned ? result->bytes : 0;
+    entries_.push_front({key, std::move(result), isPinned});
     byKey_[key] = entries_.begin();
     Dropped trimmed = trim();
     dropped.insert(dropped.end(), trimmed.begin(), trimmed.end());
 }
 
+std::list<ResultCache::Entry>::iterator ResultCache::drop(std::list<Entry>::iterator entry,
+                                                          Dropped& dropped) {
+    bytes_ -= entry->result->bytes;
+    pinnedBytes_ -= entry->isPinned ? entry->result->bytes : 0;
+    dropped.push_back(std::move(entry->result));
+    byKey_.erase(entry->key);
+    return entries_.erase(entry);
+}
+
+/// From the entry used longest ago on: those whose kind has passed its limit.
 ResultCache::Dropped ResultCache::trim() {
     Dropped dropped;
-    while (bytes_ > limit_ || entries_.size() > kMostEntries) {
-        bytes_ -= entries_.back().result->bytes;
-        dropped.push_back(std::move(entries_.back().result));
-        byKey_.erase(entries_.back().key);
-        entries_.pop_back();
+    for (auto entry = entries_.end(); entry != entries_.begin();) {
+        --entry;
+        const bool isTooMuch =
+            entry->isPinned ? pinnedBytes_ > pinnedLimit_ : bytes_ - pinnedBytes_ > limit_;
+        if (isTooMuch || entries_.size() > kMostEntries) {
+            entry = drop(entry, dropped);
+        }
     }
     return dropped;
+}
+
+void ResultCache::pin(std::set<std::string, std::less<>> keys, Bytes limit) {
+    Dropped dropped;
+    const std::lock_guard lock(mutex_);
+    pinnedKeys_ = std::move(keys);
+    if (pinnedKeys_.empty()) {
+        return;
+    }
+    pinnedLimit_ = limit;
+    for (Entry& entry : entries_) {
+        if (!entry.isPinned && pinnedKeys_.contains(entry.key)) {
+            entry.isPinned = true;
+            pinnedBytes_ += entry.result->bytes;
+        }
+    }
+    dropped = trim();
 }
 
 void ResultCache::setLimit(Bytes limit) {
@@ -66,9 +94,13 @@ void ResultCache::setLimit(Bytes limit) {
     dropped = trim();
 }
 
-Bytes ResultCache::limit() const {
+Bytes ResultCache::limitIn(const std::string& key) const {
+    return pinnedKeys_.contains(key) ? pinnedLimit_ : limit_;
+}
+
+Bytes ResultCache::limitOf(const std::string& key) const {
     const std::lock_guard lock(mutex_);
-    return limit_;
+    return limitIn(key);
 }
 
 Bytes ResultCache::bytes() const {
@@ -81,7 +113,32 @@ Bytes ResultCache::clear() {
     const std::lock_guard lock(mutex_);
     dropped.swap(entries_);
     byKey_.clear();
+    pinnedBytes_ = 0;
     return std::exchange(bytes_, 0);
+}
+
+Bytes ResultCache::deadBytes(const std::set<std::string, std::less<>>& live) const {
+    const std::lock_guard lock(mutex_);
+    Bytes bytes = 0;
+    for (const Entry& entry : entries_) {
+        bytes += entry.isPinned || live.contains(entry.key) ? 0 : entry.result->bytes;
+    }
+    return bytes;
+}
+
+int64_t ResultCache::dropDead(const std::set<std::string, std::less<>>& live) {
+    Dropped dropped;  // values are freed after the lock
+    const std::lock_guard lock(mutex_);
+    int64_t count = 0;
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+        if (entry->isPinned || live.contains(entry->key)) {
+            ++entry;
+            continue;
+        }
+        count += static_cast<int64_t>(entry->result->charges.size());
+        entry = drop(entry, dropped);
+    }
+    return count;
 }
 
 }  // namespace lowtide::executor

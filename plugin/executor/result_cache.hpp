@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct CachedResult {
 };
 
 /// Results of nodes between runs, by result key; the ones used longest ago go first when the limit
-/// is passed. Thread-safe.
+/// is passed. Pinned ones have a limit of their own. Thread-safe.
 class ResultCache {
 public:
     static constexpr Bytes kDefaultLimit = kGiB;
@@ -39,27 +40,42 @@ public:
              const std::string& node,
              std::map<std::string, memory::WireRef, std::less<>> outputs,
              std::vector<std::string> files);
+    /// Results of these keys are pinned from now on, as long as all pinned ones together stay
+    /// within `limit`; what was pinned before stays so while it is kept. Without keys nothing
+    /// changes.
+    void pin(std::set<std::string, std::less<>> keys, Bytes limit);
     void setLimit(Bytes limit);
-    [[nodiscard]] Bytes limit() const;
+    /// The most that the result of this key may have to be kept.
+    [[nodiscard]] Bytes limitOf(const std::string& key) const;
     [[nodiscard]] Bytes bytes() const;
     /// Forgets everything and returns the bytes given back.
     Bytes clear();
+    /// Bytes of results that are not pinned and whose key is not in `live`.
+    [[nodiscard]] Bytes deadBytes(const std::set<std::string, std::less<>>& live) const;
+    /// Forgets them and returns how many entries of the ledger go with them.
+    int64_t dropDead(const std::set<std::string, std::less<>>& live);
 
 private:
     struct Entry {
         std::string key;
         std::shared_ptr<const CachedResult> result;
+        bool isPinned = false;
     };
 
     using Dropped = std::vector<std::shared_ptr<const CachedResult>>;
 
+    [[nodiscard]] Bytes limitIn(const std::string& key) const;
+    std::list<Entry>::iterator drop(std::list<Entry>::iterator entry, Dropped& dropped);
     Dropped trim();
 
     memory::Ledger& ledger_;
     mutable std::mutex mutex_;
     Bytes limit_;
+    Bytes pinnedLimit_ = 0;
     Bytes bytes_ = 0;
-    std::list<Entry> entries_;  ///< last used first
+    Bytes pinnedBytes_ = 0;                          ///< the part of bytes_ that is pinned
+    std::set<std::string, std::less<>> pinnedKeys_;  ///< of the last pin()
+    std::list<Entry> entries_;                       ///< last used first
     std::map<std::string, std::list<Entry>::iterator> byKey_;
 };
 

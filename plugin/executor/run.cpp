@@ -31,6 +31,15 @@ std::string numericsOf(const RunOptions& options, const RunDevices& devices) {
     return options.numerics + "\ndevice " + devices.main.id();
 }
 
+memory::CollectionSettings collectionSettings(const RunOptions& options,
+                                              const graph::Snapshot& snapshot) {
+    const memory::CollectionSettings standard;
+    return {
+        .threshold = options.collectionThreshold.value_or(
+            snapshot.collectionThreshold.value_or(standard.threshold)),
+        .lowMemory = options.lowMemory.value_or(snapshot.lowMemory.value_or(standard.lowMemory))};
+}
+
 class Evaluation {
 public:
     Evaluation(const graph::Snapshot& snapshot,
@@ -69,27 +78,37 @@ public:
 
 private:
     std::optional<Issue> repeat(const RunDevices& devices, const OutlinedGraph& outlined) {
-        const RunSetting setting{
-            .snapshot = snapshot_,
-            .options = options_,
-            .outlined = outlined,
-            .devices = devices,
-            .resultKeys = resultKeys(snapshot_, outlined.keys, options_.outputFolder),
-            .deviceIds = devices.ids(),
-            .types = services_.types,
-            .engine = services_.engine,
-            .cache = services_.cache,
-            .hooks = hooks_,
-            .events = events_,
-            .stop = stop_};
-        for (int number = 1; number <= options_.repeat; ++number) {
-            std::optional<Issue> issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
+        const std::vector<std::string> keys =
+            resultKeys(snapshot_, outlined.keys, options_.outputFolder);
+        memory::Ledger& ledger = services_.engine.ledger();
+        Collections collections(services_.engine,
+                                services_.cache,
+                                services_.collections,
+                                devices,
+                                collectionSettings(options_, snapshot_),
+                                keys);
+        KeptValues kept(snapshot_, outlined, services_.cache, services_.disk, ledger);
+        const RunSetting setting{.snapshot = snapshot_,
+                                 .options = options_,
+                                 .outlined = outlined,
+                                 .devices = devices,
+                                 .resultKeys = keys,
+                                 .deviceIds = devices.ids(),
+                                 .types = services_.types,
+                                 .engine = services_.engine,
+                                 .cache = services_.cache,
+                                 .collections = collections,
+                                 .kept = kept,
+                                 .hooks = hooks_,
+                                 .events = events_,
+                                 .stop = stop_};
+        std::optional<Issue> issue;
+        for (int number = 1; !issue && number <= options_.repeat; ++number) {
+            issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
             issue = issue ? issue : Repetition(setting, number, report_).run();
-            if (issue) {
-                return issue;
-            }
         }
-        return std::nullopt;
+        report_.collections = collections.report();
+        return issue;
     }
 
     const graph::Snapshot& snapshot_;

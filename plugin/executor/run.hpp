@@ -1,7 +1,9 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
+#include "plugin/executor/collection_history.hpp"
 #include "plugin/executor/events.hpp"
+#include "plugin/executor/kept_values.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
@@ -15,6 +17,8 @@ struct RunServices {
     const NodeTypes& types;
     memory::Engine& engine;
     ResultCache& cache;
+    DiskCache& disk;
+    CollectionHistory& collections;
 };
 
 /// One run of a snapshot, from runStarted to runFinished: outlines, devices, then each repetition.

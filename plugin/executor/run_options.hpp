@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
+#include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/engine.hpp"
 
@@ -18,6 +19,8 @@ struct RunOptions {
     std::string numerics;         ///< what changes numbers beside the device: build, threads
     bool forceExecution = false;  ///< kept results are not looked up
     int repeat = 1;               ///< more than one forces execution
+    std::optional<int> collectionThreshold;      ///< percent, before the graph's own
+    std::optional<memory::LowMemory> lowMemory;  ///< before the graph's own
 };
 
 /// What else happens around a run, for a recorder: called on the run thread. What a hook throws

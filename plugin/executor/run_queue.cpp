@@ -62,6 +62,7 @@ RunQueue::RunQueue(const NodeTypes& types, memory::Engine& engine, RunQueueSetti
     : types_(types),
       engine_(engine),
       cache_(engine.ledger(), settings.cacheLimit),
+      disk_(std::move(settings.keepFolder), std::move(settings.codecs)),
       notifier_(engine.ledger()),
       threadSetUp_(std::move(settings.threadSetUp)),
       thread_([this] { work(); }) {}
@@ -209,7 +210,7 @@ RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
                              entry->stop.token(),
                              request.hooks ? *request.hooks : none,
                              sink,
-                             {types_, engine_, cache_}));
+                             {types_, engine_, cache_, disk_, collections_}));
 }
 
 /// The result of a run of which nothing was evaluated; its observer hears only the end.

@@ -35,6 +35,8 @@ struct RunQueueSettings {
     std::function<void()>
         threadSetUp;  ///< called once on the run thread, before the first run; may be empty
     Bytes cacheLimit = ResultCache::kDefaultLimit;
+    std::string keepFolder;      ///< for values that are kept on disk; empty: none can be
+    memory::ValueCodecs codecs;  ///< of the values that can be
 };
 
 /// The run thread: evaluates runs one after the other in the order in which they were started, from
@@ -82,6 +84,8 @@ private:
     const NodeTypes& types_;
     memory::Engine& engine_;
     ResultCache cache_;
+    DiskCache disk_;
+    CollectionHistory collections_;  ///< run thread only
     Notifier notifier_;
     std::function<void()> threadSetUp_;
     std::optional<Issue> setUpIssue_;  ///< run thread only

@@ -63,6 +63,8 @@ Json toJson(const RunReport& report) {
             {"devices", report.devices},
             {"issues", graph::toJson(report.issues)},
             {"files", files},
+            {"collections", report.collections},
+            {"controls", report.controls},
             {"timeline", report.timeline}};
 }
 

@@ -42,6 +42,8 @@ struct RunReport {
     Json devices = Json::array();
     Issues issues;
     std::vector<FileReport> files;  ///< written by this run, or kept from an earlier one
+    Json collections;               ///< of all repetitions; null before the first
+    Json controls = Json::array();  ///< what control nodes did, in order
     Json timeline = Json::array();  ///< of the last repetition that executed something
 
     [[nodiscard]] int64_t executedCount() const;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 namespace lowtide::executor {
 
@@ -35,9 +34,15 @@ std::vector<size_t> Selection::order() const {
     return positions;
 }
 
-Selection selectWork(const graph::Snapshot& snapshot,
-                     std::span<const std::string> keys,
-                     ResultCache* cache) {
+FindKept keptIn(ResultCache& cache, std::span<const std::string> keys) {
+    return [&cache, keys](size_t node, const std::set<std::string>& outputs) {
+        auto kept = cache.find(keys[node]);
+        const bool isUsable = kept && holdsAll(*kept, outputs) && allExist(kept->files);
+        return isUsable ? kept : nullptr;
+    };
+}
+
+Selection selectWork(const graph::Snapshot& snapshot, const FindKept& find) {
     Selection selection;
     selection.executes.assign(snapshot.nodes.size(), false);
     std::vector<std::set<std::string>> taken(snapshot.nodes.size());  // outputs that are wanted
@@ -46,9 +51,8 @@ Selection selectWork(const graph::Snapshot& snapshot,
         if (taken[node].empty() && !desc.output) {
             continue;
         }
-        if (cache && !desc.control) {
-            auto kept = cache->find(keys[node]);
-            if (kept && holdsAll(*kept, taken[node]) && allExist(kept->files)) {
+        if (find && !desc.control) {
+            if (auto kept = find(node, taken[node])) {
                 selection.kept.emplace(node, std::move(kept));
                 continue;
             }

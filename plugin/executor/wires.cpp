@@ -89,7 +89,7 @@ void Wires::release(size_t node, Slot& slot, const std::string& port) {
     if (!slot.value) {
         return;
     }
-    own.keep = own.keep && slot.charge && slot.charge->total() <= cache_.limit();
+    own.keep = own.keep && slot.charge && slot.charge->total() <= cache_.limitOf(keys_[node]);
     if (!own.keep) {
         slot = {.consumersLeft = slot.consumersLeft};
         for (auto& [other, kept] : own.slots) {

@@ -192,9 +192,19 @@ Document documentFromJson(Json json) {
     document.notes = memberOr(json, "notes", nullptr);
     document.memoryBudget = reader.text("memory_budget");
     document.device = reader.text("device");
-    document.extra = unknownKeys(
-        json,
-        {"format", "nodes", "links", "exposed", "frames", "notes", "memory_budget", "device"});
+    document.collectionThreshold = reader.integer("gc_threshold");
+    document.lowMemory = reader.text("low_memory");
+    document.extra = unknownKeys(json,
+                                 {"format",
+                                  "nodes",
+                                  "links",
+                                  "exposed",
+                                  "frames",
+                                  "notes",
+                                  "memory_budget",
+                                  "device",
+                                  "gc_threshold",
+                                  "low_memory"});
     return document;
 }
 
@@ -223,6 +233,12 @@ Json toJson(const Document& document) {
     }
     if (document.device) {
         json["device"] = *document.device;
+    }
+    if (document.collectionThreshold) {
+        json["gc_threshold"] = *document.collectionThreshold;
+    }
+    if (document.lowMemory) {
+        json["low_memory"] = *document.lowMemory;
     }
     return json;
 }

@@ -63,6 +63,8 @@ struct Document {
     Json notes;   ///< null: none
     std::optional<std::string> memoryBudget;
     std::optional<std::string> device;
+    std::optional<int64_t> collectionThreshold;  ///< "gc_threshold", percent
+    std::optional<std::string> lowMemory;        ///< "low_memory": auto, on, off
     Json extra = Json::object();
 };
 

@@ -86,6 +86,13 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
     if (document.device) {
         snapshot->device = memory::parseDeviceSpec(*document.device);
     }
+    if (document.collectionThreshold) {
+        snapshot->collectionThreshold =
+            memory::checkedThreshold(*document.collectionThreshold, "the graph's gc_threshold");
+    }
+    if (document.lowMemory) {
+        snapshot->lowMemory = memory::parseLowMemory(*document.lowMemory);
+    }
     snapshot->graphText = pictureText(document, snapshot->nodes);
     return snapshot;
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
+#include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
 
 #include <map>
@@ -40,6 +41,8 @@ struct Snapshot {
     std::vector<SnapshotNode> nodes;
     std::optional<Bytes> memoryBudget;
     std::optional<memory::DeviceSpec> device;
+    std::optional<int> collectionThreshold;  ///< percent
+    std::optional<memory::LowMemory> lowMemory;
     /// The graph as pictures keep it: compact JSON with the values that were used, of paths the
     /// last part only.
     std::string graphText;

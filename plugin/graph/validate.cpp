@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/graph/wiring.hpp"
+#include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
 
 #include <algorithm>
@@ -86,16 +87,34 @@ private:
                 "the graph's memory budget \"" + *document_.memoryBudget + "\" is no size",
                 "write a size such as 8GiB or 512MiB");
         }
-        if (!document_.device) {
-            return;
-        }
+        checkSetting("invalid_device", "device", [&] {
+            if (document_.device) {
+                static_cast<void>(memory::parseDeviceSpec(*document_.device));
+            }
+        });
+        checkSetting("invalid_collection", "gc_threshold", [&] {
+            if (document_.collectionThreshold) {
+                static_cast<void>(
+                    memory::checkedThreshold(*document_.collectionThreshold, "the percentage"));
+            }
+        });
+        checkSetting("invalid_collection", "low_memory", [&] {
+            if (document_.lowMemory) {
+                static_cast<void>(memory::parseLowMemory(*document_.lowMemory));
+            }
+        });
+    }
+
+    /// A setting of the whole graph that `read` refuses.
+    template <typename Read>
+    void checkSetting(const char* code, const char* key, const Read& read) {
         try {
-            static_cast<void>(memory::parseDeviceSpec(*document_.device));
+            read();
         } catch (const Error& error) {
             add(Severity::Error,
-                "invalid_device",
-                {"", "device"},
-                "the graph's device: " + error.message(),
+                code,
+                {"", key},
+                std::string("the graph's ") + key + ": " + error.message(),
                 error.hint());
         }
     }

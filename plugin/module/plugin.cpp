@@ -1,12 +1,17 @@
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/log.hpp"
 #include "plugin/models/make_stages.hpp"
+#include "plugin/module/cache_folder.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
 #include "plugin/residency/device/device_source.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace lowtide::module {
 
@@ -14,14 +19,18 @@ namespace {
 
 /// Everything that runs, made by start() in the order in which it depends on each other.
 struct Engine {
-    explicit Engine(int threads, std::vector<std::string> modelFolders)
+    Engine(int threads, std::vector<std::string> modelFolders, const std::string& cacheFolder)
         : residency(residency::makeDeviceSource(moduleFolder())),
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
                                      .recorder = [this] { return slot.recorder; }})),
           types(nodes::makeNodeTypes(*stages)),
-          runner(types, residency, slot, threads) {}
+          runner(types,
+                 residency,
+                 slot,
+                 threads,
+                 cacheFolder.empty() ? "" : cacheFolder + "/results") {}
 
     RecorderSlot slot;
     residency::Residency residency;
@@ -29,6 +38,17 @@ struct Engine {
     executor::NodeTypes types;
     ModuleRunner runner;
 };
+
+Level logLevel(const std::string& name) {
+    constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
+    const auto found = std::find(kNames.begin(), kNames.end(), name);
+    if (found == kNames.end()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no log level \"" + name + "\"",
+                    "choose debug, info, warning or error");
+    }
+    return static_cast<Level>(found - kNames.begin());
+}
 
 class ModulePlugin final : public Plugin {
 public:
@@ -55,8 +75,11 @@ public:
                 const JsonReader reader(json, "settings");
                 const int64_t asked = reader.integer("threads").value_or(0);
                 const int threads = asked > 0 ? static_cast<int>(asked) : physicalCores();
+                setLogLevel(logLevel(reader.text("log").value_or("warning")));
                 engine_ = std::make_unique<Engine>(
-                    threads, reader.texts("modelFolders").value_or(std::vector<std::string>{}));
+                    threads,
+                    reader.texts("modelFolders").value_or(std::vector<std::string>{}),
+                    cacheFolder(reader.text("cacheFolder")));
             }
             return Status::Ok;
         } catch (const std::exception& error) {

@@ -22,6 +22,13 @@ RequestedGraph readRequest(std::string_view graphText,
     if (const auto device = reader.text("device")) {
         request.options.device = memory::parseDeviceSpec(*device);
     }
+    if (const auto threshold = reader.integer("gcThreshold")) {
+        request.options.collectionThreshold =
+            memory::checkedThreshold(*threshold, "the threshold of collections");
+    }
+    if (const auto lowMemory = reader.text("lowMemory")) {
+        request.options.lowMemory = memory::parseLowMemory(*lowMemory);
+    }
     request.document = graph::applyOverrides(
         graph::parseDocument(graphText),
         catalog,

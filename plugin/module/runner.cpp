@@ -7,6 +7,7 @@
 #include "plugin/graph/validate.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/run_request.hpp"
+#include "plugin/tensor/value_codecs.hpp"
 
 #include <numeric>
 
@@ -70,7 +71,7 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
     std::vector<size_t> positions(snapshot.nodes.size());
     std::iota(positions.begin(), positions.end(), size_t{0});
     return executor::planRun(
-        snapshot, outlined, positions, std::get<executor::RunDevices>(devices));
+        snapshot, outlined, positions, std::get<executor::RunDevices>(devices), engine);
 }
 
 }  // namespace
@@ -78,12 +79,17 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
 ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            memory::Engine& engine,
                            RecorderSlot& slot,
-                           int threads)
+                           int threads,
+                           std::string keepFolder)
     : types_(types),
       engine_(engine),
       slot_(slot),
       numerics_(numericsText(threads)),
-      queue_(types, engine, {.threadSetUp = [threads] { becomeRunThread(threads); }}) {}
+      queue_(types,
+             engine,
+             {.threadSetUp = [threads] { becomeRunThread(threads); },
+              .keepFolder = std::move(keepFolder),
+              .codecs = tensor::stageValueCodecs()}) {}
 
 Status ModuleRunner::check(std::string_view graph,
                            std::string_view options,

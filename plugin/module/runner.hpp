@@ -16,11 +16,13 @@ namespace lowtide::module {
 /// The runner of this module: JSON in and out over the executor's queue. Nothing throws across.
 class ModuleRunner final : public Runner {
 public:
-    /// `types`, `engine` and `slot` must outlive the runner.
+    /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
+    /// keep on disk; empty: none can be.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,
-                 int threads);
+                 int threads,
+                 std::string keepFolder);
 
     Status check(std::string_view graph,
                  std::string_view options,

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/safetensors.hpp"
+#include "plugin/tensor/element_type.hpp"
 
 #include <ATen/ATen.h>
 
@@ -11,32 +12,9 @@ namespace lowtide::tensor {
 
 namespace {
 
-std::optional<DType> fileType(at::ScalarType type) {
-    switch (type) {
-        case at::kDouble:
-            return DType::F64;
-        case at::kFloat:
-            return DType::F32;
-        case at::kHalf:
-            return DType::F16;
-        case at::kBFloat16:
-            return DType::BF16;
-        case at::kLong:
-            return DType::I64;
-        case at::kInt:
-            return DType::I32;
-        case at::kByte:
-            return DType::U8;
-        case at::kBool:
-            return DType::Bool;
-        default:
-            return std::nullopt;
-    }
-}
-
 files::TensorBytes bytesOf(const std::string& key, const at::Tensor& value) {
     LOWTIDE_ASSERT(value.is_cpu() && value.is_contiguous());
-    const std::optional<DType> type = fileType(value.scalar_type());
+    const std::optional<DType> type = elementTypeOf(value.scalar_type());
     if (!type) {
         throw Error(ErrorKind::Unsupported,
                     "the recorded tensor \"" + key + "\" has the element type " +

@@ -55,6 +55,16 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     run->add_option("--report", invocation.run.report, "Write the run's report to a .json file");
     run->add_flag(
         "--events", invocation.run.events, "Print events as JSON lines on standard output");
+    run->add_option("--gc-threshold",
+                    invocation.run.collectionThreshold,
+                    "Collect memory between stages when it is this full, in percent (default 70)")
+        ->check(CLI::Range(0, 100));
+    run->add_option("--low-memory",
+                    invocation.run.lowMemory,
+                    "Treat the device as a small one: auto (default), on or off")
+        ->check(CLI::IsMember({"auto", "on", "off"}));
+    run->add_option("--log", invocation.run.log, "Log lines to show (default: warning)")
+        ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
     run->callback([&] { invocation.call = [&] { return runGraph(invocation.run); }; });
 
     CLI::App* check = app.add_subcommand("check", "Validate a graph without running it");

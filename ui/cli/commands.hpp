@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct RunArguments : GraphArguments {
     std::string dump;
     std::string report;
     bool events = false;
+    std::optional<int> collectionThreshold;  ///< percent
+    std::string lowMemory;                   ///< auto, on, off; empty: the graph's
+    std::string log = "warning";
 };
 
 int runGraph(const RunArguments& arguments);

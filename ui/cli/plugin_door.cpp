@@ -55,10 +55,10 @@ Plugin& openPlugin() {
                 "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file");
 }
 
-Plugin& startPlugin(int threads) {
+Plugin& startPlugin(int threads, const std::string& log) {
     Plugin& plugin = openPlugin();
     std::string result;
-    if (plugin.start(Json{{"threads", threads}}.dump(), result) != Status::Ok) {
+    if (plugin.start(Json{{"threads", threads}, {"log", log}}.dump(), result) != Status::Ok) {
         const Json issues = parseJson(result, "the module's answer").value("issues", Json::array());
         throw Error(ErrorKind::Internal,
                     issues.empty() ? "the module did not start"

@@ -12,7 +12,7 @@ namespace lowtide::cli {
 [[nodiscard]] Plugin& openPlugin();
 
 /// openPlugin() and Plugin::start() with the number of threads (0: as many as there are physical
-/// cores).
-[[nodiscard]] Plugin& startPlugin(int threads);
+/// cores) and the least level of log lines.
+[[nodiscard]] Plugin& startPlugin(int threads, const std::string& log = "warning");
 
 }  // namespace lowtide::cli

@@ -58,11 +58,17 @@ std::string asTyped(const std::string& path, const std::string& folder) {
 int runGraph(const RunArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
-    Plugin& plugin = startPlugin(arguments.threads);
+    Plugin& plugin = startPlugin(arguments.threads, arguments.log);
     Runner& runner = *plugin.runner();
     Json options = optionsOf(arguments);
     options["out"] = absolute(arguments.out);
     options["repeat"] = arguments.repeat;
+    if (arguments.collectionThreshold) {
+        options["gcThreshold"] = *arguments.collectionThreshold;
+    }
+    if (!arguments.lowMemory.empty()) {
+        options["lowMemory"] = arguments.lowMemory;
+    }
     if (!arguments.dump.empty()) {
         options["dump"] = absolute(arguments.dump);
     }

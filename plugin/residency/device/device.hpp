@@ -34,6 +34,13 @@ public:
 /// out.
 using ByteSource = std::function<bool(std::byte* target, Bytes offset, Bytes count)>;
 
+/// Counters of a device's allocator since it was opened.
+struct AllocatorState {
+    int64_t retries = 0;      ///< allocations that succeeded after the allocator had emptied itself
+    int64_t outOfMemory = 0;  ///< allocations that failed
+    Bytes cached = 0;         ///< bytes that it holds and nobody uses
+};
+
 /// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies
 /// and waits are enqueued and happen in the order of the calls. Order across lanes exists only
 /// through events.
@@ -89,6 +96,12 @@ public:
     virtual void resetPeak() = 0;
     /// Upper bound on allocated(), or -1 for none; what exceeds it is Error{OutOfMemory}.
     virtual void cap(Bytes bytes) = 0;
+
+    /// What its allocator counted; nothing where it does not count.
+    [[nodiscard]] virtual AllocatorState allocatorState() const { return {}; }
+
+    /// Gives what the allocator holds and nobody uses back to the device; most hold nothing.
+    virtual void returnCached() {}
 
     /// Most bytes so far that lay beyond the device's own memory; only a rehearsing device has any.
     [[nodiscard]] virtual Bytes spilled() const { return 0; }

@@ -13,15 +13,18 @@ namespace lowtide::executor {
 
 class FakeEngine final : public memory::Engine {
 public:
-    Bytes capacity = 0;                                 ///< of every device; 0: without limit
-    std::function<void(std::string_view call)> before;  ///< may throw, except in leave and end
+    Bytes capacity = 0;                                   ///< of every device; 0: without limit
+    std::string deviceName = "test";                      ///< of every device
+    memory::MemoryState state;                            ///< of every device
+    std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
+    std::function<void(std::string_view call)> before;    ///< may throw, except in leave and end
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
         if (spec.kind == "cuda") {
             throw Error(ErrorKind::Device, "no driver answers", "choose cpu");
         }
-        return {.id = spec.id(), .kind = spec.kind, .name = "test", .capacity = capacity};
+        return {.id = spec.id(), .kind = spec.kind, .name = deviceName, .capacity = capacity};
     }
 
     memory::DeviceTraits traits(const memory::DeviceSpec&) override { return {false, capacity}; }
@@ -56,6 +59,26 @@ public:
     }
 
     Bytes release(std::string_view) override { return 0; }
+
+    memory::MemoryState memoryState(const memory::DeviceSpec&) override { return state; }
+
+    Bytes collect(const memory::DeviceSpec& spec) override {
+        note("collect " + spec.id());
+        const Bytes held = state.deviceUsed;
+        if (onCollect) {
+            onCollect(state);
+        }
+        return held - state.deviceUsed;
+    }
+
+    Bytes offload(std::string_view component, bool dropHost) override {
+        note((dropHost ? "drop " : "offload ") + std::string(component));
+        return 1000;
+    }
+
+    std::vector<memory::KeptComponent> keptComponents() const override { return {}; }
+
+    std::vector<std::string> patchedComponents() const override { return {}; }
 
     memory::Ledger& ledger() noexcept override { return ledger_; }
 

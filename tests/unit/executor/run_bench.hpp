@@ -3,6 +3,7 @@
 
 #include "plugin/executor/run_queue.hpp"
 #include "tests/unit/executor/fake_engine.hpp"
+#include "tests/unit/executor/stub_codec.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
 #include <QtCore/QString>
@@ -65,8 +66,13 @@ private:
 /// Everything that one test needs to run graphs.
 class RunBench {
 public:
-    explicit RunBench(Bytes cacheLimit = kMiB)
-        : types(stubNodes(world)), queue(types, engine, {.cacheLimit = cacheLimit}) {}
+    explicit RunBench(Bytes cacheLimit = kMiB, std::string keepFolder = "")
+        : types(stubNodes(world)),
+          queue(types,
+                engine,
+                {.cacheLimit = cacheLimit,
+                 .keepFolder = std::move(keepFolder),
+                 .codecs = stubCodecs()}) {}
 
     RunRequest request(const Json& graph, RunOptions options, Observer& watcher) const {
         return {.snapshot = graph::makeSnapshot(graph::documentFromJson(graph), types.catalog()),

@@ -5,6 +5,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/executor/node_types.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -54,6 +56,7 @@ struct StubWorld {
     std::string silentNode;  ///< a join that forgets its output
     std::string valueDevice = "cpu";
     Bytes valueBytes = 10;
+    Bytes keepLimit = kMiB;  ///< of the keeping nodes
 
     void save(const std::string& text) {
         const std::lock_guard lock(mutex_);
@@ -72,6 +75,68 @@ private:
 
 inline PortDesc stubPort(std::string id, std::string type, bool optional = false) {
     return {.id = std::move(id), .type = std::move(type), .optional = optional};
+}
+
+/// One stage for each automatic collection point: "test.prompt_encode" with collectAfter "prompt
+/// encode", ... They pass on what they get.
+inline const std::vector<std::string> kCollectionPoints = {"prompt encode",
+                                                           "image encode",
+                                                           "denoise",
+                                                           "decode",
+                                                           "upscale",
+                                                           "adapter load",
+                                                           "adapter unload",
+                                                           "controlnet",
+                                                           "ip adapter"};
+
+inline std::string typeOfPoint(std::string point) {
+    std::replace(point.begin(), point.end(), ' ', '_');
+    return "test." + point;
+}
+
+inline std::vector<NodeType> pointNodes(StubWorld& world) {
+    std::vector<NodeType> types;
+    for (const std::string& point : kCollectionPoints) {
+        types.push_back({.desc = {.id = typeOfPoint(point),
+                                  .inputs = {stubPort("a", "VALUE")},
+                                  .outputs = {stubPort("value", "VALUE")}},
+                         .outline =
+                             [](const OutlineContext&) {
+                                 return WorkOutline{.outputs = {{"value", {.type = "VALUE"}}}};
+                             },
+                         .run =
+                             [&world](Context& context) {
+                                 if (const auto& during =
+                                         world.during[std::string(context.nodeId())]) {
+                                     during(context);
+                                 }
+                                 context.output("value", context.input("a"));
+                             },
+                         .collectAfter = point});
+    }
+    return types;
+}
+
+/// test.keep_memory and test.keep_disk: control nodes that keep what passes, within
+/// `world.keepLimit`.
+inline std::vector<NodeType> keepingNodes(StubWorld& world) {
+    std::vector<NodeType> types;
+    for (const bool isDisk : {false, true}) {
+        types.push_back(
+            {.desc = {.id = isDisk ? "test.keep_disk" : "test.keep_memory",
+                      .control = true,
+                      .inputs = {stubPort("value", "*")},
+                      .outputs = {stubPort("value", "*")}},
+             .outline =
+                 [&world, isDisk](const OutlineContext& context) {
+                     return WorkOutline{
+                         .outputs = {{"value", *context.input("value")}},
+                         .keep = KeepRequest{isDisk ? KeepPlace::Disk : KeepPlace::Memory,
+                                             world.keepLimit}};
+                 },
+             .run = [](Context& context) { context.output("value", context.input("value")); }});
+    }
+    return types;
 }
 
 /// test.source(text) -> value; test.join(a, b?) -> value; test.keep: an output node that writes
@@ -152,6 +217,8 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                          static_cast<void>(give(context, ""));
                          world.save(textOf(context.input("value")));
                      }});
+    std::ranges::move(pointNodes(world), std::back_inserter(types));
+    std::ranges::move(keepingNodes(world), std::back_inserter(types));
     return types;
 }
 

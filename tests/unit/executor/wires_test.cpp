@@ -44,7 +44,7 @@ private:
 
     Wires made() {
         return Wires(*snapshot_,
-                     selectWork(*snapshot_, keys_, cache_.get()),
+                     selectWork(*snapshot_, keptIn(*cache_, keys_)),
                      keys_,
                      kDevices,
                      ledger_,

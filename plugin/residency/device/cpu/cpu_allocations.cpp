@@ -46,6 +46,7 @@ void CpuAllocations::reportMemoryUsage(
     // The allocator reports a block before anybody owns it, so a throw alone would leak it: first
     // give it back, as its deleter does. Source: c10/core/CPUAllocator.cpp of torch 2.11,
     // DefaultCPUAllocator::allocate and ReportAndDelete.
+    addFailure();
     add(size);
     c10::profiledCPUMemoryReporter().Delete(pointer);
     c10::free_cpu(pointer);

@@ -35,6 +35,11 @@ public:
     [[nodiscard]] bool fits(Bytes bytes) const noexcept;
     void add(Bytes delta) noexcept;
 
+    /// An allocation was refused.
+    void addFailure() noexcept { ++failures_; }
+
+    [[nodiscard]] int64_t failures() const noexcept { return failures_; }
+
     void reportMemoryUsage(void* pointer,
                            int64_t size,
                            size_t totalAllocated,
@@ -47,6 +52,7 @@ private:
     std::atomic<Bytes> bytes_{0};
     std::atomic<Bytes> peak_{0};
     std::atomic<Bytes> limit_{-1};
+    std::atomic<int64_t> failures_{0};
 };
 
 }  // namespace lowtide::residency

@@ -70,6 +70,7 @@ public:
                          ? std::aligned_alloc(memory::kSlotAlignment, static_cast<size_t>(size))
                          : nullptr;
         if (!data) {
+            allocations_->addFailure();
             refuse(bytes, allocations_->bytes());
         }
         return std::make_unique<CpuArena>(static_cast<std::byte*>(data), size, allocations_);
@@ -118,6 +119,10 @@ public:
     void resetPeak() override { allocations_->resetPeak(); }
 
     void cap(Bytes bytes) override { allocations_->setLimit(bytes); }
+
+    [[nodiscard]] AllocatorState allocatorState() const override {
+        return {.outOfMemory = allocations_->failures()};
+    }
 
 private:
     const std::shared_ptr<CpuAllocations> allocations_ = CpuAllocations::ofProcess();

@@ -14,6 +14,19 @@ struct HostMemory {
 
 [[nodiscard]] HostMemory hostMemory();
 
+/// This process's memory as the system and the C allocator see it.
+struct ProcessMemory {
+    Bytes resident = 0;         ///< in RAM, mapped files included
+    Bytes residentPrivate = 0;  ///< in RAM and not of a file
+    Bytes heapUsed = 0;         ///< blocks in use inside the heap
+    Bytes heapMapped = 0;       ///< blocks in use that have a map of their own
+    Bytes heapFree = 0;         ///< free blocks of the heap, whether in RAM or not
+};
+
+[[nodiscard]] ProcessMemory processMemory();
+/// Gives free pages of the heap back to the system.
+void trimHeap() noexcept;
+
 /// The processor's name, "CPU" when the system does not say.
 [[nodiscard]] std::string processorName();
 

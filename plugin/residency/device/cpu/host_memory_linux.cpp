@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <malloc.h>
 #include <optional>
 
 namespace lowtide::residency {
@@ -45,6 +46,20 @@ HostMemory hostMemory() {
         memory.available = std::clamp<Bytes>(*limit - used, 0, memory.available);
     }
     return memory;
+}
+
+ProcessMemory processMemory() {
+    constexpr const char* kStatus = "/proc/self/status";
+    const struct mallinfo2 heap = mallinfo2();
+    return {.resident = parseBytes(fieldOf(kStatus, "VmRSS")).value_or(0),
+            .residentPrivate = parseBytes(fieldOf(kStatus, "RssAnon")).value_or(0),
+            .heapUsed = static_cast<Bytes>(heap.uordblks),
+            .heapMapped = static_cast<Bytes>(heap.hblkhd),
+            .heapFree = static_cast<Bytes>(heap.fordblks)};
+}
+
+void trimHeap() noexcept {
+    malloc_trim(0);
 }
 
 std::string processorName() {

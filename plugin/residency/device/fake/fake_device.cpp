@@ -171,6 +171,10 @@ public:
 
     void cap(Bytes bytes) override { fakeMemory().setLimit(bytes); }
 
+    [[nodiscard]] AllocatorState allocatorState() const override {
+        return {.outOfMemory = fakeMemory().failures()};
+    }
+
     [[nodiscard]] Bytes spilled() const override { return fakeMemory().spilled(); }
 
     [[nodiscard]] std::vector<std::string> hazards() const override {

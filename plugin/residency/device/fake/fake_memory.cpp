@@ -47,6 +47,7 @@ c10::DataPtr FakeMemory::tryAllocate(Bytes bytes) {
     if (!data) {
         const std::lock_guard lock(mutex_);
         allocated_ -= rounded;
+        ++failures_;
         return {nullptr, kFakeTorchDevice};
     }
     poison(data, rounded);
@@ -66,6 +67,7 @@ bool FakeMemory::reserve(Bytes bytes) {
     const Bytes all = capacity_ + spill_;
     const Bytes most = limit_ < 0 ? all : std::min(all, limit_);
     if (allocated_ + bytes > most) {
+        ++failures_;
         return false;
     }
     allocated_ += bytes;
@@ -116,6 +118,11 @@ Bytes FakeMemory::peak() const {
 Bytes FakeMemory::spilled() const {
     const std::lock_guard lock(mutex_);
     return spilled_;
+}
+
+int64_t FakeMemory::failures() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
 }
 
 void FakeMemory::countOperator() {

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] Bytes allocated() const;
     [[nodiscard]] Bytes peak() const;
     [[nodiscard]] Bytes spilled() const;
+    /// Allocations that were refused since the process began.
+    [[nodiscard]] int64_t failures() const;
 
     [[nodiscard]] HazardChecker& hazards() noexcept { return hazards_; }
 
@@ -55,6 +57,7 @@ private:
     Bytes allocated_ = 0;
     Bytes peak_ = 0;
     Bytes spilled_ = 0;
+    int64_t failures_ = 0;
     FakeCounters counters_;
     HazardChecker hazards_;
 };

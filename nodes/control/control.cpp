@@ -1,0 +1,9 @@
+#include "nodes/control/control_nodes.hpp"
+
+namespace lowtide::nodes {
+
+std::vector<executor::NodeType> control(models::Stages& stages) {
+    return {offloadNode(stages), collectNode(), resultCacheNode()};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,67 @@
+#include "nodes/control/control_nodes.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kAll = "all";
+
+NodeDesc describe() {
+    NodeDesc desc{
+        .id = "control.offload",
+        .label = "Offload",
+        .category = "Control",
+        .tooltip = "Makes networks leave the device when the value passes.",
+        .control = true,
+        .inputs = passingInputs(),
+        .outputs = passingOutputs(),
+        .params = {{.id = "component",
+                    .label = "Component",
+                    .tooltip = "The networks that leave.",
+                    .kind = ParamKind::Choice,
+                    .defaultValue = std::string(kAll),
+                    .choices = {{kAll, "All"},
+                                {"text_encoder", "Text encoder"},
+                                {"denoiser", "Denoiser"},
+                                {"autoencoder", "Autoencoder"},
+                                {"upscaler", "Upscaler"}}},
+                   {.id = "mode",
+                    .label = "Mode",
+                    .tooltip = "Evict keeps the weights ready in host memory, drop closes their "
+                               "files too.",
+                    .kind = ParamKind::Choice,
+                    .defaultValue = std::string("evict"),
+                    .choices = {{"evict", "Evict"}, {"drop", "Drop"}}}}};
+    desc.inputs.push_back(modelInput("Whose networks leave; not connected: those of every model."));
+    return desc;
+}
+
+/// What Controls::offload takes: "all", a role, or the ids of one model's networks.
+std::vector<std::string> chosen(models::Stages& stages, const executor::Context& context) {
+    const std::string& role = context.text("component");
+    const memory::WireRef model = context.input("model");
+    if (!model) {
+        return {role};
+    }
+    std::vector<std::string> ids;
+    for (const auto& tree : stages.components(model)) {
+        if (role == kAll || role == tree->role) {
+            ids.push_back(tree->id);
+        }
+    }
+    return ids;
+}
+
+}  // namespace
+
+executor::NodeType offloadNode(models::Stages& stages) {
+    return {.desc = describe(),
+            .outline = passingOutline,
+            .run = [&stages](executor::Context& context) {
+                passOn(context);
+                context.controls().offload(chosen(stages, context), context.text("mode") == "drop");
+            }};
+}
+
+}  // namespace lowtide::nodes

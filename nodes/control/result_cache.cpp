@@ -1,0 +1,51 @@
+#include "nodes/control/control_nodes.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kDisk = "disk";
+
+NodeDesc describe() {
+    return {.id = "control.result_cache",
+            .label = "Result cache",
+            .category = "Control",
+            .tooltip = "Keeps the value that passes, so that what made it need not run again.",
+            .control = true,
+            .inputs = passingInputs(),
+            .outputs = passingOutputs(),
+            .params = {{.id = "where",
+                        .label = "Where",
+                        .tooltip = "Memory lasts as long as the program; disk outlives it.",
+                        .kind = ParamKind::Choice,
+                        .defaultValue = std::string("memory"),
+                        .choices = {{"memory", "Memory"}, {kDisk, "Disk"}}},
+                       {.id = "limit",
+                        .label = "Limit",
+                        .tooltip = "Size of all values that are kept there together; the ones "
+                                   "used longest ago go first.",
+                        .unit = "MiB",
+                        .kind = ParamKind::Int,
+                        .defaultValue = int64_t{1024},
+                        .min = 0,
+                        .max = 1 << 20,
+                        .softMin = 16,
+                        .softMax = 16384,
+                        .step = 16}}};
+}
+
+executor::WorkOutline outline(const executor::OutlineContext& context) {
+    executor::WorkOutline work = passingOutline(context);
+    work.keep = {.place = context.text("where") == kDisk ? executor::KeepPlace::Disk
+                                                         : executor::KeepPlace::Memory,
+                 .limit = context.integer("limit") * kMiB};
+    return work;
+}
+
+}  // namespace
+
+executor::NodeType resultCacheNode() {
+    return {.desc = describe(), .outline = outline, .run = passOn};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,113 @@
+#include "plugin/executor/collections.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace lowtide::executor {
+
+namespace {
+
+constexpr std::array<int, 4> kReplayedThresholds = {0, 50, 70, 90};
+
+memory::DeviceInfo infoOf(const RunDevices& devices, const std::string& id) {
+    const auto found = std::find_if(devices.infos.begin(),
+                                    devices.infos.end(),
+                                    [&](const memory::DeviceInfo& info) { return info.id == id; });
+    LOWTIDE_ASSERT(found != devices.infos.end());
+    return *found;
+}
+
+}  // namespace
+
+Collections::Collections(memory::Engine& engine,
+                         ResultCache& cache,
+                         CollectionHistory& history,
+                         const RunDevices& devices,
+                         const memory::CollectionSettings& settings,
+                         std::span<const std::string> liveKeys)
+    : engine_(engine),
+      cache_(cache),
+      history_(history),
+      devices_(devices),
+      settings_(settings),
+      liveKeys_(liveKeys.begin(), liveKeys.end()) {}
+
+bool Collections::at(const CollectionPoint& point) {
+    const memory::CollectionQuestion question = questionAt(point);
+    const memory::CollectionDecision decision = memory::decideCollection(question);
+    memory::CollectionMeasurement measured{.used = memory::utilizationOf(question.state),
+                                           .collectable = memory::collectableOf(question.state),
+                                           .left = memory::collectableOf(question.state),
+                                           .hasFailedAllocation = question.hasFailedAllocation,
+                                           .ran = decision.run};
+    if (decision.run) {
+        collect(point, question, decision, measured);
+    }
+    skipped_ += decision.reason == memory::CollectionReason::NothingToFree ? 1 : 0;
+    measurements_.push_back(measured);
+    return decision.run;
+}
+
+memory::CollectionQuestion Collections::questionAt(const CollectionPoint& point) const {
+    memory::CollectionQuestion question{.settings = settings_,
+                                        .device = infoOf(devices_, point.device.id()),
+                                        .state = engine_.memoryState(point.device),
+                                        .deadCaches = cache_.deadBytes(liveKeys_),
+                                        .isForced = point.isForced};
+    if (point.threshold) {
+        question.settings = {.threshold = *point.threshold, .lowMemory = memory::LowMemory::Off};
+    }
+    question.hasFailedAllocation = history_.isNew(point.device.id(), question.state.outOfMemory);
+    return question;
+}
+
+void Collections::collect(const CollectionPoint& point,
+                          const memory::CollectionQuestion& question,
+                          const memory::CollectionDecision& decision,
+                          memory::CollectionMeasurement& measured) {
+    const auto begin = std::chrono::steady_clock::now();
+    memory::CollectionRecord record{.point = point.name,
+                                    .node = point.node,
+                                    .device = point.device.id(),
+                                    .reason = decision.reason,
+                                    .threshold = decision.threshold,
+                                    .before = question.state};
+    if (decision.dropsCaches()) {
+        record.collected = cache_.dropDead(liveKeys_);
+    }
+    engine_.collect(point.device);
+    record.after = engine_.memoryState(point.device);
+    record.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    history_.answer(record.device, record.after.outOfMemory);
+    measured.left = memory::collectableOf(record.after);
+    measured.seconds = record.seconds;
+    engine_.ledger().event("collect", record.device, record.node, record.point, record.saved());
+    tell(record);
+    records_.push_back(std::move(record));
+}
+
+void Collections::tell(const memory::CollectionRecord& record) const {
+    log(Level::Info, memory::toLine(record));
+    log(Level::Debug, "GC details: " + memory::toJson(record).dump());
+}
+
+Json Collections::report() const {
+    Json records = Json::array();
+    double seconds = 0;
+    for (const memory::CollectionRecord& record : records_) {
+        records.push_back(memory::toJson(record));
+        seconds += record.seconds;
+    }
+    return {{"records", records},
+            {"skipped", skipped_},
+            {"points", measurements_.size()},
+            {"seconds", seconds},
+            {"replay", memory::toJson(memory::replay(measurements_, kReplayedThresholds))}};
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "plugin/executor/collection_history.hpp"
+#include "plugin/executor/result_cache.hpp"
+#include "plugin/executor/run_plan.hpp"
+#include "plugin/memory/collection_record.hpp"
+#include "plugin/memory/engine.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// A place in a run where a collection may happen.
+struct CollectionPoint {
+    std::string name;  ///< "decode", "prompt encode", ...
+    std::string node;  ///< behind which it lies, or that asks for it
+    memory::DeviceSpec device;
+    std::optional<int> threshold;  ///< percent, whatever the device is; empty: the run's settings
+    bool isForced = false;
+};
+
+/// The collections of one run: decides at each point, collects, keeps the records. Run thread only.
+class Collections {
+public:
+    /// `liveKeys`: result keys of the run's graph; results of other graphs are dead when memory is
+    /// short. Everything must outlive this.
+    Collections(memory::Engine& engine,
+                ResultCache& cache,
+                CollectionHistory& history,
+                const RunDevices& devices,
+                const memory::CollectionSettings& settings,
+                std::span<const std::string> liveKeys);
+
+    /// Writes one line to the log, and an event "collect" to the ledger, when a collection ran.
+    /// True when it did.
+    bool at(const CollectionPoint& point);
+    /// {"records", "skipped", "points", "seconds", "replay"}.
+    [[nodiscard]] Json report() const;
+
+private:
+    memory::CollectionQuestion questionAt(const CollectionPoint& point) const;
+    void collect(const CollectionPoint& point,
+                 const memory::CollectionQuestion& question,
+                 const memory::CollectionDecision& decision,
+                 memory::CollectionMeasurement& measured);
+    void tell(const memory::CollectionRecord& record) const;
+
+    memory::Engine& engine_;
+    ResultCache& cache_;
+    CollectionHistory& history_;
+    const RunDevices& devices_;
+    memory::CollectionSettings settings_;
+    std::set<std::string, std::less<>> liveKeys_;
+    std::vector<memory::CollectionRecord> records_;
+    std::vector<memory::CollectionMeasurement> measurements_;
+    int skipped_ = 0;
+};
+
+}  // namespace lowtide::executor

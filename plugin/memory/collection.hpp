@@ -1,0 +1,91 @@
+#pragma once
+
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/memory_state.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace lowtide::memory {
+
+/// Whether a device is treated as a small one: by its capacity, or as a person says.
+enum class LowMemory : uint8_t { Auto, On, Off };
+
+/// "auto", "on", "off". Error{InvalidInput} with the accepted words for anything else.
+[[nodiscard]] LowMemory parseLowMemory(std::string_view text);
+[[nodiscard]] std::string_view nameOf(LowMemory setting) noexcept;
+
+inline constexpr int kDefaultCollectionThreshold = 70;
+/// A device of at most this capacity is a low-memory device under LowMemory::Auto.
+inline constexpr Bytes kLowMemoryCapacity = 8 * kGiB;
+/// A collection that gives back less than this counts as one that can free nothing.
+inline constexpr Bytes kLeastCollection = kMiB;
+
+/// What a person set for collections.
+struct CollectionSettings {
+    int threshold = kDefaultCollectionThreshold;  ///< percent, 0 to 100
+    LowMemory lowMemory = LowMemory::Auto;
+};
+
+/// `percent` when it is 0 to 100. Error{InvalidInput} names `what` otherwise.
+[[nodiscard]] int checkedThreshold(int64_t percent, const char* what);
+
+/// What a backend does not stand (docs/backends.md).
+struct BackendTraits {
+    bool mayAlwaysCollect = true;  ///< false: a threshold of 0 is never used
+};
+
+/// Told from what a device says of itself: a name that ends in "[ZLUDA]" is ZLUDA's.
+[[nodiscard]] BackendTraits backendTraits(const DeviceInfo& device);
+
+/// How full the memories are, in percent.
+struct Utilization {
+    double device = 0;
+    double host = 0;
+
+    [[nodiscard]] double highest() const noexcept { return device > host ? device : host; }
+};
+
+[[nodiscard]] Utilization utilizationOf(const MemoryState& state) noexcept;
+/// The part of it that a collection could give back at most.
+[[nodiscard]] Utilization collectableOf(const MemoryState& state) noexcept;
+
+enum class CollectionReason : uint8_t {
+    BelowThreshold,    ///< does not run
+    NothingToFree,     ///< would run, but it is skipped
+    Forced,            ///< a person's node asks for it whatever the utilisation is
+    FailedAllocation,  ///< the allocator failed since the last collection
+    Threshold,         ///< a memory is as full as the person's threshold
+    LowMemoryDevice,   ///< a low-memory device collects always
+};
+
+[[nodiscard]] std::string_view nameOf(CollectionReason reason) noexcept;
+
+/// What is known at a point where a collection may run.
+struct CollectionQuestion {
+    CollectionSettings settings;
+    DeviceInfo device;
+    MemoryState state;
+    Bytes deadCaches = 0;              ///< host bytes of results that this run's graph cannot use
+    bool hasFailedAllocation = false;  ///< since the last collection on this device
+    bool isForced = false;
+};
+
+struct CollectionDecision {
+    bool run = false;
+    int threshold = kDefaultCollectionThreshold;  ///< the one that was used
+    CollectionReason reason = CollectionReason::BelowThreshold;
+
+    /// Dead caches go under pressure only, not because a low-memory device always collects.
+    [[nodiscard]] bool dropsCaches() const noexcept {
+        return run && reason != CollectionReason::LowMemoryDevice;
+    }
+};
+
+/// Whether a collection runs. It does when it is forced, when the allocator failed since the last
+/// one, or when device or host are as full as the threshold; a low-memory device uses 0 unless its
+/// backend forbids it, which then uses the person's threshold and never 0. One that can free
+/// nothing does not run, unless it is forced. Source: design section 7.
+[[nodiscard]] CollectionDecision decideCollection(const CollectionQuestion& question);
+
+}  // namespace lowtide::memory

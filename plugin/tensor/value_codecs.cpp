@@ -1,0 +1,241 @@
+#include "plugin/tensor/value_codecs.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/scalar_type.hpp"
+#include "plugin/tensor/element_type.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+#include <utility>
+
+namespace lowtide::tensor {
+
+namespace {
+
+using memory::EncodedValue;
+using memory::WireRef;
+
+/// Collects the parts of a value; the tensors live as long as what finish() returns.
+class Encoder {
+public:
+    /// Undefined tensors are left out.
+    void add(const std::string& name, const at::Tensor& value) {
+        if (!value.defined()) {
+            return;
+        }
+        LOWTIDE_ASSERT(value.is_cpu());
+        const at::Tensor& kept = held_->emplace_back(value.contiguous());
+        const std::optional<DType> type = elementTypeOf(kept.scalar_type());
+        LOWTIDE_ASSERT(type.has_value());
+        value_.tensors[name] = {
+            .type = *type,
+            .shape = kept.sizes().vec(),
+            .bytes = {static_cast<const std::byte*>(kept.const_data_ptr()), kept.nbytes()}};
+    }
+
+    EncodedValue finish(Json metadata) {
+        value_.metadata = std::move(metadata);
+        value_.owner = held_;
+        return std::move(value_);
+    }
+
+private:
+    std::shared_ptr<std::vector<at::Tensor>> held_ = std::make_shared<std::vector<at::Tensor>>();
+    EncodedValue value_;
+};
+
+[[noreturn]] void refuse(const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, "a kept value " + problem);
+}
+
+/// A tensor of the file as one of our own; undefined when it is not there.
+at::Tensor tensorOf(const EncodedValue& value, const std::string& name) {
+    const auto found = value.tensors.find(name);
+    if (found == value.tensors.end()) {
+        return {};
+    }
+    at::Tensor made = at::empty(found->second.shape,
+                                at::TensorOptions(residency::scalarTypeOf(found->second.type)));
+    if (made.nbytes() != found->second.bytes.size()) {
+        refuse("has a tensor \"" + name + "\" of a wrong size");
+    }
+    if (made.nbytes() > 0) {
+        std::memcpy(made.data_ptr(), found->second.bytes.data(), made.nbytes());
+    }
+    return made;
+}
+
+at::Tensor requiredTensor(const EncodedValue& value,
+                          const std::string& name,
+                          at::ScalarType type,
+                          int64_t dimensions) {
+    at::Tensor found = tensorOf(value, name);
+    if (!found.defined() || found.scalar_type() != type || found.dim() != dimensions) {
+        refuse("lacks the tensor \"" + name + "\", or it is of another kind");
+    }
+    return found;
+}
+
+std::string requiredText(const JsonReader& reader, const char* key) {
+    const std::optional<std::string> text = reader.text(key);
+    if (!text) {
+        refuse(std::string("lacks \"") + key + "\"");
+    }
+    return *text;
+}
+
+int64_t requiredInteger(const JsonReader& reader, const char* key) {
+    const std::optional<int64_t> number = reader.integer(key);
+    if (!number) {
+        refuse(std::string("lacks \"") + key + "\"");
+    }
+    return *number;
+}
+
+Json toJson(const Provenance& provenance) {
+    return {{"prompt", provenance.prompt},
+            {"negative", provenance.negative},
+            {"fields", provenance.fields}};
+}
+
+Provenance provenanceFrom(const EncodedValue& value) {
+    const JsonReader outer(value.metadata, "a kept value");
+    const Json* json = outer.member("provenance");
+    if (!json) {
+        refuse("lacks \"provenance\"");
+    }
+    const JsonReader reader(*json, "the provenance of a kept value");
+    Provenance provenance{.prompt = requiredText(reader, "prompt"),
+                          .negative = requiredText(reader, "negative")};
+    const Json* fields = reader.member("fields");
+    for (const Json& field : fields ? *fields : Json::array()) {
+        if (!field.is_array() || field.size() != 2 || !field[0].is_string() ||
+            !field[1].is_string()) {
+            refuse("has a provenance that is no list of pairs");
+        }
+        provenance.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+    }
+    return provenance;
+}
+
+class ConditioningCodec final : public memory::ValueCodec {
+public:
+    [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
+
+    [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
+        const auto& conditioning = dynamic_cast<const Conditioning&>(*value);
+        Encoder encoder;
+        encoder.add("embeds", conditioning.embeds());
+        encoder.add("pooled", conditioning.pooled());
+        return encoder.finish(
+            {{"prompt", conditioning.prompt()}, {"clip_skip", conditioning.clipSkip()}});
+    }
+
+    [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
+        constexpr int64_t kEmbedsDimensions = 3;  // [1, T, D]
+        const JsonReader reader(value.metadata, "a kept conditioning");
+        return std::make_shared<Conditioning>(
+            requiredTensor(value, "embeds", at::kFloat, kEmbedsDimensions),
+            tensorOf(value, "pooled"),
+            requiredText(reader, "prompt"),
+            static_cast<int>(requiredInteger(reader, "clip_skip")));
+    }
+};
+
+/// Latent pictures with the sampler's state, or an empty latent, which is its size alone.
+class LatentCodec final : public memory::ValueCodec {
+public:
+    [[nodiscard]] std::string_view type() const override { return "LATENT"; }
+
+    [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
+        Encoder encoder;
+        if (const auto* empty = dynamic_cast<const EmptyLatents*>(value.get())) {
+            return encoder.finish({{"width", empty->widthPixels()},
+                                   {"height", empty->heightPixels()},
+                                   {"batch", empty->batch()}});
+        }
+        const auto& latents = dynamic_cast<const Latents&>(*value);
+        encoder.add("samples", latents.samples());
+        Json metadata = {{"provenance", toJson(latents.provenance())}};
+        if (const SamplerCarry* carry = latents.carry().get()) {
+            metadata["carry"] = {{"schedule", carry->schedule},
+                                 {"step", carry->step},
+                                 {"history", carry->history.size()}};
+            for (size_t i = 0; i < carry->history.size(); ++i) {
+                encoder.add("carry.history." + std::to_string(i), carry->history[i]);
+            }
+            encoder.add("carry.scalars", at::tensor(carry->scalars, at::kDouble));
+            encoder.add("carry.generator", carry->generator);
+        }
+        return encoder.finish(std::move(metadata));
+    }
+
+    [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
+        constexpr int64_t kSamplesDimensions = 4;  // [B, C, h, w]
+        const JsonReader reader(value.metadata, "a kept latent");
+        if (reader.has("width")) {
+            return std::make_shared<EmptyLatents>(requiredInteger(reader, "width"),
+                                                  requiredInteger(reader, "height"),
+                                                  requiredInteger(reader, "batch"));
+        }
+        return std::make_shared<Latents>(
+            requiredTensor(value, "samples", at::kFloat, kSamplesDimensions),
+            provenanceFrom(value),
+            carryFrom(value, reader));
+    }
+
+private:
+    static std::shared_ptr<const SamplerCarry> carryFrom(const EncodedValue& value,
+                                                         const JsonReader& reader) {
+        const Json* json = reader.member("carry");
+        if (!json) {
+            return nullptr;
+        }
+        const JsonReader own(*json, "the sampler's state of a kept latent");
+        auto carry = std::make_shared<SamplerCarry>();
+        carry->schedule = requiredText(own, "schedule");
+        carry->step = static_cast<int>(requiredInteger(own, "step"));
+        const int64_t entries = requiredInteger(own, "history");
+        for (int64_t i = 0; i < entries; ++i) {
+            // An entry that the sampler has not filled yet is undefined and has no tensor.
+            carry->history.push_back(tensorOf(value, "carry.history." + std::to_string(i)));
+        }
+        const at::Tensor scalars = requiredTensor(value, "carry.scalars", at::kDouble, 1);
+        const auto* first = scalars.const_data_ptr<double>();
+        carry->scalars.assign(first, first + scalars.numel());
+        carry->generator = tensorOf(value, "carry.generator");
+        return carry;
+    }
+};
+
+class ImageCodec final : public memory::ValueCodec {
+public:
+    [[nodiscard]] std::string_view type() const override { return "IMAGE"; }
+
+    [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
+        const auto& images = dynamic_cast<const Images&>(*value);
+        Encoder encoder;
+        encoder.add("pixels", images.pixels());
+        return encoder.finish({{"provenance", toJson(images.provenance())}});
+    }
+
+    [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
+        constexpr int64_t kPixelsDimensions = 4;  // [B, 3, H, W]
+        return std::make_shared<Images>(
+            requiredTensor(value, "pixels", at::kFloat, kPixelsDimensions), provenanceFrom(value));
+    }
+};
+
+}  // namespace
+
+memory::ValueCodecs stageValueCodecs() {
+    memory::ValueCodecs codecs;
+    codecs.push_back(std::make_unique<ConditioningCodec>());
+    codecs.push_back(std::make_unique<LatentCodec>());
+    codecs.push_back(std::make_unique<ImageCodec>());
+    return codecs;
+}
+
+}  // namespace lowtide::tensor
