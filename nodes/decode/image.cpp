@@ -38,10 +38,11 @@ NodeDesc describe() {
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage =
-        stages.outlineDecode(modelOf(context), context.input("latent")->shape);
+    models::StageOutline stage = stages.outlineDecode(
+        modelOf(context), context.input("latent")->shape, context.integer("tile"));
     return {.components = std::move(stage.components),
-            .outputs = {{"image", {.type = stage.outputType, .shape = stage.outputShape}}}};
+            .outputs = {{"image", {.type = stage.outputType, .shape = stage.outputShape}}},
+            .walk = std::move(stage.walk)};
 }
 
 }  // namespace
@@ -59,7 +60,8 @@ std::vector<executor::NodeType> decode(models::Stages& stages) {
                                                         .latent = context.input("latent"),
                                                         .tilePixels = context.integer("tile")},
                                                        stageCall(context)));
-                 }}};
+                 },
+             .collectAfter = "decode"}};
 }
 
 }  // namespace lowtide::nodes

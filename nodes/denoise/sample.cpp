@@ -172,10 +172,17 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage = stages.outlineDenoise(
-        modelOf(context), context.input("latent")->shape, settingsOf(context));
+    models::DenoiseRequest settings = settingsOf(context);
+    settings.model = modelOf(context);
+    const executor::ValueOutline* negative = context.input("negative");
+    models::StageOutline stage =
+        stages.outlineDenoise({.latent = context.input("latent")->shape,
+                               .positive = context.input("positive")->shape,
+                               .negative = negative ? negative->shape : Shape()},
+                              settings);
     return {.components = std::move(stage.components),
-            .outputs = {{"latent", {.type = stage.outputType, .shape = stage.outputShape}}}};
+            .outputs = {{"latent", {.type = stage.outputType, .shape = stage.outputShape}}},
+            .walk = std::move(stage.walk)};
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -195,7 +202,8 @@ std::vector<executor::NodeType> denoise(models::Stages& stages) {
                  [&stages](const executor::OutlineContext& context) {
                      return outline(stages, context);
                  },
-             .run = [&stages](executor::Context& context) { run(stages, context); }}};
+             .run = [&stages](executor::Context& context) { run(stages, context); },
+             .collectAfter = "denoise"}};
 }
 
 }  // namespace lowtide::nodes

@@ -56,11 +56,20 @@ NodeDesc describe() {
     };
 }
 
+models::EncodeRequest settingsOf(const executor::Params& params) {
+    return {.prompt = params.text("prompt"),
+            .negative = params.text("negative"),
+            .clipSkip = static_cast<int>(params.integer("clip_skip"))};
+}
+
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage = stages.outlineEncode(modelOf(context));
+    models::EncodeRequest request = settingsOf(context);
+    request.model = modelOf(context);
+    models::StageOutline stage = stages.outlineEncode(request);
     const executor::ValueOutline value{.type = stage.outputType, .shape = stage.outputShape};
     return {.components = std::move(stage.components),
-            .outputs = {{"positive", value}, {"negative", value}}};
+            .outputs = {{"positive", value}, {"negative", value}},
+            .walk = std::move(stage.walk)};
 }
 
 /// Tells the person what the encoder did not read.
@@ -78,12 +87,9 @@ void tellCut(executor::Context& context, const char* item, int64_t cutTokens) {
 }
 
 void run(models::Stages& stages, executor::Context& context) {
-    models::EncodeResult result =
-        stages.encodePrompt({.model = context.input("model"),
-                             .prompt = context.text("prompt"),
-                             .negative = context.text("negative"),
-                             .clipSkip = static_cast<int>(context.integer("clip_skip"))},
-                            stageCall(context));
+    models::EncodeRequest request = settingsOf(context);
+    request.model = context.input("model");
+    models::EncodeResult result = stages.encodePrompt(request, stageCall(context));
     tellCut(context, "prompt", result.cutTokens);
     tellCut(context, "negative", result.cutNegativeTokens);
     context.output("positive", std::move(result.positive));
@@ -98,7 +104,8 @@ std::vector<executor::NodeType> prompt(models::Stages& stages) {
                  [&stages](const executor::OutlineContext& context) {
                      return outline(stages, context);
                  },
-             .run = [&stages](executor::Context& context) { run(stages, context); }}};
+             .run = [&stages](executor::Context& context) { run(stages, context); },
+             .collectAfter = "prompt encode"}};
 }
 
 }  // namespace lowtide::nodes

@@ -1,7 +1,5 @@
 #include "nodes/stage_call.hpp"
 
-#include <cmath>
-
 namespace lowtide::nodes {
 
 namespace {
@@ -37,25 +35,33 @@ NodeDesc describe() {
                     .step = 0.25}}};
 }
 
-executor::WorkOutline outline(const executor::OutlineContext& context) {
-    Shape shape = context.input("image")->shape;
-    const double scale = context.number("scale");
-    for (size_t axis = 2; axis < shape.size(); ++axis) {
-        shape[axis] = std::max<int64_t>(1, std::llround(static_cast<double>(shape[axis]) * scale));
-    }
-    return {.outputs = {{"image", {.type = "IMAGE", .shape = std::move(shape)}}}};
+models::UpscaleRequest settingsOf(const executor::Params& params) {
+    return {.method = params.text("method"), .scale = params.number("scale")};
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::StageOutline stage =
+        stages.outlineUpscale(context.input("image")->shape, settingsOf(context));
+    return {.outputs = {{"image", {.type = stage.outputType, .shape = stage.outputShape}}},
+            .walk = std::move(stage.walk)};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::UpscaleRequest request = settingsOf(context);
+    request.image = context.input("image");
+    context.output("image", stages.upscaleImage(request, stageCall(context)));
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> upscale(models::Stages& stages) {
-    return {{.desc = describe(), .outline = outline, .run = [&stages](executor::Context& context) {
-                 context.output("image",
-                                stages.upscaleImage({.image = context.input("image"),
-                                                     .method = context.text("method"),
-                                                     .scale = context.number("scale")},
-                                                    stageCall(context)));
-             }}};
+    return {{.desc = describe(),
+             .outline =
+                 [&stages](const executor::OutlineContext& context) {
+                     return outline(stages, context);
+                 },
+             .run = [&stages](executor::Context& context) { run(stages, context); },
+             .collectAfter = "upscale"}};
 }
 
 }  // namespace lowtide::nodes

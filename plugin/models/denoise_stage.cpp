@@ -97,6 +97,10 @@ sampling::DenoiseSettings settingsFor(const DenoiseRequest& request,
 
 }  // namespace
 
+bool isInPixels(const Shape& latentShape) {
+    return latentShape.size() == 4 && latentShape[1] == kPictureChannels;
+}
+
 LatentSize latentSizeFor(const Model& model, int64_t heightPixels, int64_t widthPixels) {
     const int64_t factor = model.info().downsampling;
     requireThat(

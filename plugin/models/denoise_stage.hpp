@@ -23,6 +23,11 @@ class Model;
                                    const DenoiseRequest& request,
                                    const StageCall& call);
 
+/// Channels of a picture; the shape of a latent that is not filled in yet has them and counts
+/// pixels.
+inline constexpr int64_t kPictureChannels = 3;
+[[nodiscard]] bool isInPixels(const Shape& latentShape);
+
 /// The latent's height and width for a picture of this size. Error{InvalidInput} on "latent" unless
 /// both are multiples of the model's downsampling.
 struct LatentSize {

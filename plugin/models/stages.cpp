@@ -10,6 +10,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
+#include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -22,8 +23,6 @@ namespace {
 
 constexpr int64_t kLargestSide = 1 << 16;
 constexpr int64_t kLargestBatch = 4096;
-/// An empty latent's outline counts pixels: it has the channels of a picture.
-constexpr int64_t kPictureChannels = 3;
 
 void checkInRange(int64_t value, int64_t most, const char* item) {
     if (value < 1 || value > most) {
@@ -36,10 +35,7 @@ void checkInRange(int64_t value, int64_t most, const char* item) {
 
 /// [B, C, h, w] of the latent that a stage will see.
 Shape latentShapeFor(const Model& model, const Shape& shape) {
-    if (shape.size() != 4) {
-        return shape;
-    }
-    if (shape[1] != kPictureChannels) {
+    if (!isInPixels(shape)) {
         return shape;
     }
     const LatentSize size = latentSizeFor(model, shape[2], shape[3]);
@@ -65,6 +61,19 @@ public:
 
     std::string fingerprint(const WireRef& model) override {
         return withErrorsOf("load", [&] { return fingerprintOf(modelIn(model).info()); });
+    }
+
+    std::vector<std::shared_ptr<const memory::ComponentTree>> components(
+        const WireRef& model) override {
+        return withErrorsOf("load", [&] {
+            std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+            for (const std::string_view role : {kTextEncoder, kDenoiser, kAutoencoder}) {
+                if (auto tree = modelIn(model).tree(role)) {
+                    trees.push_back(std::move(tree));
+                }
+            }
+            return trees;
+        });
     }
 
     EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
@@ -123,29 +132,41 @@ public:
         });
     }
 
-    StageOutline outlineEncode(const WireRef& model) override {
+    StageOutline outlineEncode(const EncodeRequest& request) override {
         return withErrorsOf("encode", [&] {
-            const Model& known = modelIn(model);
+            const Model& known = modelIn(request.model);
             return StageOutline{
                 .components = {treeIn(known, kTextEncoder)},
                 .outputType = "CONDITIONING",
-                .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth}};
+                .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth},
+                .walk = [request](std::string_view deviceKind) {
+                    return withErrorsOf("encode", [&] {
+                        return walkEncode(modelIn(request.model), request, deviceKind);
+                    });
+                }};
         });
     }
 
-    StageOutline outlineDenoise(const WireRef& model,
-                                const Shape& latentShape,
+    StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                 const DenoiseRequest& settings) override {
         return withErrorsOf("denoise", [&] {
-            const Model& known = modelIn(model);
+            const Model& known = modelIn(settings.model);
             (void)makeSampler(known, settings);
             return StageOutline{.components = {treeIn(known, kDenoiser)},
                                 .outputType = "LATENT",
-                                .outputShape = latentShapeFor(known, latentShape)};
+                                .outputShape = latentShapeFor(known, shapes.latent),
+                                .walk = [shapes, settings](std::string_view deviceKind) {
+                                    return withErrorsOf("denoise", [&] {
+                                        return walkDenoise(
+                                            modelIn(settings.model), shapes, settings, deviceKind);
+                                    });
+                                }};
         });
     }
 
-    StageOutline outlineDecode(const WireRef& model, const Shape& latentShape) override {
+    StageOutline outlineDecode(const WireRef& model,
+                               const Shape& latentShape,
+                               int64_t tilePixels) override {
         return withErrorsOf("decode", [&] {
             const Model& known = modelIn(model);
             const int64_t factor = known.info().downsampling;
@@ -155,7 +176,26 @@ public:
             }
             return StageOutline{.components = {treeIn(known, kAutoencoder)},
                                 .outputType = "IMAGE",
-                                .outputShape = std::move(shape)};
+                                .outputShape = std::move(shape),
+                                .walk = [=](std::string_view deviceKind) {
+                                    return withErrorsOf("decode", [&] {
+                                        return walkDecode(
+                                            modelIn(model), latentShape, tilePixels, deviceKind);
+                                    });
+                                }};
+        });
+    }
+
+    StageOutline outlineUpscale(const Shape& imageShape, const UpscaleRequest& settings) override {
+        return withErrorsOf("upscale", [&] {
+            return StageOutline{.components = {},
+                                .outputType = "IMAGE",
+                                .outputShape = upscaledShape(imageShape, settings),
+                                .walk = [imageShape, settings](std::string_view deviceKind) {
+                                    return withErrorsOf("upscale", [&] {
+                                        return walkUpscale(imageShape, settings, deviceKind);
+                                    });
+                                }};
         });
     }
 

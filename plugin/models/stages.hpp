@@ -7,6 +7,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <functional>
@@ -85,6 +86,16 @@ struct StageOutline {
     std::vector<std::shared_ptr<const memory::ComponentTree>> components;
     std::string outputType;
     Shape outputShape;
+    /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it. Run
+    /// thread only; takes tens of milliseconds.
+    std::function<memory::StageWork(std::string_view deviceKind)> walk;
+};
+
+/// Shapes of what a denoiser is given.
+struct DenoiseShapes {
+    Shape latent;    ///< [B, 3, H, W] in pixels where nothing is filled in yet, else [B, C, h, w]
+    Shape positive;  ///< [1, T, D]
+    Shape negative;  ///< [1, T, D], or empty: not connected
 };
 
 /// The stages of one module. Run thread for the stages, any thread for loadCheckpoint and outlines.
@@ -100,6 +111,10 @@ public:
     /// Identity of the checkpoint's files (name, size, time of change) for result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;
 
+    /// The networks of a checkpoint, without those that it does not have.
+    [[nodiscard]] virtual std::vector<std::shared_ptr<const memory::ComponentTree>> components(
+        const WireRef& model) = 0;
+
     [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request,
                                                     const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
@@ -113,12 +128,16 @@ public:
     /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
     [[nodiscard]] virtual std::string parametersText(const WireRef& image) = 0;
 
-    [[nodiscard]] virtual StageOutline outlineEncode(const WireRef& model) = 0;
-    [[nodiscard]] virtual StageOutline outlineDenoise(const WireRef& model,
-                                                      const Shape& latentShape,
+    [[nodiscard]] virtual StageOutline outlineEncode(const EncodeRequest& request) = 0;
+    /// Of the wires in `settings` only the model is looked at.
+    [[nodiscard]] virtual StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                                       const DenoiseRequest& settings) = 0;
     [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model,
-                                                     const Shape& latentShape) = 0;
+                                                     const Shape& latentShape,
+                                                     int64_t tilePixels) = 0;
+    /// The image in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineUpscale(const Shape& imageShape,
+                                                      const UpscaleRequest& settings) = 0;
 
     /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
     [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;

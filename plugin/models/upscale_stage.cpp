@@ -54,15 +54,22 @@ int64_t scaled(int64_t side, double scale) {
 
 }  // namespace
 
+Shape upscaledShape(const Shape& imageShape, const UpscaleRequest& settings) {
+    (void)methodNamed(settings.method);
+    Shape shape = imageShape;
+    for (size_t axis = 2; axis < shape.size(); ++axis) {
+        shape[axis] = scaled(shape[axis], settings.scale);
+    }
+    return shape;
+}
+
 WireRef upscaleStage(StageContext& context, const UpscaleRequest& request) {
     const tensor::Images& given = imagesIn(request.image);
     const Method& method = methodNamed(request.method);
     const at::Tensor& pixels = given.pixels();
     context.record.put("upscale_in", pixels);
-    at::Tensor result = tensor::kernels::resample(pixels,
-                                                  scaled(pixels.size(2), request.scale),
-                                                  scaled(pixels.size(3), request.scale),
-                                                  method.filter);
+    const Shape shape = upscaledShape(pixels.sizes().vec(), request);
+    at::Tensor result = tensor::kernels::resample(pixels, shape[2], shape[3], method.filter);
     context.record.put("upscale_out", result);
     tensor::Provenance provenance = given.provenance();
     if (!provenance.fields.empty()) {

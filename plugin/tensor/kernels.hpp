@@ -1,6 +1,7 @@
 #pragma once
 // Every operator of the networks, behind one door. Plain ATen operators for now; faster ones
-// replace them here.
+// replace them here. On tensors of the meta device each allocates what it would and computes
+// nothing (walk_meter.hpp).
 
 #include <ATen/core/Tensor.h>
 
@@ -40,6 +41,9 @@ namespace lowtide::tensor::kernels {
                                    bool causal);
 /// [B, C, H, W] to an exact size by the nearest source pixel (ATen's "nearest").
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
+
+/// Standard deviation of each picture, unbiased: x [B, C, H, W] -> [B, 1, 1, 1].
+[[nodiscard]] at::Tensor deviation(const at::Tensor& x);
 
 /// Filters of picture resizing, as Pillow defines them.
 enum class Resample : uint8_t { Area, Bicubic, Lanczos };

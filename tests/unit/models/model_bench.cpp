@@ -29,8 +29,9 @@ DType dtypeOf(at::ScalarType type) {
 
 }  // namespace
 
-ModelBench::ModelBench()
-    : residency_(std::make_unique<residency::Residency>(
+ModelBench::ModelBench(memory::DeviceSpec device)
+    : device_(std::move(device)),
+      residency_(std::make_unique<residency::Residency>(
           residency::makeDeviceSource(testing::buildPath("lib").toStdString()))),
       stages_(
           models::makeStages({.residency = *residency_,
@@ -38,6 +39,7 @@ ModelBench::ModelBench()
                               .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
                               .recorder = [this] { return recorder_.get(); }})) {
     (void)residency_->open(memory::DeviceSpec{});
+    (void)residency_->open(device_);
 }
 
 ModelBench::~ModelBench() = default;
@@ -56,16 +58,16 @@ models::StageCall ModelBench::call(const std::string& node) const {
 void ModelBench::runWith(const models::WireRef& model,
                          std::string_view role,
                          const std::function<void()>& work) {
-    const memory::DeviceSpec device;
     memory::Policy policy;
     policy.name = "none";
     const memory::PlanRequest request{
         .nodes = {{.node = "node", .policy = policy, .components = {modelOf(model).tree(role)}}},
-        .device = device,
-        .traits = {{device, residency_->traits(device)}}};
+        .device = device_,
+        .traits = {{device_, residency_->traits(device_)}}};
     const auto plan =
         std::make_shared<const memory::Plan>(std::get<memory::Plan>(memory::makePlan(request)));
     const c10::InferenceMode inference;
+    residency_->ledger().beginRun();
     residency_->begin(plan, StopToken());
     try {
         residency_->enter(0);
@@ -77,6 +79,11 @@ void ModelBench::runWith(const models::WireRef& model,
     }
     residency_->leave(0);
     residency_->end(memory::Outcome::Finished);
+}
+
+Bytes ModelBench::activationPeak() {
+    const auto devices = residency_->ledger().snapshot();
+    return devices.at(device_.id()).peakByTag[static_cast<size_t>(memory::Tag::Activations)];
 }
 
 void ModelBench::record() {

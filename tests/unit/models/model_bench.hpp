@@ -12,11 +12,13 @@
 
 namespace lowtide::testing {
 
-/// Stages over a real residency on the CPU, without executor and nodes.
+/// Stages over a real residency, without executor and nodes.
 class ModelBench {
 public:
-    ModelBench();
+    explicit ModelBench(memory::DeviceSpec device = {});
     ~ModelBench();
+
+    [[nodiscard]] const memory::DeviceSpec& device() const { return device_; }
 
     [[nodiscard]] models::Stages& stages() { return *stages_; }
 
@@ -36,12 +38,16 @@ public:
                  std::string_view role,
                  const std::function<void()>& work);
 
+    /// The most bytes that the ledger saw as activations of the last runWith() on the device.
+    [[nodiscard]] Bytes activationPeak();
+
     /// Starts recording anew.
     void record();
     /// What was recorded, as a file would hold it.
     [[nodiscard]] TensorFile recorded() const;
 
 private:
+    memory::DeviceSpec device_;
     std::unique_ptr<residency::Residency> residency_;
     std::unique_ptr<tensor::Recorder> recorder_;
     std::unique_ptr<models::Stages> stages_;

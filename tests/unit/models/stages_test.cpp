@@ -217,10 +217,11 @@ private Q_SLOTS:
         ModelBench bench;
         const models::DenoiseRequest request = goodRequest(bench);
         models::Stages& stages = bench.stages();
-        const models::StageOutline encode = stages.outlineEncode(request.model);
+        const models::StageOutline encode = stages.outlineEncode({.model = request.model});
         const models::StageOutline noise =
-            stages.outlineDenoise(request.model, {1, 3, 16, 32}, request);
-        const models::StageOutline picture = stages.outlineDecode(request.model, noise.outputShape);
+            stages.outlineDenoise({.latent = {1, 3, 16, 32}}, request);
+        const models::StageOutline picture =
+            stages.outlineDecode(request.model, noise.outputShape, 0);
         QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));
         QCOMPARE(noise.components.at(0)->role, std::string("denoiser"));
 

@@ -1,0 +1,142 @@
+#include "plugin/models/walk/shape_walk.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/scalar_type.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::models {
+
+using memory::ComponentTree;
+using memory::ComponentWork;
+using memory::LeafId;
+using memory::LeafUse;
+
+namespace {
+
+at::Tensor onMeta(at::IntArrayRef sizes, at::ScalarType type) {
+    return at::empty(sizes, at::TensorOptions(type).device(c10::kMeta));
+}
+
+bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.leaf == y.leaf;
+    });
+}
+
+}  // namespace
+
+ShapeWalk::ShapeWalk(std::string_view deviceKind,
+                     std::vector<std::shared_ptr<const ComponentTree>> trees)
+    : meter_(tensor::imitatedBy(deviceKind)) {
+    for (std::shared_ptr<const ComponentTree>& tree : trees) {
+        components_.push_back({.tree = std::move(tree)});
+    }
+}
+
+void ShapeWalk::beginPass(const ComponentTree& tree) {
+    closeLeaf();
+    Component& own = component(tree);
+    own.order.push_back(own.passes.size());
+    own.passes.emplace_back();
+}
+
+residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
+    closeLeaf();
+    Component& own = component(tree);
+    LOWTIDE_ASSERT(!own.passes.empty());
+    open_ = &own.passes.back().emplace_back(LeafUse{.leaf = leaf});
+    const tensor::WalkMeter::Pause weightsAreNoActivations;
+    std::vector<at::Tensor> tensors;
+    for (const memory::WeightId id : tree.leaves[leaf].weights) {
+        const memory::Weight& weight = tree.weights[id];
+        tensors.push_back(onMeta(weight.shape, residency::scalarTypeOf(weight.computeType)));
+    }
+    return {std::move(tensors), nullptr};
+}
+
+at::Tensor ShapeWalk::gatherRows(const ComponentTree& tree, LeafId leaf, const at::Tensor& ids) {
+    const memory::Weight& table = tree.weights[tree.leaves[leaf].weights.front()];
+    std::vector<int64_t> sizes = ids.sizes().vec();
+    sizes.push_back(table.shape[1]);
+    return onMeta(sizes, residency::scalarTypeOf(table.computeType));
+}
+
+at::Tensor ShapeWalk::onWire(at::IntArrayRef sizes) {
+    const tensor::WalkMeter::Pause isThereAlready;
+    return onMeta(sizes, at::kFloat);
+}
+
+at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
+                               at::IntArrayRef sizes,
+                               const std::function<at::Tensor()>& forward) {
+    Component& own = component(tree);
+    const auto known = std::find_if(
+        own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
+    if (known != own.known.end()) {
+        own.order.push_back(known->pass);
+        meter_.touch(known->bytes);
+        return onMeta(known->resultSizes, at::kFloat);
+    }
+    const tensor::WalkMeter::Section section(meter_);
+    at::Tensor result = forward();
+    closeLeaf();
+    LOWTIDE_ASSERT(result.scalar_type() == at::kFloat && result.is_contiguous());
+    own.known.push_back({.sizes = sizes.vec(),
+                         .resultSizes = result.sizes().vec(),
+                         .bytes = section.peak(),
+                         .pass = own.passes.size() - 1});
+    return result;
+}
+
+memory::StageWork ShapeWalk::work() {
+    closeLeaf();
+    memory::StageWork work{.activations = meter_.peak()};
+    for (const Component& own : components_) {
+        if (own.order.empty()) {
+            continue;
+        }
+        const Pass& longest = *std::max_element(
+            own.passes.begin(), own.passes.end(), [](const Pass& a, const Pass& b) {
+                return a.size() < b.size();
+            });
+        ComponentWork& seen = work.components.emplace_back(ComponentWork{
+            .tree = own.tree, .pass = longest, .passes = static_cast<int64_t>(own.order.size())});
+        std::vector<double> sums(longest.size(), 0.0);
+        double count = 0;
+        for (const size_t index : own.order) {
+            const Pass& pass = own.passes[index];
+            if (!haveSameLeaves(pass, longest)) {
+                continue;
+            }
+            ++count;
+            for (size_t i = 0; i < pass.size(); ++i) {
+                sums[i] += pass[i].flops;
+            }
+        }
+        for (size_t i = 0; i < sums.size(); ++i) {
+            seen.pass[i].flops = sums[i] / count;
+        }
+    }
+    return work;
+}
+
+ShapeWalk::Component& ShapeWalk::component(const ComponentTree& tree) {
+    const auto found = std::find_if(components_.begin(), components_.end(), [&](const auto& own) {
+        return own.tree->id == tree.id;
+    });
+    LOWTIDE_ASSERT(found != components_.end());
+    return *found;
+}
+
+/// What operators did since the last lease was done with its leaf.
+void ShapeWalk::closeLeaf() noexcept {
+    if (open_) {
+        open_->flops = meter_.flops() - flopsBefore_;
+        open_ = nullptr;
+    }
+    flopsBefore_ = meter_.flops();
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/residency/weight_source.hpp"
+#include "plugin/tensor/walk_meter.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Weights that are shapes alone: a stage that runs on it takes its way through the networks, and
+/// no file is opened. Counts the bytes of tensors as the imitated device would hold them, and
+/// writes down passes and leases. Run thread; one at a time; only the making of tensors with real
+/// values (noise, schedules) takes time.
+class ShapeWalk final : public residency::WeightSource {
+public:
+    /// `trees` are the components that the stage may use.
+    ShapeWalk(std::string_view deviceKind,
+              std::vector<std::shared_ptr<const memory::ComponentTree>> trees);
+
+    void beginPass(const memory::ComponentTree& tree) override;
+    [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
+                                       memory::LeafId leaf) override;
+    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
+                                        memory::LeafId leaf,
+                                        const at::Tensor& ids) override;
+
+    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree&) override {
+        return c10::kMeta;
+    }
+
+    [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
+
+    /// A tensor of f32 that lies on a wire already: it counts nothing.
+    [[nodiscard]] static at::Tensor onWire(at::IntArrayRef sizes);
+    /// One pass of the tree over an input of `sizes`. The first one of a size runs `forward`; later
+    /// ones take the same bytes for a moment, count as passes and give a result of the same shape.
+    [[nodiscard]] at::Tensor passOver(const memory::ComponentTree& tree,
+                                      at::IntArrayRef sizes,
+                                      const std::function<at::Tensor()>& forward);
+
+    /// What was seen so far. The pass of a component is its longest one; the operations of a leaf
+    /// are the mean over the passes that are like it.
+    [[nodiscard]] memory::StageWork work();
+
+private:
+    using Pass = std::vector<memory::LeafUse>;
+
+    /// A pass that was walked and what it takes while it lasts.
+    struct KnownPass {
+        std::vector<int64_t> sizes;
+        std::vector<int64_t> resultSizes;
+        Bytes bytes = 0;
+        size_t pass = 0;
+    };
+
+    struct Component {
+        std::shared_ptr<const memory::ComponentTree> tree;
+        std::vector<Pass> passes;
+        std::vector<size_t> order;  ///< the passes as they happened, by their index
+        std::vector<KnownPass> known;
+    };
+
+    [[nodiscard]] Component& component(const memory::ComponentTree& tree);
+    void closeLeaf() noexcept;
+
+    tensor::WalkMeter meter_;
+    StopToken stop_;
+    std::vector<Component> components_;
+    memory::LeafUse* open_ = nullptr;  ///< the leaf leased last
+    double flopsBefore_ = 0;           ///< that lease
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,31 @@
+#pragma once
+// The stages on shapes alone: the very functions that run them, over a ShapeWalk. Run thread; no
+// weight is read. What a stage would refuse is refused here in the same words.
+
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/stages.hpp"
+
+#include <string_view>
+
+namespace lowtide::models {
+
+[[nodiscard]] memory::StageWork walkEncode(const Model& model,
+                                           const EncodeRequest& request,
+                                           std::string_view deviceKind);
+/// `shapes.latent` is [B, 3, H, W] in pixels where nothing is filled in yet. Wires in `settings`
+/// are not looked at. Only the first steps are walked, enough for every sampler to have its
+/// history; the passes are those of all steps.
+[[nodiscard]] memory::StageWork walkDenoise(const Model& model,
+                                            const DenoiseShapes& shapes,
+                                            const DenoiseRequest& settings,
+                                            std::string_view deviceKind);
+[[nodiscard]] memory::StageWork walkDecode(const Model& model,
+                                           const Shape& latentShape,
+                                           int64_t tilePixels,
+                                           std::string_view deviceKind);
+[[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
+                                            const UpscaleRequest& settings,
+                                            std::string_view deviceKind);
+
+}  // namespace lowtide::models

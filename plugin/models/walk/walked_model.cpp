@@ -1,0 +1,63 @@
+#include "plugin/models/walk/walked_model.hpp"
+
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/denoiser.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+/// The denoiser of every step but the first takes what the first took.
+class WalkedDenoiser final : public sampling::Denoiser {
+public:
+    WalkedDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                   std::shared_ptr<const memory::ComponentTree> tree,
+                   ShapeWalk& walk)
+        : denoiser_(std::move(denoiser)), tree_(std::move(tree)), walk_(walk) {}
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override {
+        return walk_.passOver(
+            *tree_, latents.sizes(), [&] { return denoiser_->predict(latents, timestep, step); });
+    }
+
+private:
+    std::unique_ptr<sampling::Denoiser> denoiser_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+    ShapeWalk& walk_;
+};
+
+}  // namespace
+
+EncodedPrompts WalkedModel::encodePrompts(StageContext& context,
+                                          const PromptRequest& request) const {
+    return model_.encodePrompts(context, request);
+}
+
+std::unique_ptr<sampling::Denoiser> WalkedModel::makeDenoiser(
+    StageContext& context, const DenoiserRequest& request) const {
+    return std::make_unique<WalkedDenoiser>(
+        model_.makeDenoiser(context, request), treeIn(model_, kDenoiser), walk_);
+}
+
+at::Tensor WalkedModel::unscaled(const at::Tensor& latents) const {
+    return model_.unscaled(latents);
+}
+
+at::Tensor WalkedModel::decode(StageContext& context, const at::Tensor& latents) const {
+    return walk_.passOver(*treeIn(model_, kAutoencoder), latents.sizes(), [&] {
+        return model_.decode(context, latents);
+    });
+}
+
+at::Tensor WalkedModel::encode(StageContext& context, const at::Tensor& pixels) const {
+    return walk_.passOver(*treeIn(model_, kAutoencoder), pixels.sizes(), [&] {
+        return model_.encode(context, pixels);
+    });
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,175 @@
+#include "plugin/tensor/kernels_meta.hpp"
+
+#include "plugin/tensor/walk_meter.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/native/ConvUtils.h>
+
+#include <algorithm>
+
+namespace lowtide::tensor::kernels::meta {
+
+namespace {
+
+using at::native::ConvBackend;
+
+bool isOnCpu() {
+    return WalkMeter::current().device() == Imitated::Cpu;
+}
+
+void addProducts(double count) {
+    WalkMeter::current().addFlops(2 * count);
+}
+
+/// A CPU tensor of that shape over one number: for functions that look at shapes alone.
+at::Tensor shapeOnCpu(at::IntArrayRef sizes) {
+    return at::empty({1}, at::kFloat).expand(sizes);
+}
+
+ConvBackend backendFor(const at::Tensor& x,
+                       const at::Tensor& weight,
+                       int64_t stride,
+                       int64_t padding) {
+    return at::native::select_conv_backend(shapeOnCpu(x.sizes()),
+                                           shapeOnCpu(weight.sizes()),
+                                           std::nullopt,
+                                           {stride, stride},
+                                           {padding, padding},
+                                           {1, 1},
+                                           false,
+                                           {0, 0},
+                                           1,
+                                           std::nullopt);
+}
+
+/// Channels of oneDNN's blocked formats: one vector register of f32.
+int64_t blockChannels() {
+    static const int64_t channels = at::get_cpu_capability() == "AVX512" ? 16 : 8;
+    return channels;
+}
+
+int64_t blocked(int64_t channels) {
+    const int64_t block = blockChannels();
+    return (channels + block - 1) / block * block;
+}
+
+at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
+    return at::empty(sizes, like.options());
+}
+
+/// oneDNN reorders input, weight and result to blocked channels. A kernel wider than a pixel takes
+/// up to four channels as they are; a bias is padded in scratch memory.
+/// Source: ideep's convolution_forward on oneDNN 3.7, allocations seen on AVX-512.
+at::Tensor convolvedInBlocks(const at::Tensor& x, const at::Tensor& weight, at::IntArrayRef sizes) {
+    constexpr int64_t kPlainChannels = 4;
+    constexpr int64_t kScratchAlignment = 128 / sizeof(float);
+    const bool isPlain = x.size(1) <= kPlainChannels && weight.size(2) > 1;
+    const int64_t in = isPlain ? x.size(1) : blocked(x.size(1));
+    const int64_t out = blocked(sizes[1]);
+    at::Tensor result;
+    {
+        const at::Tensor input =
+            isPlain ? at::Tensor() : empty({x.size(0), in, x.size(2), x.size(3)}, x);
+        const at::Tensor kernel = empty({out, in, weight.size(2), weight.size(3)}, x);
+        const at::Tensor scratch =
+            out == sizes[1] ? at::Tensor() : empty({out + kScratchAlignment}, x);
+        result = empty({sizes[0], out, sizes[2], sizes[3]}, x);
+    }
+    return empty(sizes, x);
+}
+
+/// The convolution without oneDNN multiplies by a matrix of the pixels below each kernel.
+at::Tensor convolvedByColumns(const at::Tensor& x,
+                              const at::Tensor& weight,
+                              at::IntArrayRef sizes) {
+    at::Tensor columns;
+    const bool isPointwise = weight.size(2) == 1 && weight.size(3) == 1 && sizes[2] == x.size(2) &&
+                             sizes[3] == x.size(3);
+    at::Tensor result = empty(sizes, x);
+    if (!isPointwise) {
+        columns = empty({sizes[0], weight.numel() / weight.size(0), sizes[2] * sizes[3]}, x);
+    }
+    return result;
+}
+
+/// Numbers of one thread's scratch memory in ATen's attention of the CPU.
+/// Source: ATen/native/cpu/FlashAttentionKernel.cpp of torch 2.11, cpu_flash_attention.
+int64_t attentionScratch(int64_t queries, int64_t keys, int64_t width) {
+    constexpr int64_t kKeyBlock = 512;
+    const int64_t queryBlock = queries >= 768 ? 256 : queries >= 192 ? 64 : 32;
+    const int64_t rows = std::min(queryBlock, queries);
+    return rows * (std::min(kKeyBlock, keys) + 2 + width);
+}
+
+}  // namespace
+
+at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride, int64_t padding) {
+    const auto side = [&](int64_t axis) {
+        return (x.size(axis) + 2 * padding - weight.size(axis)) / stride + 1;
+    };
+    const std::vector<int64_t> sizes = {x.size(0), weight.size(0), side(2), side(3)};
+    addProducts(static_cast<double>(c10::multiply_integers(sizes)) *
+                static_cast<double>(weight.numel() / weight.size(0)));
+    if (!isOnCpu()) {
+        return empty(sizes, x);
+    }
+    const at::Tensor input = x.contiguous();
+    return backendFor(x, weight, stride, padding) == ConvBackend::Mkldnn
+               ? convolvedInBlocks(input, weight, sizes)
+               : convolvedByColumns(input, weight, sizes);
+}
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    addProducts(static_cast<double>(x.numel()) * static_cast<double>(weight.size(0)));
+    return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+}
+
+at::Tensor groupNorm(const at::Tensor& x, int64_t groups) {
+    const at::Tensor input = x.contiguous();
+    at::Tensor result = empty(x.sizes(), x);
+    const at::Tensor mean = empty({x.size(0), groups}, x);
+    const at::Tensor deviation = empty({x.size(0), groups}, x);
+    return result;
+}
+
+at::Tensor layerNorm(const at::Tensor& x) {
+    const at::Tensor input = isOnCpu() ? x.contiguous() : x;
+    at::Tensor result = empty(x.sizes(), x);
+    const at::Tensor mean = empty({x.numel() / x.size(-1)}, x);
+    const at::Tensor deviation = empty({x.numel() / x.size(-1)}, x);
+    return result;
+}
+
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    const int64_t heads = q.size(0) * q.size(1);
+    const int64_t queries = q.size(2);
+    addProducts(static_cast<double>(heads * queries) * static_cast<double>(k.size(2)) *
+                static_cast<double>(q.size(3) + v.size(3)));
+    at::Tensor result = empty({q.size(0), queries, q.size(1), v.size(3)}, q);
+    if (isOnCpu()) {
+        const at::Tensor sums = empty({q.size(0), queries, q.size(1)}, q);
+        const at::Tensor scratch =
+            empty({at::get_num_threads(), attentionScratch(queries, k.size(2), q.size(3))}, q);
+    }
+    return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d], as the kernels lay it out
+}
+
+at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
+    // Source: ATen/native/cpu/UpSampleKernel.cpp, _use_vectorized_kernel_cond_2d.
+    constexpr int64_t kSmallSides = 128;
+    constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+    at::Tensor result = at::upsample_nearest2d(x, {height, width});
+    const bool isFast = (x.is_contiguous(kLast) && x.size(1) > 3) || height + width <= kSmallSides;
+    if (isOnCpu() && isFast) {
+        const at::Tensor input = x.contiguous(kLast);
+        const at::Tensor output = result.contiguous(kLast);
+    }
+    return result;
+}
+
+at::Tensor deviation(const at::Tensor& x) {
+    return empty({x.size(0), 1, 1, 1}, x);
+}
+
+}  // namespace lowtide::tensor::kernels::meta

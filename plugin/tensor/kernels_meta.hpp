@@ -1,0 +1,24 @@
+#pragma once
+// What the operators allocate, on tensors that have a shape and no values: results and buffers as
+// the imitated device makes them, freed in the same order. Where ATen's own meta operator does so
+// already, nothing stands here.
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::tensor::kernels::meta {
+
+/// Arguments and results as in kernels.hpp; a WalkMeter must live on this thread.
+[[nodiscard]] at::Tensor conv2d(const at::Tensor& x,
+                                const at::Tensor& weight,
+                                int64_t stride,
+                                int64_t padding);
+[[nodiscard]] at::Tensor linear(const at::Tensor& x,
+                                const at::Tensor& weight,
+                                const at::Tensor& bias);
+[[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
+[[nodiscard]] at::Tensor layerNorm(const at::Tensor& x);
+[[nodiscard]] at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
+[[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
+[[nodiscard]] at::Tensor deviation(const at::Tensor& x);
+
+}  // namespace lowtide::tensor::kernels::meta

@@ -1,0 +1,128 @@
+#include "plugin/tensor/walk_meter.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <c10/core/Allocator.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::tensor {
+
+namespace {
+
+constexpr uint8_t kAboveTheDefault = 1;
+
+thread_local WalkMeter* currentMeter = nullptr;
+thread_local int pauses = 0;
+
+}  // namespace
+
+struct WalkMeter::Balance {
+    Imitated device = Imitated::Cpu;
+    Bytes allocated = 0;
+    Bytes peak = 0;
+
+    void add(Bytes bytes) noexcept {
+        allocated += bytes;
+        peak = std::max(peak, allocated);
+    }
+};
+
+/// ATen's allocator of the meta device: as the default one it gives no memory, but it counts where
+/// a meter lives.
+class WalkMeter::Memory final : public c10::Allocator {
+public:
+    static void install() {
+        static const bool installed = [] {
+            static Memory memory;
+            c10::SetAllocator(c10::kMeta, &memory, kAboveTheDefault);
+            return true;
+        }();
+        static_cast<void>(installed);
+    }
+
+    c10::DataPtr allocate(size_t bytes) override {
+        if (!currentMeter || pauses > 0 || bytes == 0) {
+            return {nullptr, nullptr, &free, c10::kMeta};
+        }
+        auto block = std::make_unique<Block>(Block{currentMeter->balance_, Bytes(bytes)});
+        if (block->balance->device == Imitated::Card) {
+            block->bytes = alignUp(block->bytes, memory::kSlotAlignment);
+        }
+        block->balance->add(block->bytes);
+        return {nullptr, block.release(), &free, c10::kMeta};
+    }
+
+    c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
+
+    void copy_data(void*, const void*, size_t) const override {}
+
+private:
+    struct Block {
+        std::shared_ptr<Balance> balance;
+        Bytes bytes;
+    };
+
+    static void free(void* context) {
+        if (const std::unique_ptr<Block> block(static_cast<Block*>(context)); block) {
+            block->balance->add(-block->bytes);
+        }
+    }
+};
+
+Imitated imitatedBy(std::string_view deviceKind) noexcept {
+    return deviceKind == "cpu" ? Imitated::Cpu : Imitated::Card;
+}
+
+WalkMeter::WalkMeter(Imitated device)
+    : device_(device), balance_(std::make_shared<Balance>(Balance{.device = device})) {
+    LOWTIDE_ASSERT(!currentMeter);
+    Memory::install();
+    currentMeter = this;
+}
+
+WalkMeter::~WalkMeter() {
+    currentMeter = nullptr;
+}
+
+WalkMeter& WalkMeter::current() noexcept {
+    LOWTIDE_ASSERT(currentMeter);
+    return *currentMeter;
+}
+
+Bytes WalkMeter::allocated() const noexcept {
+    return balance_->allocated;
+}
+
+Bytes WalkMeter::peak() const noexcept {
+    return balance_->peak;
+}
+
+void WalkMeter::touch(Bytes bytes) noexcept {
+    balance_->peak = std::max(balance_->peak, balance_->allocated + bytes);
+}
+
+WalkMeter::Pause::Pause() noexcept {
+    ++pauses;
+}
+
+WalkMeter::Pause::~Pause() {
+    --pauses;
+}
+
+WalkMeter::Section::Section(WalkMeter& meter) noexcept
+    : meter_(meter),
+      start_(meter.balance_->allocated),
+      peakBefore_(std::exchange(meter.balance_->peak, start_)) {}
+
+WalkMeter::Section::~Section() {
+    meter_.balance_->peak = std::max(meter_.balance_->peak, peakBefore_);
+}
+
+Bytes WalkMeter::Section::peak() const noexcept {
+    return meter_.balance_->peak - start_;
+}
+
+}  // namespace lowtide::tensor

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace lowtide::tensor {
+
+/// The device whose memory a walk counts. On the CPU tensors take their bytes and kernels hold
+/// buffers of their own; a card gives multiples of memory::kSlotAlignment, and what its kernels
+/// take beside tensors is no tensor.
+enum class Imitated : uint8_t { Cpu, Card };
+
+/// "cpu" is the CPU, every other kind a card.
+[[nodiscard]] Imitated imitatedBy(std::string_view deviceKind) noexcept;
+
+/// While one lives, tensors of the meta device that its thread makes are counted as the imitated
+/// device would count them, and operators tell their floating-point operations. One at a time on a
+/// thread; the tensors may outlive it.
+class WalkMeter {
+public:
+    explicit WalkMeter(Imitated device);
+    ~WalkMeter();
+    WalkMeter(const WalkMeter&) = delete;
+    WalkMeter& operator=(const WalkMeter&) = delete;
+
+    /// The one of this thread; asserts that there is one.
+    [[nodiscard]] static WalkMeter& current() noexcept;
+
+    [[nodiscard]] Imitated device() const noexcept { return device_; }
+
+    /// Bytes of the tensors that live now, and the most at once since the start.
+    [[nodiscard]] Bytes allocated() const noexcept;
+    [[nodiscard]] Bytes peak() const noexcept;
+    /// As if `bytes` lived beside what is there, for a moment.
+    void touch(Bytes bytes) noexcept;
+
+    [[nodiscard]] double flops() const noexcept { return flops_; }
+
+    void addFlops(double flops) noexcept { flops_ += flops; }
+
+    /// Tensors that are made while one lives count nothing: weights, and what lies on wires.
+    class Pause {
+    public:
+        Pause() noexcept;
+        ~Pause();
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+    };
+
+    /// The most bytes at once while it lives, beyond those at its start.
+    class Section {
+    public:
+        explicit Section(WalkMeter& meter) noexcept;
+        ~Section();
+        Section(const Section&) = delete;
+        Section& operator=(const Section&) = delete;
+
+        [[nodiscard]] Bytes peak() const noexcept;
+
+    private:
+        WalkMeter& meter_;
+        Bytes start_;
+        Bytes peakBefore_;
+    };
+
+private:
+    class Memory;
+    struct Balance;
+
+    const Imitated device_;
+    std::shared_ptr<Balance> balance_;
+    double flops_ = 0;
+};
+
+}  // namespace lowtide::tensor
