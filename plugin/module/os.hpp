@@ -11,7 +11,5 @@ namespace lowtide::module {
 [[nodiscard]] int physicalCores();
 /// Paths of the loaded libraries with this file name.
 [[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
-/// Bytes of memory that the process has in RAM now.
-[[nodiscard]] long long residentSetBytes();
 
 }  // namespace lowtide::module

@@ -8,7 +8,6 @@
 #include <link.h>
 #include <sched.h>
 #include <set>
-#include <unistd.h>
 
 namespace lowtide::module {
 
@@ -70,14 +69,6 @@ std::vector<std::string> loadedLibraries(const std::string& fileName) {
     LibrarySearch search{.fileName = fileName, .paths = {}};
     dl_iterate_phdr(visitLibrary, &search);
     return {search.paths.begin(), search.paths.end()};
-}
-
-long long residentSetBytes() {
-    std::ifstream file("/proc/self/statm");
-    long long total = 0;
-    long long resident = 0;
-    file >> total >> resident;
-    return resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace lowtide::module

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/shape.hpp"
-#include "plugin/module/os.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
 #include <utility>
@@ -40,7 +40,7 @@ void RunRecording::beforeRun(int repetition) {
 
 void RunRecording::afterRun(memory::Outcome outcome) {
     slot_.recorder = nullptr;
-    unaccounted_.push_back(residentSetBytes() - ledger_.bytesOn("cpu"));
+    unaccounted_.push_back(residency::processMemory().resident - ledger_.bytesOn("cpu"));
     if (dumpPath_.empty() || outcome != memory::Outcome::Finished) {
         return;
     }

@@ -12,6 +12,7 @@ namespace {
 /// Everything that this version does not know, in every place where it may stand.
 constexpr const char* kForeign = R"({
   "future": {"deep": [1, {"a": null}]}, "format": 1, "memory_budget": "2GiB", "device": "cpu",
+  "gc_threshold": 55, "low_memory": "on",
   "nodes": {
     "z": {"type": "nobody.knows", "v": 7, "params": {"x": {"y": [1.5, "t"]}, "none": null}, "colour": "#fff", "precision": null,
           "memory": "leaf+stream", "position": [10, -2.5], "title": "Ünïcode 🐚", "mode": "muted"},

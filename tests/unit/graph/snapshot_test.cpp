@@ -165,6 +165,8 @@ void SnapshotTest::readsPolicies() {
     graph["nodes"]["denoise"]["memory"] = "model,after=keep";
     graph["memory_budget"] = "2GiB";
     graph["device"] = "fake:8GiB";
+    graph["gc_threshold"] = 55;
+    graph["low_memory"] = "off";
 
     const auto snapshot = snapshotOf(graph);
 
@@ -172,6 +174,8 @@ void SnapshotTest::readsPolicies() {
     QCOMPARE(nodeOf(*snapshot, "encode").policy, memory::Policy{});
     QCOMPARE(*snapshot->memoryBudget, 2 * kGiB);
     QCOMPARE(snapshot->device->kind, std::string("fake"));
+    QCOMPARE(snapshot->collectionThreshold, std::optional<int>(55));
+    QVERIFY(snapshot->lowMemory == memory::LowMemory::Off);
 }
 
 void SnapshotTest::writesTheValuesThatWereUsed_forPictures() {

@@ -187,6 +187,14 @@ void ValidateTest::findsOneFault_data() {
     row(
         "bad device", [](Json& g) { g["device"] = "gpu9"; }, "error invalid_device .device");
     row(
+        "bad threshold",
+        [](Json& g) { g["gc_threshold"] = 101; },
+        "error invalid_collection .gc_threshold");
+    row(
+        "bad low memory",
+        [](Json& g) { g["low_memory"] = "perhaps"; },
+        "error invalid_collection .low_memory");
+    row(
         "exposed nothing",
         [](Json& g) {
             g["exposed"] = {{{"node", "denoise"}, {"param", "stepz"}}};

@@ -1,0 +1,141 @@
+#include "plugin/base/error.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+using namespace lowtide;
+using memory::ComponentTree;
+using memory::Outcome;
+using testing::addDevicesAndPolicies;
+using testing::Bench;
+using testing::compareWithMasters;
+using testing::runAll;
+
+namespace {
+
+bool isMapped(const std::string& fileName) {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    while (std::getline(maps, line)) {
+        if (line.find(fileName) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+/// Components that leave because a control node says so, and collections.
+class OffloadTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    int files_ = 0;
+
+    std::string newPath() {
+        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
+    }
+
+private Q_SLOTS:
+
+    void leavesBetweenTwoNodes_andComesBackWithTheSameBits_data() { addDevicesAndPolicies(); }
+
+    void leavesBetweenTwoNodes_andComesBackWithTheSameBits() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(newPath(), device);
+        const auto plan = bench.plan(policy.toStdString());
+        for (const bool drop : {false, true}) {
+            bench.residency->begin(plan, {});
+            for (memory::NodeIndex node = 0; node < bench.model.trees().size(); ++node) {
+                const ComponentTree& tree = *bench.model.trees()[node];
+                bench.residency->enter(node);
+                compareWithMasters(bench, tree);
+                QVERIFY(bench.weightsOf(tree) > 0);
+
+                bench.residency->offload(tree.role, drop);
+
+                QCOMPARE(bench.weightsOf(tree), Bytes(0));
+                compareWithMasters(bench, tree);
+                bench.residency->leave(node);
+                bench.residency->offload("all", drop);
+                QCOMPARE(bench.weights(), Bytes(0));
+            }
+            bench.residency->end(Outcome::Finished);
+            QCOMPARE(bench.total(), Bytes(0));
+        }
+        QVERIFY(bench.residency->hazards().empty());
+    }
+
+    void saysWhatItGaveBack() {
+        Bench bench(newPath(), "fake");
+        const auto plan = bench.plan("none");
+        bench.residency->begin(plan, {});
+        bench.residency->enter(0);
+        const ComponentTree& tree = *bench.model.trees()[0];
+        compareWithMasters(bench, tree);
+        bench.residency->leave(0);
+
+        QCOMPARE(bench.residency->offload(tree.id, false), bench.expectedWeights(tree));
+        QCOMPARE(bench.residency->offload(tree.id, false), Bytes(0));
+        QCOMPARE(bench.residency->offload("nobody", false), Bytes(0));
+        bench.residency->end(Outcome::Finished);
+    }
+
+    /// A component that an earlier run left on the device and that this run does not use.
+    void takesKeptComponentsToo() {
+        const std::string path = newPath();
+        Bench bench(path, "cpu");
+        runAll(bench, bench.plan("none,after=keep"));
+        QVERIFY(bench.weights() > 0);
+        QVERIFY(isMapped(path.substr(path.rfind('/') + 1)));
+
+        bench.residency->offload("all", true);
+
+        QCOMPARE(bench.weights(), Bytes(0));
+        QVERIFY(!isMapped(path.substr(path.rfind('/') + 1)));
+    }
+
+    void aHundredCollectionsChangeNoWeight_data() { addDevicesAndPolicies(); }
+
+    void aHundredCollectionsChangeNoWeight() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        constexpr int kCollections = 100;
+        Bench bench(newPath(), device);
+        runAll(bench, bench.plan(policy.toStdString() + ",after=keep"));
+        const auto before = bench.ledger().snapshot();
+
+        for (int i = 0; i < kCollections; ++i) {
+            bench.residency->collect(bench.device);
+        }
+
+        const auto after = bench.ledger().snapshot();
+        for (const auto& [id, ledger] : before) {
+            QCOMPARE(after.at(id).byTag, ledger.byTag);
+            QVERIFY(after.at(id).byOwner == ledger.byOwner);
+        }
+        runAll(bench, bench.plan(policy.toStdString() + ",after=keep"));
+        QCOMPARE(bench.residency->traffic().bytesToDevice, Bytes(0));
+    }
+
+    void measuresTheDevice() {
+        Bench bench(newPath(), "fake");
+        const Bytes before = bench.residency->memoryState(bench.device).deviceUsed;
+        runAll(bench, bench.plan("none,after=keep"));
+
+        const memory::MemoryState state = bench.residency->memoryState(bench.device);
+
+        QCOMPARE(state.deviceUsed - before, bench.total());
+        QCOMPARE(state.deviceCapacity, residency::FakeSettings().capacity);
+        QVERIFY(!state.deviceIsHost);
+        QVERIFY(state.hostUsed > 0 && state.hostTotal > state.hostUsed);
+    }
+};
+
+QTEST_GUILESS_MAIN(OffloadTest)
+#include "offload_test.moc"

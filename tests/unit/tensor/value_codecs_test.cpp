@@ -1,0 +1,183 @@
+#include "plugin/base/error.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/value_codecs.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest>
+
+#include <algorithm>
+#include <limits>
+
+namespace lowtide::tensor {
+
+namespace {
+
+const memory::ValueCodec& codecOf(const memory::ValueCodecs& codecs, std::string_view type) {
+    return **std::find_if(
+        codecs.begin(), codecs.end(), [&](const auto& codec) { return codec->type() == type; });
+}
+
+/// Through a codec and, as a file would keep it, through JSON text.
+template <class Value>
+std::shared_ptr<const Value> through(const memory::WireRef& value) {
+    const memory::ValueCodecs codecs = stageValueCodecs();
+    const memory::ValueCodec& codec = codecOf(codecs, value->type());
+    memory::EncodedValue encoded = codec.encode(value);
+    encoded.metadata = parseJson(encoded.metadata.dump(), "test");
+    return std::dynamic_pointer_cast<const Value>(codec.decode(encoded));
+}
+
+bool sameBits(const at::Tensor& a, const at::Tensor& b) {
+    return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+           std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+}
+
+/// Numbers whose bits a text would lose: NaN, infinities, minus zero, the smallest one.
+at::Tensor oddNumbers(at::IntArrayRef sizes) {
+    at::Tensor numbers = at::randn(sizes);
+    float* first = numbers.data_ptr<float>();
+    first[0] = std::numeric_limits<float>::quiet_NaN();
+    first[1] = -std::numeric_limits<float>::infinity();
+    first[2] = -0.0F;
+    first[3] = std::numeric_limits<float>::denorm_min();
+    return numbers;
+}
+
+Provenance somewhere() {
+    Provenance provenance{.prompt = "a \"cat\"\nüöä 🐚", .negative = ""};
+    provenance.set("Steps", "20");
+    provenance.set("Sampler", "Euler");
+    provenance.set("CFG scale", "");
+    return provenance;
+}
+
+bool operatorEqual(const Provenance& a, const Provenance& b) {
+    return a.prompt == b.prompt && a.negative == b.negative && a.fields == b.fields;
+}
+
+}  // namespace
+
+/// Values taken apart and put together: every bit, text and state comes back.
+class ValueCodecsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void conditioningComesBack() {
+        const auto value = std::make_shared<Conditioning>(
+            oddNumbers({1, 7, 4}), at::randn({1, 4}), "a \"cat\" 🐚", -1);
+
+        const auto back = through<Conditioning>(value);
+
+        QVERIFY(sameBits(back->embeds(), value->embeds()));
+        QVERIFY(sameBits(back->pooled(), value->pooled()));
+        QCOMPARE(back->prompt(), value->prompt());
+        QCOMPARE(back->clipSkip(), -1);
+    }
+
+    void conditioningWithoutPooledComesBack() {
+        const auto back = through<Conditioning>(
+            std::make_shared<Conditioning>(at::randn({1, 2, 2}), at::Tensor(), "", 3));
+
+        QVERIFY(!back->pooled().defined());
+        QCOMPARE(back->clipSkip(), 3);
+    }
+
+    void aViewComesBackAsWhatItShows() {
+        const at::Tensor turned = at::randn({1, 4, 7}).transpose(1, 2);
+
+        const auto back =
+            through<Conditioning>(std::make_shared<Conditioning>(turned, at::Tensor(), "", 0));
+
+        QVERIFY(at::equal(back->embeds(), turned));
+    }
+
+    void latentsComeBackWithTheSamplersState() {
+        auto carry = std::make_shared<SamplerCarry>();
+        carry->schedule = "euler 20";
+        carry->step = 7;
+        carry->history = {oddNumbers({1, 4, 2, 2}), at::Tensor(), at::randn({2})};
+        carry->scalars = {0.1, -0.0, std::numeric_limits<double>::infinity(), 1e-320};
+        carry->generator = at::arange(100, at::kByte);
+        const auto value = std::make_shared<Latents>(oddNumbers({1, 4, 2, 2}), somewhere(), carry);
+
+        const auto back = through<Latents>(value);
+
+        QVERIFY(sameBits(back->samples(), value->samples()));
+        QVERIFY(operatorEqual(back->provenance(), somewhere()));
+        QVERIFY(back->carry());
+        QCOMPARE(back->carry()->schedule, carry->schedule);
+        QCOMPARE(back->carry()->step, 7);
+        QCOMPARE(back->carry()->history.size(), size_t{3});
+        QVERIFY(sameBits(back->carry()->history[0], carry->history[0]));
+        QVERIFY(!back->carry()->history[1].defined());
+        QVERIFY(sameBits(back->carry()->history[2], carry->history[2]));
+        QCOMPARE(back->carry()->scalars.size(), carry->scalars.size());
+        QVERIFY(std::memcmp(back->carry()->scalars.data(),
+                            carry->scalars.data(),
+                            carry->scalars.size() * sizeof(double)) == 0);
+        QVERIFY(sameBits(back->carry()->generator, carry->generator));
+    }
+
+    void latentsWithoutStateComeBack() {
+        const auto back =
+            through<Latents>(std::make_shared<Latents>(at::randn({2, 4, 2, 2}), Provenance()));
+
+        QVERIFY(!back->carry());
+        QVERIFY(back->provenance().fields.empty());
+    }
+
+    void anEmptyLatentComesBack() {
+        const auto back = through<EmptyLatents>(std::make_shared<EmptyLatents>(640, 384, 3));
+
+        QCOMPARE(back->widthPixels(), int64_t{640});
+        QCOMPARE(back->heightPixels(), int64_t{384});
+        QCOMPARE(back->batch(), int64_t{3});
+    }
+
+    void imagesComeBack() {
+        const auto value = std::make_shared<Images>(oddNumbers({2, 3, 4, 5}), somewhere());
+
+        const auto back = through<Images>(value);
+
+        QVERIFY(sameBits(back->pixels(), value->pixels()));
+        QVERIFY(operatorEqual(back->provenance(), somewhere()));
+    }
+
+    void refusesWhatIsMissing_data() {
+        QTest::addColumn<QString>("type");
+        for (const char* type : {"CONDITIONING", "LATENT", "IMAGE"}) {
+            QTest::newRow(type) << QString(type);
+        }
+    }
+
+    void refusesWhatIsMissing() {
+        QFETCH(QString, type);
+        const memory::ValueCodecs codecs = stageValueCodecs();
+
+        const auto error = testing::errorOf([&] {
+            static_cast<void>(codecOf(codecs, type.toStdString()).decode(memory::EncodedValue{}));
+        });
+
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+    }
+
+    void refusesATensorOfAnotherKind() {
+        const memory::ValueCodecs codecs = stageValueCodecs();
+        const memory::ValueCodec& codec = codecOf(codecs, "IMAGE");
+        for (const at::Tensor& wrong :
+             {at::zeros({3, 4, 5}), at::zeros({1, 3, 4, 5}, at::kDouble)}) {
+            const auto value = std::make_shared<Images>(wrong, Provenance());
+            const auto error =
+                testing::errorOf([&] { static_cast<void>(codec.decode(codec.encode(value))); });
+            QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        }
+    }
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::ValueCodecsTest)
+#include "value_codecs_test.moc"
