@@ -39,6 +39,7 @@ KeptValues::KeptValues(const graph::Snapshot& snapshot,
 std::shared_ptr<const CachedResult> KeptValues::find(size_t node,
                                                      const std::set<std::string>& ports) {
     auto result = std::make_shared<CachedResult>();
+    bool hasAll = !ports.empty();
     for (const std::string& port : ports) {
         const auto keeper = std::find_if(keepers_.begin(), keepers_.end(), [&](const Keeper& each) {
             return each.request.place == KeepPlace::Disk && each.source.node == node &&
@@ -50,14 +51,15 @@ std::shared_ptr<const CachedResult> KeptValues::find(size_t node,
         const std::string& type = graph::findOutput(*snapshot_.nodes[node].desc, port)->type;
         memory::WireRef value = lookUp(*keeper, {outlined_.keys[node], port}, type);
         if (!value) {
-            return nullptr;
+            hasAll = false;  // the others are still looked at: damaged files must go
+            continue;
         }
         const std::array<std::string, 1> host = {kHostDevice};
         result->charges.push_back(std::make_unique<LedgerCharge>(
             ledger_, memory::Tag::Cache, snapshot_.nodes[node].id + "." + port, *value, host));
         result->outputs.emplace(port, std::move(value));
     }
-    return ports.empty() ? nullptr : result;
+    return hasAll ? result : nullptr;
 }
 
 /// nullptr when there is none, or none that can be used.

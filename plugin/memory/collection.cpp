@@ -96,8 +96,9 @@ Utilization utilizationOf(const MemoryState& state) noexcept {
 }
 
 Utilization collectableOf(const MemoryState& state) noexcept {
-    return {percentOf(state.deviceCollectable, state.deviceCapacity),
-            percentOf(state.hostCollectable, state.hostTotal)};
+    const auto worthwhile = [](Bytes bytes) { return bytes < kLeastCollection ? 0 : bytes; };
+    return {percentOf(worthwhile(state.deviceCollectable), state.deviceCapacity),
+            percentOf(worthwhile(state.hostCollectable), state.hostTotal)};
 }
 
 std::string_view nameOf(CollectionReason reason) noexcept {

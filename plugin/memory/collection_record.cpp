@@ -56,6 +56,8 @@ public:
 
     [[nodiscard]] double used() const { return live_ + garbage_; }
 
+    [[nodiscard]] bool hasGarbage() const { return garbage_ > 0; }
+
     void collect() { garbage_ = 0; }
 
 private:
@@ -84,7 +86,8 @@ ReplayedThreshold played(std::span<const CollectionMeasurement> measurements, in
         left = point.left;
         const double highest = std::max(device.used(), host.used());
         result.highestUtilization = std::max(result.highestUtilization, highest);
-        if (highest >= threshold || point.hasFailedAllocation) {
+        const bool isWanted = highest >= threshold || point.hasFailedAllocation;
+        if (isWanted && (device.hasGarbage() || host.hasGarbage())) {
             ++result.collections;
             device.collect();
             host.collect();

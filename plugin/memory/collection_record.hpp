@@ -62,9 +62,10 @@ inline constexpr double kReplayLimit = 95;
 
 /// Plays a recorded run with other thresholds. What became collectable between two points
 /// accumulates until utilisation reaches the threshold or an allocation failed there, then it is
-/// gone. The best threshold needs the fewest collections of those that stay below kReplayLimit at
-/// every point; of equal ones the lowest highest utilisation, then the larger threshold. When none
-/// stays below, the one with the lowest highest utilisation is best.
+/// gone; without any, nothing is collected. The best threshold needs the fewest collections of
+/// those that stay below kReplayLimit at every point; of equal ones the lowest highest utilisation,
+/// then the larger threshold. When none stays below, the one with the lowest highest utilisation is
+/// best.
 [[nodiscard]] Replay replay(std::span<const CollectionMeasurement> measurements,
                             std::span<const int> thresholds);
 [[nodiscard]] Json toJson(const Replay& replay);

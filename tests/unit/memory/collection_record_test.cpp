@@ -163,6 +163,16 @@ private Q_SLOTS:
         QCOMPARE(of(replayed, 90).collections, 1);
     }
 
+    void collectsNothing_whereNothingIsToCollect() {
+        const std::vector<CollectionMeasurement> clean = {
+            point(80, 0, 0), point(80, 5, 0), point(80, 0, 0)};
+
+        const Replay replayed = replay(clean, kThresholds);
+
+        QCOMPARE(of(replayed, 0).collections, 1);
+        QCOMPARE(of(replayed, 90).collections, 0);
+    }
+
     void tellsTheReplayAsJson() {
         const Json json = toJson(replay(std::vector{point(60, 1, 1)}, kThresholds));
 

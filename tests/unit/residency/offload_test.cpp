@@ -1,7 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <fstream>
@@ -33,12 +32,7 @@ bool isMapped(const std::string& fileName) {
 class OffloadTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir folder_;
-    int files_ = 0;
-
-    std::string newPath() {
-        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
-    }
+    testing::WeightFolder folder_;
 
 private Q_SLOTS:
 
@@ -47,7 +41,7 @@ private Q_SLOTS:
     void leavesBetweenTwoNodes_andComesBackWithTheSameBits() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
-        Bench bench(newPath(), device);
+        Bench bench(folder_.newPath(), device);
         const auto plan = bench.plan(policy.toStdString());
         for (const bool drop : {false, true}) {
             bench.residency->begin(plan, {});
@@ -72,7 +66,7 @@ private Q_SLOTS:
     }
 
     void saysWhatItGaveBack() {
-        Bench bench(newPath(), "fake");
+        Bench bench(folder_.newPath(), "fake");
         const auto plan = bench.plan("none");
         bench.residency->begin(plan, {});
         bench.residency->enter(0);
@@ -88,7 +82,7 @@ private Q_SLOTS:
 
     /// A component that an earlier run left on the device and that this run does not use.
     void takesKeptComponentsToo() {
-        const std::string path = newPath();
+        const std::string path = folder_.newPath();
         Bench bench(path, "cpu");
         runAll(bench, bench.plan("none,after=keep"));
         QVERIFY(bench.weights() > 0);
@@ -100,13 +94,21 @@ private Q_SLOTS:
         QVERIFY(!isMapped(path.substr(path.rfind('/') + 1)));
     }
 
-    void aHundredCollectionsChangeNoWeight_data() { addDevicesAndPolicies(); }
+    void aHundredCollectionsChangeNoWeight_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        for (const char* device : {"cpu", "fake"}) {
+            for (const char* policy : {"none", "model"}) {  // those that may keep a component
+                QTest::addRow("%s, %s", device, policy) << QString(device) << QString(policy);
+            }
+        }
+    }
 
     void aHundredCollectionsChangeNoWeight() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
         constexpr int kCollections = 100;
-        Bench bench(newPath(), device);
+        Bench bench(folder_.newPath(), device);
         runAll(bench, bench.plan(policy.toStdString() + ",after=keep"));
         const auto before = bench.ledger().snapshot();
 
@@ -124,7 +126,7 @@ private Q_SLOTS:
     }
 
     void measuresTheDevice() {
-        Bench bench(newPath(), "fake");
+        Bench bench(folder_.newPath(), "fake");
         const Bytes before = bench.residency->memoryState(bench.device).deviceUsed;
         runAll(bench, bench.plan("none,after=keep"));
 
