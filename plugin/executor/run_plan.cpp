@@ -2,6 +2,7 @@
 
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/ledger_charge.hpp"
+#include "plugin/executor/planned_wires.hpp"
 
 #include <algorithm>
 
@@ -25,12 +26,14 @@ std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
 
 void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Engine& engine) {
     const bool isOpen =
-        std::any_of(devices.traits.begin(), devices.traits.end(), [&](const auto& known) {
-            return known.first.id() == spec.id();
+        std::any_of(devices.opened.begin(), devices.opened.end(), [&](const auto& known) {
+            return known.spec.id() == spec.id();
         });
     if (!isOpen) {
         devices.infos.push_back(engine.open(spec));
-        devices.traits.emplace_back(spec, engine.traits(spec));
+        devices.opened.push_back({.spec = spec,
+                                  .traits = engine.traits(spec),
+                                  .profile = memory::estimatedProfile(spec.kind)});
     }
 }
 
@@ -38,9 +41,9 @@ void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Eng
 
 std::vector<std::string> RunDevices::ids() const {
     std::vector<std::string> ids = {kHostDevice};
-    for (const auto& [spec, each] : traits) {
-        if (spec.id() != kHostDevice) {
-            ids.push_back(spec.id());
+    for (const memory::PlanDevice& device : opened) {
+        if (device.spec.id() != kHostDevice) {
+            ids.push_back(device.spec.id());
         }
     }
     return ids;
@@ -63,7 +66,7 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
     const std::optional<Bytes> budget =
         options.memoryBudget ? options.memoryBudget : snapshot.memoryBudget;
     if (budget) {
-        Bytes& capacity = devices.traits.front().second.capacity;
+        Bytes& capacity = devices.opened.front().traits.capacity;
         capacity = capacity > 0 ? std::min(capacity, *budget) : *budget;
     }
     return devices;
@@ -72,11 +75,30 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
 std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
                                           const OutlinedGraph& outlined,
                                           std::span<const size_t> positions,
-                                          const RunDevices& devices) {
-    memory::PlanRequest request{.device = devices.main, .traits = devices.traits};
-    for (const size_t position : positions) {
-        const graph::SnapshotNode& node = snapshot.nodes[position];
-        request.nodes.push_back({node.id, node.policy, outlined.work[position].components});
+                                          const RunDevices& devices,
+                                          memory::Engine& engine) {
+    memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
+    for (memory::PlanDevice& device : request.devices) {
+        device.held = engine.ledger().bytesOn(device.spec.id());
+    }
+    request.kept = engine.keptComponents();
+    request.patched = engine.patchedComponents();
+    const std::vector<BytesByDevice> wires = planWires(snapshot, outlined, positions, devices.main);
+    for (size_t place = 0; place < positions.size(); ++place) {
+        const graph::SnapshotNode& node = snapshot.nodes[positions[place]];
+        const WorkOutline& work = outlined.work[positions[place]];
+        request.nodes.push_back({.node = node.id,
+                                 .policy = node.policy,
+                                 .components = work.components,
+                                 .wires = wires[place]});
+        std::optional<Issue> issue = attempt(node.id, [&] {
+            request.nodes.back().work =
+                work.walk ? work.walk(node.policy.device.value_or(devices.main).kind)
+                          : memory::StageWork();
+        });
+        if (issue) {
+            return *issue;
+        }
     }
     memory::Plan plan;
     std::optional<Issue> refusal;

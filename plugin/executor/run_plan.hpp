@@ -7,7 +7,6 @@
 
 #include <span>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace lowtide::executor {
 /// The devices that a run names, opened.
 struct RunDevices {
     memory::DeviceSpec main;  ///< for policies that name none
-    std::vector<std::pair<memory::DeviceSpec, memory::DeviceTraits>> traits;
+    std::vector<memory::PlanDevice> opened;
     std::vector<memory::DeviceInfo> infos;
 
     /// Ids of all of them and of host memory.
@@ -35,7 +34,8 @@ struct RunDevices {
 [[nodiscard]] std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
                                                         const OutlinedGraph& outlined,
                                                         std::span<const size_t> positions,
-                                                        const RunDevices& devices);
+                                                        const RunDevices& devices,
+                                                        memory::Engine& engine);
 
 [[nodiscard]] Json toJson(const std::vector<memory::DeviceInfo>& devices);
 

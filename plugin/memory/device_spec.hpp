@@ -34,4 +34,11 @@ struct DeviceInfo {
     Bytes free = 0;
 };
 
+/// How a device holds components: the CPU uses weights in place where the file's type is the
+/// compute type.
+struct DeviceTraits {
+    bool usesWeightsInPlace = false;
+    Bytes capacity = 0;
+};
+
 }  // namespace lowtide::memory

@@ -3,6 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/ledger.hpp"
+#include "plugin/memory/memory_state.hpp"
 #include "plugin/memory/plan.hpp"
 
 #include <memory>
@@ -50,6 +51,20 @@ public:
     /// Frees a kept component by role or id ("all": every one). Returns the bytes given back. Not
     /// during a run.
     virtual Bytes release(std::string_view component) = 0;
+
+    /// What the device and the host hold now, measured. The device is open.
+    [[nodiscard]] virtual MemoryState memoryState(const DeviceSpec& spec) = 0;
+    /// Gives blocks that the allocators keep without need back to the device and to the system, and
+    /// returns the measured bytes. Weights, packed weights and plans stay. The device is open.
+    virtual Bytes collect(const DeviceSpec& spec) = 0;
+    /// Makes components leave their devices now, by role or id ("all": every one), also during a
+    /// run between two nodes; with `dropHost` their host masters are closed too. A component that
+    /// is used again comes back as its policy says. Returns the device bytes given back.
+    virtual Bytes offload(std::string_view component, bool dropHost) = 0;
+    /// What earlier runs left on devices.
+    [[nodiscard]] virtual std::vector<KeptComponent> keptComponents() const = 0;
+    /// Ids of the trees whose weights get patches when they arrive.
+    [[nodiscard]] virtual std::vector<std::string> patchedComponents() const = 0;
     [[nodiscard]] virtual Ledger& ledger() noexcept = 0;
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;
     /// Bytes that the device's own allocator holds for us, to be compared with the ledger.

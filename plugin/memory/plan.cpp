@@ -1,286 +1,333 @@
 #include "plugin/memory/plan.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
+#include "plugin/memory/plan_stays.hpp"
+#include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <limits>
 
 namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kAuto = "auto";
+constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
+constexpr int64_t kTimedPasses = 3;  ///< then every further pass is like the last
 
-const PlannerType* plannerNamed(std::string_view name) {
-    const auto all = planners();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
-    return found == all.end() ? nullptr : &*found;
+Bytes capacityOf(const PlanDevice& device) {
+    return device.traits.capacity > 0 ? device.traits.capacity : kUnbounded;
 }
 
-void requireBuilt(const NodeWork& node, const Policy& policy) {
-    if (policy.name == kAuto || plannerNamed(policy.name)) {
-        return;
+/// What a node is counted to do with a tree; nullptr when nothing is known.
+const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
+    for (const ComponentWork& work : node.work.components) {
+        if (work.tree->id == tree.id) {
+            return &work;
+        }
     }
-    std::vector<std::string> names = {kAuto};
-    for (const PlannerType& type : planners()) {
-        names.push_back(type.name);
-    }
-    throw Error(ErrorKind::Unsupported,
-                "node " + node.node + ": the memory policy \"" + policy.name +
-                    "\" is not built into this version",
-                "use " + join(names, ", "),
-                "memory");
+    return nullptr;
 }
 
-void refuseStream(const NodeWork& node, const Policy& policy) {
-    if (policy.stream) {
-        throw Error(ErrorKind::Unsupported,
-                    "node " + node.node + ": the policy \"" + toText(policy) +
-                        "\" streams, which is not built into this version",
-                    "leave +stream out",
-                    "memory");
-    }
-}
-
-/// Collects what each component needs over the run, then lays out the arenas.
-class PlanMaker {
+/// Gives sizes to a sketch: the smallest layouts first, then what more the room allows.
+class Sizer {
 public:
-    explicit PlanMaker(const PlanRequest& request) : request_(request) {}
-
-    std::variant<Plan, Infeasible> make() {
-        for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
-            addUses(node);
+    Sizer(const PlanRequest& request, StaySketch sketch)
+        : request_(request), planners_(std::move(sketch.planners)), plan_(std::move(sketch.plan)) {
+        for (PlannedStay& stay : plan_.stays) {
+            stay.passes = passesOf(stay);
         }
-        resolveAuto();
-        layOut();
-        measureStages();
-        if (const std::optional<Infeasible> refusal = firstTooLarge()) {
-            return *refusal;
-        }
-        return std::move(plan_);
+        makePlaces();
     }
 
-private:
-    const DeviceTraits& traitsOf(const DeviceSpec& spec) const {
-        for (const auto& [device, traits] : request_.traits) {
-            if (device.id() == spec.id()) {
-                return traits;
-            }
+    /// Every layout as small as its policy allows.
+    void makeSmallest() {
+        for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+            lay(stay, 0);
         }
-        throw Error(ErrorKind::Internal, "the plan knows no traits of device " + spec.id());
-    }
-
-    void addUses(NodeIndex node) {
-        const NodeWork& work = request_.nodes[node];
-        for (const auto& tree : work.components) {
-            Policy policy = work.policy.forComponent(tree->role);
-            requireBuilt(work, policy);
-            refuseStream(work, policy);
-            const DeviceSpec device = policy.device.value_or(request_.device);
-            const uint32_t index = componentOn(tree, device, node);
-            PlannedComponent& component = plan_.components[index];
-            component.lastNode = node;
-            component.after = policy.after;
-            plan_.uses.push_back({node, index, std::move(policy)});
+        measure();
+        for (const DevicePlan& device : plan_.devices) {
+            minimums_[device.device.id()] = device.peak;
         }
     }
 
-    uint32_t componentOn(const std::shared_ptr<const ComponentTree>& tree,
-                         const DeviceSpec& device,
-                         NodeIndex node) {
-        for (uint32_t index = 0; index < plan_.components.size(); ++index) {
-            const PlannedComponent& known = plan_.components[index];
-            if (known.tree->id == tree->id && known.device.id() == device.id()) {
-                return index;
-            }
+    void makeLargest() {
+        for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+            lay(stay, kUnbounded);
         }
-        PlannedComponent component;
-        component.tree = tree;
-        component.device = device;
-        component.firstNode = node;
-        component.residentBytes = tree->deviceBytes();
-        plan_.components.push_back(std::move(component));
-        return static_cast<uint32_t>(plan_.components.size() - 1);
+        measure();
     }
 
-    /// "auto" is "none" where everything of the run fits on the device at once, else "model".
-    void resolveAuto() {
-        std::map<std::string, Bytes> needed;
-        for (const PlannedComponent& component : plan_.components) {
-            needed[component.device.id()] += component.residentBytes;
-        }
-        for (PlannedUse& use : plan_.uses) {
-            if (use.policy.name == kAuto) {
-                const DeviceSpec& device = plan_.components[use.component].device;
-                const Bytes capacity = traitsOf(device).capacity;
-                use.policy.name = capacity > 0 && needed[device.id()] > capacity ? "model" : "none";
-            }
+    /// Lets stays grow into what room their nodes leave, the first ones first.
+    void grow() {
+        for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+            lay(stay, roomFor(plan_.stays[stay]));
+            measure();
         }
     }
 
-    /// A component that some node wants for the whole run has a region of its own; the others share
-    /// one.
-    void layOut() {
-        for (PlannedUse& use : plan_.uses) {
-            PlannedComponent& component = plan_.components[use.component];
-            if (component.planner.empty() || use.policy.name == "none") {
-                component.planner = use.policy.name;
-            }
-        }
-        std::map<std::string, Bytes> shared;
-        for (PlannedComponent& component : plan_.components) {
-            const Placement placement =
-                plannerNamed(component.planner)->place(*component.tree, traitsOf(component.device));
-            component.arenaBytes = placement.arenaBytes;
-            if (placement.sharesRegion) {
-                Bytes& largest = shared[component.device.id()];
-                largest = std::max(largest, placement.arenaBytes);
-                continue;
-            }
-            DevicePlan& device = devicePlan(component.device);
-            component.arenaOffset = device.arenaBytes;
-            device.arenaBytes += placement.arenaBytes;
-            component.lastNode = static_cast<NodeIndex>(request_.nodes.size() - 1);
-        }
-        for (PlannedComponent& component : plan_.components) {
-            if (plannerNamed(component.planner)
-                    ->place(*component.tree, traitsOf(component.device))
-                    .sharesRegion) {
-                component.arenaOffset = devicePlan(component.device).arenaBytes;
-            }
-        }
-        for (const auto& [id, bytes] : shared) {
-            for (DevicePlan& device : plan_.devices) {
-                device.arenaBytes += device.device.id() == id ? bytes : 0;
-            }
-        }
-    }
-
-    DevicePlan& devicePlan(const DeviceSpec& spec) {
-        for (DevicePlan& device : plan_.devices) {
-            if (device.device.id() == spec.id()) {
-                return device;
-            }
-        }
-        plan_.devices.push_back({.device = spec});
-        return plan_.devices.back();
-    }
-
-    /// Follows the run: what is on the devices while each node runs.
-    void measureStages() {
-        std::map<std::string, uint32_t>
-            exclusive;  // device -> the component that has the shared region
-        for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
-            StagePlan stage{.node = request_.nodes[node].node};
-            std::map<std::string, Bytes> weights;
-            for (const PlannedUse& use : plan_.uses) {
-                if (use.node == node && plan_.components[use.component].planner == "model") {
-                    exclusive[plan_.components[use.component].device.id()] = use.component;
-                }
-            }
-            for (uint32_t index = 0; index < plan_.components.size(); ++index) {
-                const PlannedComponent& component = plan_.components[index];
-                const auto holder = exclusive.find(component.device.id());
-                const bool holds = component.planner == "model"
-                                       ? holder != exclusive.end() && holder->second == index
-                                       : component.firstNode <= node;
-                if (holds && node <= component.lastNode) {
-                    stage.resident.push_back(index);
-                    weights[component.device.id()] += mostWhile(node, index);
-                }
-            }
-            for (const auto& [id, bytes] : weights) {
-                stage.weights += bytes;
-                for (DevicePlan& device : plan_.devices) {
-                    device.peakWeights = device.device.id() == id
-                                             ? std::max(device.peakWeights, bytes)
-                                             : device.peakWeights;
-                }
-            }
-            plan_.stages.push_back(std::move(stage));
-        }
-    }
-
-    /// Bytes of `index` while `node` runs; of several exclusive components of one node the largest
-    /// counts.
-    Bytes mostWhile(NodeIndex node, uint32_t index) const {
-        Bytes most = plan_.components[index].residentBytes;
-        if (plan_.components[index].planner != "model") {
-            return most;
-        }
-        for (const PlannedUse& use : plan_.uses) {
-            const PlannedComponent& other = plan_.components[use.component];
-            if (use.node == node && other.planner == "model" &&
-                other.device.id() == plan_.components[index].device.id()) {
-                most = std::max(most, other.residentBytes);
-            }
-        }
-        return most;
-    }
-
-    std::optional<Infeasible> firstTooLarge() const {
+    [[nodiscard]] std::optional<Infeasible> firstTooLarge() const {
         for (const StagePlan& stage : plan_.stages) {
-            std::map<std::string, Bytes> weights;
-            for (const uint32_t index : stage.resident) {
-                weights[plan_.components[index].device.id()] +=
-                    plan_.components[index].residentBytes;
-            }
-            for (const auto& [id, bytes] : weights) {
-                const Bytes capacity = traitsOf(parseDeviceSpec(id)).capacity;
-                if (capacity > 0 && bytes > capacity) {
-                    return Infeasible{
-                        stage.node,
-                        bytes,
-                        "its weights take " + formatBytes(bytes) + " of the " +
-                            formatBytes(capacity) + " that " + id + " has",
-                        "set the policy of this node to model, or compute it on the cpu (@cpu)"};
+            for (const StageBytes& bytes : stage.bytes) {
+                const DevicePlan& device = *find(bytes.device);
+                if (device.capacity > 0 && bytes.total() > device.capacity) {
+                    return Infeasible{.node = stage.node,
+                                      .needed = bytes.total(),
+                                      .minimum = device.peak,
+                                      .device = bytes.device,
+                                      .reason = reasonOf(bytes, device.capacity)};
                 }
             }
         }
         return std::nullopt;
     }
 
+    void predictTimes() {
+        for (const PlannedUse& use : plan_.uses) {
+            predict(use);
+        }
+    }
+
+    [[nodiscard]] const Plan& plan() const { return plan_; }
+
+    [[nodiscard]] Plan take() {
+        for (DevicePlan& device : plan_.devices) {
+            device.minimum = minimums_[device.device.id()];
+        }
+        return std::move(plan_);
+    }
+
+    void takeMinimumsOf(const Sizer& smallest) { minimums_ = smallest.minimums_; }
+
+private:
+    int64_t passesOf(const PlannedStay& stay) const {
+        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
+        int64_t passes = 0;
+        for (const PlannedUse& use : plan_.uses) {
+            if (use.stay == index) {
+                const ComponentWork* work =
+                    workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+                if (!work) {
+                    return 0;
+                }
+                passes += work->passes;
+            }
+        }
+        return passes;
+    }
+
+    const PlanDevice& deviceOfStay(const PlannedStay& stay) const {
+        return deviceOf(request_, plan_.components[stay.component].device);
+    }
+
+    void makePlaces() {
+        for (PlannedStay& stay : plan_.stays) {
+            const DeviceSpec& device = plan_.components[stay.component].device;
+            const auto shared =
+                std::find_if(plan_.stays.begin(), plan_.stays.end(), [&](const PlannedStay& other) {
+                    return &other < &stay && stay.takesTurns && other.takesTurns &&
+                           other.first == stay.first &&
+                           plan_.components[other.component].device.id() == device.id();
+                });
+            if (shared != plan_.stays.end()) {
+                stay.place = shared->place;
+                continue;
+            }
+            stay.place = static_cast<uint32_t>(plan_.places.size());
+            plan_.places.push_back({.device = device, .first = stay.first, .last = stay.last});
+        }
+    }
+
+    void lay(uint32_t index, Bytes room) {
+        PlannedStay& stay = plan_.stays[index];
+        const PlanDevice& device = deviceOfStay(stay);
+        const PlannedUse& use = *std::find_if(plan_.uses.begin(),
+                                              plan_.uses.end(),
+                                              [&](const auto& each) { return each.stay == index; });
+        const ComponentTree& tree = *plan_.components[stay.component].tree;
+        const bool isPatched =
+            std::find(request_.patched.begin(), request_.patched.end(), tree.id) !=
+            request_.patched.end();
+        const Bytes limit = stay.isThere ? kUnbounded : room;  // what is there is whole
+        stay.layout = std::make_shared<const Layout>(
+            planners_[index]->lay({.tree = tree,
+                                   .traits = device.traits,
+                                   .profile = device.profile,
+                                   .policy = use.policy,
+                                   .work = workOf(request_.nodes[use.node], tree),
+                                   .room = limit,
+                                   .isPatched = isPatched}));
+    }
+
+    /// What the stay may take: at each of its nodes, what the others leave.
+    Bytes roomFor(const PlannedStay& stay) const {
+        const PlanDevice& device = deviceOfStay(stay);
+        Bytes room = capacityOf(device);
+        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+            for (const StageBytes& bytes : plan_.stages[node].bytes) {
+                if (bytes.device == device.spec.id()) {
+                    room = std::min(room, capacityOf(device) - bytes.total());
+                }
+            }
+        }
+        return room + plan_.places[stay.place].bytes;
+    }
+
+    void measure() {
+        for (PlannedPlace& place : plan_.places) {
+            place.bytes = 0;
+            place.arenaBytes = 0;
+        }
+        for (const PlannedStay& stay : plan_.stays) {
+            PlannedPlace& place = plan_.places[stay.place];
+            place.bytes = std::max(place.bytes, stay.layout->bytes());
+            place.arenaBytes = std::max(place.arenaBytes, stay.layout->arenaBytes());
+        }
+        plan_.devices.clear();
+        for (const PlanDevice& device : request_.devices) {
+            plan_.devices.push_back({.device = device.spec,
+                                     .capacity = device.traits.capacity,
+                                     .isEstimated = device.profile.isEstimated});
+        }
+        plan_.stages.clear();
+        for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
+            plan_.stages.push_back(measureStage(node));
+        }
+    }
+
+    StagePlan measureStage(NodeIndex node) {
+        const NodeWork& work = request_.nodes[node];
+        StagePlan stage{.node = work.node};
+        for (uint32_t index = 0; index < plan_.stays.size(); ++index) {
+            const PlannedStay& stay = plan_.stays[index];
+            if (stay.first <= node && node <= stay.last) {
+                stage.stays.push_back(index);
+            }
+        }
+        for (DevicePlan& device : plan_.devices) {
+            const std::string id = device.device.id();
+            StageBytes bytes{.device = id, .held = heldOn(device.device)};
+            for (const PlannedPlace& place : plan_.places) {
+                const bool counts =
+                    place.device.id() == id && place.first <= node && node <= place.last;
+                bytes.weights += counts ? place.bytes : 0;
+            }
+            if (computesOn(node, id)) {
+                bytes.activations = work.work.activations;
+                bytes.workspace = work.work.workspace;
+            }
+            const auto wires = work.wires.find(id);
+            bytes.wires = wires == work.wires.end() ? 0 : wires->second;
+            device.peak = std::max(device.peak, bytes.total());
+            device.peakWeights = std::max(device.peakWeights, bytes.weights);
+            stage.bytes.push_back(std::move(bytes));
+        }
+        return stage;
+    }
+
+    /// Without the kept components that this run uses: they are among its stays, or go at once.
+    Bytes heldOn(const DeviceSpec& device) const {
+        Bytes held = deviceOf(request_, device).held;
+        for (const KeptComponent& kept : request_.kept) {
+            const bool isUsed = std::any_of(
+                plan_.components.begin(), plan_.components.end(), [&](const auto& component) {
+                    return component.tree->id == kept.tree && component.device.id() == kept.device;
+                });
+            held -= isUsed && kept.device == device.id() ? kept.bytes : 0;
+        }
+        return held;
+    }
+
+    /// A stage without networks computes on the device of its node.
+    bool computesOn(NodeIndex node, const std::string& id) const {
+        bool hasUse = false;
+        for (const PlannedUse& use : plan_.uses) {
+            if (use.node == node) {
+                hasUse = true;
+                if (plan_.components[use.component].device.id() == id) {
+                    return true;
+                }
+            }
+        }
+        const DeviceSpec own = request_.nodes[node].policy.device.value_or(request_.device);
+        return !hasUse && own.id() == id;
+    }
+
+    const DevicePlan* find(const std::string& id) const {
+        return &*std::find_if(plan_.devices.begin(), plan_.devices.end(), [&](const auto& each) {
+            return each.device.id() == id;
+        });
+    }
+
+    static std::string reasonOf(const StageBytes& bytes, Bytes capacity) {
+        std::string text = formatBytes(bytes.weights) + " of weights, " +
+                           formatBytes(bytes.activations + bytes.workspace) +
+                           " of activations and " + formatBytes(bytes.wires + bytes.held) +
+                           " of other values";
+        return text + " do not fit into " + formatBytes(capacity) + " on " + bytes.device;
+    }
+
+    void predict(const PlannedUse& use) {
+        const PlannedStay& stay = plan_.stays[use.stay];
+        const PlanDevice& device = deviceOfStay(stay);
+        const ComponentWork* work =
+            workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+        StagePlan& stage = plan_.stages[use.node];
+        if (!work) {
+            stage.moved += !stay.isThere && stay.first == use.node ? stay.layout->bytes() : 0;
+            return;
+        }
+        const std::vector<GroupUse> uses = groupUses(*stay.layout, *work, device.profile);
+        const int64_t timed = std::min(work->passes, kTimedPasses);
+        StreamTimes times = timePasses(*stay.layout, uses, timed, device.profile);
+        if (timed < work->passes) {
+            const StreamTimes before = timePasses(*stay.layout, uses, timed - 1, device.profile);
+            const auto more = work->passes - timed;
+            times.total += static_cast<double>(more) * (times.total - before.total);
+            times.compute += static_cast<double>(more) * (times.compute - before.compute);
+            times.moved += more * (times.moved - before.moved);
+        }
+        const bool isThere = stay.layout->isWhole() && (stay.isThere || stay.first < use.node);
+        stage.seconds += isThere ? times.compute : times.total;
+        stage.moved += isThere ? 0 : times.moved;
+    }
+
     const PlanRequest& request_;
+    std::vector<const PlannerType*> planners_;
     Plan plan_;
+    std::map<std::string, Bytes> minimums_;  ///< per device
 };
 
+/// The smallest change to the node's policy with which the run fits, in words.
+std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible) {
+    static constexpr std::array kTighter = {"auto", "model", "block+stream", "leaf+stream", "leaf"};
+    PlanRequest changed = request;
+    const auto node = std::find_if(changed.nodes.begin(),
+                                   changed.nodes.end(),
+                                   [&](const auto& each) { return each.node == infeasible.node; });
+    const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
+    for (const char* text : kTighter) {
+        const std::optional<DeviceSpec> device = node->policy.device;
+        node->policy = parsePolicy(text);
+        node->policy.device = device;
+        Sizer sizer(changed, sketchStays(changed, false));
+        sizer.makeSmallest();
+        const StagePlan& stage =
+            sizer.plan().stages[static_cast<size_t>(node - changed.nodes.begin())];
+        for (const StageBytes& bytes : stage.bytes) {
+            if (bytes.device == infeasible.device && bytes.total() <= capacity &&
+                !node->components.empty()) {
+                return "set the memory policy of " + infeasible.node + " to " + text +
+                       ": it then needs " + formatBytes(bytes.total());
+            }
+        }
+    }
+    return "give a budget of at least " + formatBytes(infeasible.minimum) +
+           ", or a smaller picture or batch" +
+           (infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)");
+}
+
 }  // namespace
-
-bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTraits& traits) {
-    if (!traits.usesWeightsInPlace) {
-        return false;
-    }
-    const Storage& bytes = tree.storages[storage];
-    if (bytes.fileOffset % sizeOf(bytes.fileType) != 0) {
-        return false;
-    }
-    return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
-        return weight.storage != storage ||
-               (weight.computeType == bytes.fileType && weight.kind != WeightKind::StateBuffer);
-    });
-}
-
-Bytes slotBytes(const ComponentTree& tree, const DeviceTraits& traits) {
-    if (!traits.usesWeightsInPlace) {
-        return tree.deviceBytes();
-    }
-    std::vector<bool> needsSlot(tree.storages.size(), false);
-    for (const Leaf& leaf : tree.leaves) {
-        for (const WeightId weight : leaf.weights) {
-            const StorageId storage = tree.weights[weight].storage;
-            needsSlot[storage] = needsSlot[storage] || !leaf.gathered;
-        }
-    }
-    Bytes total = 0;
-    for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
-        if (needsSlot[storage] && !isUsedInPlace(tree, storage, traits)) {
-            total += alignUp(tree.deviceBytes(storage), kSlotAlignment);
-        }
-    }
-    return total;
-}
 
 const PlannedUse* Plan::use(NodeIndex node, const ComponentTree& tree) const {
     const auto found = std::find_if(uses.begin(), uses.end(), [&](const PlannedUse& candidate) {
@@ -298,36 +345,22 @@ const DevicePlan* Plan::device(const DeviceSpec& spec) const {
 }
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
-    return PlanMaker(request).make();
-}
-
-Json toJson(const Plan& plan) {
-    Json json = {
-        {"components", Json::array()}, {"stages", Json::array()}, {"devices", Json::array()}};
-    for (const PlannedComponent& component : plan.components) {
-        json["components"].push_back({{"role", component.tree->role},
-                                      {"network", component.tree->network},
-                                      {"device", component.device.id()},
-                                      {"policy", component.planner},
-                                      {"weights", component.residentBytes},
-                                      {"file_bytes", component.tree->fileBytes()},
-                                      {"arena_bytes", component.arenaBytes},
-                                      {"leaves", component.tree->leaves.size()}});
+    Sizer smallest(request, sketchStays(request, false));
+    smallest.makeSmallest();
+    Sizer roomy(request, sketchStays(request, true));
+    roomy.makeLargest();
+    if (!roomy.firstTooLarge()) {
+        roomy.takeMinimumsOf(smallest);
+        roomy.predictTimes();
+        return roomy.take();
     }
-    for (const StagePlan& stage : plan.stages) {
-        Json resident = Json::array();
-        for (const uint32_t index : stage.resident) {
-            resident.push_back(plan.components[index].tree->role);
-        }
-        json["stages"].push_back(
-            {{"node", stage.node}, {"weights", stage.weights}, {"resident", resident}});
+    if (std::optional<Infeasible> infeasible = smallest.firstTooLarge()) {
+        infeasible->cheapestFix = cheapestFix(request, *infeasible);
+        return *infeasible;
     }
-    for (const DevicePlan& device : plan.devices) {
-        json["devices"].push_back({{"device", device.device.id()},
-                                   {"arena_bytes", device.arenaBytes},
-                                   {"peak_weights", device.peakWeights}});
-    }
-    return json;
+    smallest.grow();
+    smallest.predictTimes();
+    return smallest.take();
 }
 
 }  // namespace lowtide::memory

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_profile.hpp"
+#include "plugin/memory/layout.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/memory/stage_work.hpp"
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,49 +21,114 @@ struct NodeWork {
     std::string node;
     Policy policy;
     std::vector<std::shared_ptr<const ComponentTree>> components;
+    StageWork work{};  ///< on shapes alone; empty components: nothing is known
+    /// Per device id: bytes of values on wires, and of kept results, while the node runs.
+    std::map<std::string, Bytes, std::less<>> wires{};
 };
 
-/// One (node, component) of the plan: the policy that holds while that node runs.
-struct PlannedUse {
-    NodeIndex node = 0;
-    uint32_t component = 0;  ///< index into Plan::components
-    Policy policy;
+/// A device of the run and what may be used of it.
+struct PlanDevice {
+    DeviceSpec spec;
+    DeviceTraits traits;  ///< capacity: the budget; 0: without a bound
+    DeviceProfile profile{};
+    Bytes held = 0;  ///< that stays there whatever this run does
+};
+
+/// A component that an earlier run left on a device.
+struct KeptComponent {
+    std::string tree;    ///< its id
+    std::string device;  ///< its id
+    Bytes bytes = 0;
+};
+
+struct PlanRequest {
+    std::vector<NodeWork> nodes;
+    DeviceSpec device;  ///< the run's device, for policies that name none
+    std::vector<PlanDevice> devices;
+    std::vector<KeptComponent> kept{};   ///< their bytes are among `held`
+    std::vector<std::string> patched{};  ///< ids of trees whose weights get patches
 };
 
 /// A component on one device for the length of a run.
 struct PlannedComponent {
     std::shared_ptr<const ComponentTree> tree;
     DeviceSpec device;
-    std::string planner;    ///< "none", "model", ...
-    Bytes arenaOffset = 0;  ///< where its region starts in the device's arena
-    Bytes arenaBytes = 0;   ///< size of its region; 0 when every weight is used in place
-    Bytes residentBytes =
-        0;  ///< most bytes of its weights on the device at once, in place or in the arena
-    NodeIndex firstNode = 0;
-    NodeIndex lastNode = 0;
-    After after = After::Evict;
+    After after = After::Evict;  ///< of its last use
+    NodeIndex lastUse = 0;
 };
 
-/// What one stage takes, in bytes on its device.
+/// A time during which a component holds device memory: from the entering of `first` to the
+/// leaving of `last`.
+struct PlannedStay {
+    uint32_t component = 0;  ///< index into Plan::components
+    std::string planner;     ///< "none", "model", ...
+    std::shared_ptr<const Layout> layout;
+    NodeIndex first = 0;
+    NodeIndex last = 0;
+    uint32_t place = 0;       ///< index into Plan::places
+    bool isKept = false;      ///< stays on the device after the run
+    bool takesTurns = false;  ///< with others of its node, at the same place
+    bool isThere = false;     ///< since an earlier run
+    int64_t passes = 0;       ///< over it; 0: not known
+};
+
+/// Memory that is allocated when `first` is entered and given back when `last` was left. Stays that
+/// take turns share one.
+struct PlannedPlace {
+    DeviceSpec device;
+    Bytes arenaBytes = 0;  ///< 0 where every weight is read where its file is mapped
+    Bytes bytes = 0;       ///< most that its stays take, in an arena or mapped
+    NodeIndex first = 0;
+    NodeIndex last = 0;
+};
+
+/// One (node, component) of the plan: the policy that holds while that node runs.
+struct PlannedUse {
+    NodeIndex node = 0;
+    uint32_t component = 0;  ///< index into Plan::components
+    uint32_t stay = 0;       ///< index into Plan::stays
+    Policy policy;
+};
+
+/// What one stage takes on one device, in bytes.
+struct StageBytes {
+    std::string device;
+    Bytes weights = 0;
+    Bytes activations = 0;
+    Bytes workspace = 0;
+    Bytes wires = 0;
+    Bytes held = 0;
+
+    [[nodiscard]] Bytes total() const { return weights + activations + workspace + wires + held; }
+};
+
 struct StagePlan {
     std::string node;
-    Bytes weights = 0;
-    std::vector<uint32_t> resident;  ///< components on the device while the node runs
+    std::vector<StageBytes> bytes;  ///< per device of the run
+    std::vector<uint32_t> stays;    ///< that hold memory while the node runs
+    Seconds seconds = 0;            ///< predicted, of the networks
+    Bytes moved = 0;                ///< predicted, to the device
 };
 
 struct DevicePlan {
     DeviceSpec device;
-    Bytes arenaBytes = 0;
+    Bytes capacity = 0;  ///< 0: without a bound
+    Bytes peak = 0;      ///< predicted
     Bytes peakWeights = 0;
+    Bytes minimum = 0;        ///< smallest capacity with which these policies can be kept
+    bool isEstimated = true;  ///< times are a guess
 };
 
 /// The memory plan of a run: pure data, made before anything moves.
 struct Plan {
     std::vector<PlannedComponent> components;
+    std::vector<PlannedStay> stays;
+    std::vector<PlannedPlace> places;
     std::vector<PlannedUse> uses;
     std::vector<StagePlan> stages;
     std::vector<DevicePlan> devices;
 
+    /// nullptr when the node does not use the tree.
     [[nodiscard]] const PlannedUse* use(NodeIndex node, const ComponentTree& tree) const;
     [[nodiscard]] const DevicePlan* device(const DeviceSpec& spec) const;
 };
@@ -70,54 +136,17 @@ struct Plan {
 /// Why there is no plan: the node, what it needs, the cheapest change that helps.
 struct Infeasible {
     std::string node;
-    Bytes needed = 0;
+    Bytes needed = 0;   ///< at least, on that device, with these policies
+    Bytes minimum = 0;  ///< of the whole run on that device
+    std::string device;
     std::string reason;
     std::string cheapestFix;
 };
-
-/// How a device holds a component: the CPU uses weights in place where the file's type is the
-/// compute type.
-struct DeviceTraits {
-    bool usesWeightsInPlace = false;
-    Bytes capacity = 0;
-};
-
-struct PlanRequest {
-    std::vector<NodeWork> nodes;
-    DeviceSpec device;  ///< the run's device, for policies that name none
-    std::vector<std::pair<DeviceSpec, DeviceTraits>> traits;
-};
-
-/// Where a planner puts one component on one device.
-struct Placement {
-    Bytes arenaBytes = 0;  ///< its region of the arena
-    bool sharesRegion =
-        false;  ///< one region for all components that share: at most one of them is resident
-};
-
-/// A memory policy that is built: its name and how it places a component. One folder each in
-/// planners/.
-struct PlannerType {
-    std::string name;
-    std::string summary;  ///< one sentence for a person
-    Placement (*place)(const ComponentTree& tree, const DeviceTraits& traits) = nullptr;
-};
-
-/// All planners that are built, by name.
-[[nodiscard]] std::span<const PlannerType> planners();
 
 /// Decides where every weight lives and when. Pure: the same request gives the same plan.
 /// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused
 /// combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);
-
-/// Bytes of `tree` that need a slot on a device with `traits`: everything, or only what must be
-/// converted or moved.
-[[nodiscard]] Bytes slotBytes(const ComponentTree& tree, const DeviceTraits& traits);
-/// Whether one weight can be used where its file is mapped.
-[[nodiscard]] bool isUsedInPlace(const ComponentTree& tree,
-                                 StorageId storage,
-                                 const DeviceTraits& traits);
 
 [[nodiscard]] Json toJson(const Plan& plan);
 

@@ -1,4 +1,4 @@
-#include "plugin/memory/plan.hpp"
+#include "plugin/memory/planner.hpp"
 
 #include <algorithm>
 
@@ -21,6 +21,13 @@ std::span<const PlannerType> planners() {
         return types;
     }();
     return kTypes;
+}
+
+const PlannerType* findPlanner(std::string_view name) {
+    const auto all = planners();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
+    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace lowtide::memory

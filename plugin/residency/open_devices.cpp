@@ -13,7 +13,6 @@ std::span<std::byte> DeviceState::scratchFor(memory::Ledger& ledger) {
 }
 
 void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
-    arena.reset();
     if (!scratch.empty()) {
         ledger.add("cpu", memory::Tag::Staging, id, -MasterStore::kScratchBytes);
         scratch = {};

@@ -17,10 +17,9 @@ struct DeviceState {
     memory::DeviceSpec spec;
     std::string id;
     std::unique_ptr<Device> device;
-    std::unique_ptr<CountedArena> arena;  ///< of the run
-    std::vector<std::byte> scratch;       ///< host bytes on their way through a conversion
-    bool hasFailed = false;               ///< a copy failed and the lane was not drained since
-    Bytes bytesAtEnter = 0;               ///< allocated when the running node was entered
+    std::vector<std::byte> scratch;  ///< host bytes on their way through a conversion
+    bool hasFailed = false;          ///< a copy failed and the lane was not drained since
+    Bytes bytesAtEnter = 0;          ///< allocated when the running node was entered
 
     /// The scratch, made and counted as Staging of the host at its first use.
     [[nodiscard]] std::span<std::byte> scratchFor(memory::Ledger& ledger);

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/residency/collection.hpp"
 #include "plugin/residency/run.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
@@ -13,17 +14,16 @@ namespace lowtide::residency {
 
 namespace {
 
-/// Ends a lease: what compute was given until then is the component's last use.
-class ComponentHolder final : public Lease::Holder {
+/// Ends a lease: what compute was given until then is the leaf's last use.
+class LeafHolder final : public Lease::Holder {
 public:
-    explicit ComponentHolder(ComponentState& component) : component_(component) {
-        component_.addLease();
-    }
+    LeafHolder(Stay& stay, memory::LeafId leaf) : stay_(stay), leaf_(leaf) { stay_.lease(leaf_); }
 
-    ~ComponentHolder() override { component_.dropLease(); }
+    ~LeafHolder() override { stay_.release(leaf_); }
 
 private:
-    ComponentState& component_;
+    Stay& stay_;
+    memory::LeafId leaf_;
 };
 
 const memory::Leaf& leafOf(const memory::ComponentTree& tree,
@@ -82,8 +82,9 @@ struct Residency::State {
     }
 
     Bookkeeping books;
+    Collector collector;
     OpenDevices devices;
-    std::vector<ComponentRef> kept;
+    Leftovers leftovers;
     std::unique_ptr<Run> run;
     StopToken neverStops;
 };
@@ -120,8 +121,8 @@ std::vector<memory::DeviceInfo> Residency::devices() {
 void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
     LOWTIDE_ASSERT(!state_->run);
     state_->books.traffic.reset();
-    auto run =
-        std::make_unique<Run>(state_->devices, state_->books, state_->kept, std::move(plan), stop);
+    auto run = std::make_unique<Run>(
+        state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
     run->prepare();
     state_->run = std::move(run);
 }
@@ -151,20 +152,60 @@ Bytes Residency::release(std::string_view component) {
                     "components cannot be released while a run uses them",
                     "wait until the run has ended");
     }
-    Bytes released = 0;
-    std::vector<ComponentRef> remaining;
-    for (ComponentRef& kept : state_->kept) {
+    return offload(component, false);
+}
+
+memory::MemoryState Residency::memoryState(const memory::DeviceSpec& spec) {
+    return state_->collector.stateOf(*state_->devices.get(spec).device);
+}
+
+Bytes Residency::collect(const memory::DeviceSpec& spec) {
+    return state_->collector.collectOn(*state_->devices.get(spec).device);
+}
+
+/// Kept components that the run does not use leave too.
+Bytes Residency::offload(std::string_view component, bool dropHost) {
+    Bytes released = state_->run ? state_->run->offload(component, dropHost) : 0;
+    std::vector<StayRef> remaining;
+    for (StayRef& kept : state_->leftovers.kept) {
         const memory::ComponentTree& tree = kept->tree();
         if (component != "all" && component != tree.role && component != tree.id) {
             remaining.push_back(std::move(kept));
             continue;
         }
-        released += kept->deviceBytes();
-        kept->evict({});
+        released += kept->layout().bytes();
+        kept->deactivate({});
         kept->device().device->drain();
+        if (dropHost && !(state_->run && state_->run->findActive(tree))) {
+            state_->books.masters.close(tree);
+        }
     }
-    state_->kept = std::move(remaining);
+    state_->leftovers.kept = std::move(remaining);
     return released;
+}
+
+std::vector<memory::KeptComponent> Residency::keptComponents() const {
+    std::vector<memory::KeptComponent> found;
+    for (const StayRef& kept : state_->leftovers.kept) {
+        found.push_back({kept->tree().id, kept->device().id, kept->layout().bytes()});
+    }
+    return found;
+}
+
+std::vector<std::string> Residency::patchedComponents() const {
+    std::vector<std::string> found;
+    for (const auto& [id, patches] : state_->leftovers.patches) {
+        if (!patches.patches.empty()) {
+            found.push_back(id);
+        }
+    }
+    return found;
+}
+
+void Residency::setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches) {
+    PatchSet& set = state_->leftovers.patches[tree.id];
+    set.patches = std::move(patches);
+    ++set.epoch;
 }
 
 memory::Ledger& Residency::ledger() noexcept {
@@ -189,19 +230,19 @@ std::vector<std::string> Residency::hazards() const {
     return found;
 }
 
-void Residency::beginPass(const memory::ComponentTree& tree) {
-    static_cast<void>(state_->running().component(tree));
+void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) {
+    state_->running().broughtStay(tree).beginPass(hint);
 }
 
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     leafOf(tree, leaf, false);
     Run& run = state_->running();
-    ComponentState& component = run.broughtComponent(tree);
-    component.waitFor(leaf);
+    Stay& stay = run.broughtStay(tree);
+    stay.use(leaf, run.stop(), run.nodeName());
     state_->books.traffic.addLease();
-    run.noteActivations();
-    auto holder = std::make_unique<ComponentHolder>(component);
-    return {component.tensors(leaf), std::move(holder)};
+    run.activations().note();
+    auto holder = std::make_unique<LeafHolder>(stay, leaf);
+    return {stay.tensors(leaf), std::move(holder)};
 }
 
 at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
@@ -209,7 +250,7 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
                                  const at::Tensor& ids) {
     const memory::Leaf& found = leafOf(tree, leaf, true);
     Run& run = state_->running();
-    const DeviceState& device = run.component(tree).device();
+    const DeviceState& device = run.deviceOf(tree);
     const memory::Weight& table = tree.weights[found.weights.front()];
     LOWTIDE_ASSERT(found.weights.size() == 1 && table.shape.size() == 2);
     at::Tensor rows = readRows(state_->books.masters, tree, table, ids, run.stop());
@@ -226,13 +267,15 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
 }
 
 void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept {
-    if (const ComponentState* component = state_->running().find(tree)) {
-        component->hint(leaf);
+    Run& run = state_->running();
+    Stay* stay = run.findActive(tree);
+    if (stay && leaf < tree.leaves.size()) {
+        stay->prefetch(run.stop(), run.nodeName());
     }
 }
 
 c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
-    return state_->running().component(tree).device().device->torchDevice();
+    return state_->running().deviceOf(tree).device->torchDevice();
 }
 
 const StopToken& Residency::stop() const noexcept {

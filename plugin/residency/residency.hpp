@@ -2,6 +2,7 @@
 
 #include "plugin/memory/engine.hpp"
 #include "plugin/residency/device/device.hpp"
+#include "plugin/residency/patch.hpp"
 #include "plugin/residency/weight_source.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -38,11 +39,16 @@ public:
     void leave(memory::NodeIndex node) noexcept override;
     void end(memory::Outcome outcome) noexcept override;
     Bytes release(std::string_view component) override;
+    [[nodiscard]] memory::MemoryState memoryState(const memory::DeviceSpec& spec) override;
+    Bytes collect(const memory::DeviceSpec& spec) override;
+    Bytes offload(std::string_view component, bool dropHost) override;
+    [[nodiscard]] std::vector<memory::KeptComponent> keptComponents() const override;
+    [[nodiscard]] std::vector<std::string> patchedComponents() const override;
     [[nodiscard]] memory::Ledger& ledger() noexcept override;
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
 
-    void beginPass(const memory::ComponentTree& tree) override;
+    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
     [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf) override;
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
                                         memory::LeafId leaf,
@@ -50,6 +56,9 @@ public:
     [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 
+    /// Replaces the patches of a component, between two runs: what is on a device by then arrives
+    /// anew from its master.
+    void setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches);
     /// The leaf will be used soon; changes time only.
     void hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept;
     /// Ordering faults that the opened devices found, in words; empty unless one of them looks for

@@ -1,6 +1,7 @@
 #include "plugin/residency/run.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/planner.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,37 +11,37 @@ namespace lowtide::residency {
 using memory::After;
 using memory::NodeIndex;
 using memory::PlannedComponent;
-using memory::Tag;
+using memory::PlannedStay;
 
 namespace {
 
-/// What the planner of this component says: one region for all such components, or a place of its
-/// own.
-bool isPlannedToShare(const PlannedComponent& planned, const memory::DeviceTraits& traits) {
-    const auto planners = memory::planners();
-    const auto found = std::find_if(planners.begin(), planners.end(), [&](const auto& planner) {
-        return planner.name == planned.planner;
-    });
-    LOWTIDE_ASSERT(found != planners.end());
-    return found->place(*planned.tree, traits).sharesRegion;
+void drain(DeviceState& device) noexcept {
+    device.device->drain();
 }
 
-bool isOf(const ComponentState& component, const PlannedComponent& planned) {
-    return component.tree().id == planned.tree->id && component.device().id == planned.device.id();
+bool isNamed(const memory::ComponentTree& tree, std::string_view component) {
+    return component == "all" || component == tree.role || component == tree.id;
 }
 
 }  // namespace
 
 Run::Run(OpenDevices& devices,
          Bookkeeping& books,
-         std::vector<ComponentRef>& kept,
+         Leftovers& leftovers,
          std::shared_ptr<const memory::Plan> plan,
          StopToken stop)
     : devices_(devices),
       books_(books),
-      kept_(kept),
+      leftovers_(leftovers),
       plan_(std::move(plan)),
-      stop_(std::move(stop)) {}
+      stop_(std::move(stop)),
+      meter_(devices, books),
+      arenas_(plan_->places.size()),
+      stays_(plan_->stays.size()) {
+    for (size_t i = 0; i < plan_->components.size(); ++i) {
+        states_.push_back(std::make_shared<StateBytes>());
+    }
+}
 
 Run::~Run() {
     finish(memory::Outcome::Failed);
@@ -51,245 +52,349 @@ void Run::prepare() {
     for (const PlannedComponent& planned : plan_->components) {
         trees.push_back(planned.tree->id);
     }
-    for (const ComponentRef& component : kept_) {
-        trees.push_back(component->tree().id);
+    for (const StayRef& stay : leftovers_.kept) {
+        trees.push_back(stay->tree().id);
     }
     books_.masters.closeOthers(trees);
     for (const PlannedComponent& planned : plan_->components) {
         books_.masters.open(*planned.tree);
-        adoptOrMake(planned);
+        static_cast<void>(devices_.get(planned.device));
     }
     for (const auto& [id, device] : devices_.all()) {
         device->device->attachThread();
-        allocateArena(*device);
+    }
+    adoptKept();
+}
+
+/// Kept components that the plan uses whole go into their first stay; those that it uses otherwise
+/// leave now.
+void Run::adoptKept() {
+    std::vector<StayRef> remaining;
+    for (StayRef& kept : leftovers_.kept) {
+        const auto isOfKept = [&](const PlannedStay& stay) {
+            const PlannedComponent& planned = plan_->components[stay.component];
+            return planned.tree->id == kept->tree().id && planned.device.id() == kept->device().id;
+        };
+        const auto first = std::find_if(plan_->stays.begin(), plan_->stays.end(), isOfKept);
+        if (first == plan_->stays.end()) {
+            remaining.push_back(std::move(kept));
+        } else if (first->isThere && first->layout->isInPlace == kept->layout().isInPlace) {
+            stays_[static_cast<size_t>(first - plan_->stays.begin())] = std::move(kept);
+        } else {
+            kept->deactivate({});
+            drain(kept->device());
+        }
+    }
+    leftovers_.kept = std::move(remaining);
+}
+
+StayRef Run::makeStay(uint32_t index) {
+    const PlannedStay& planned = plan_->stays[index];
+    const PlannedComponent& component = plan_->components[planned.component];
+    books_.masters.open(*component.tree);  // a control node may have closed them
+    return std::make_unique<Stay>(GroupPlace{.tree = component.tree,
+                                             .layout = planned.layout,
+                                             .device = devices_.get(component.device),
+                                             .books = books_,
+                                             .state = states_[planned.component],
+                                             .patches = leftovers_.patches[component.tree->id]},
+                                  planned.passes);
+}
+
+/// Its memory, where the plan has it: allocated when its first node is entered, or again after it
+/// was given back early.
+void Run::ensurePlace(uint32_t index) {
+    const PlannedStay& planned = plan_->stays[index];
+    StayRef& stay = stays_[index];
+    stay = stay ? std::move(stay) : makeStay(index);
+    if (stay->isActive() || planned.layout->arenaBytes() == 0) {
+        return;
+    }
+    std::unique_ptr<CountedArena>& arena = arenas_[planned.place];
+    if (!arena) {
+        DeviceState& device = stay->device();
+        arena = std::make_unique<CountedArena>(
+            *device.device, device.id, plan_->places[planned.place].arenaBytes, books_.ledger);
+        ActivationMeter::noteArena(device, arena->size());
+    }
+    stay->placeAt(arena->data());
+}
+
+void Run::activate(uint32_t index) {
+    ensurePlace(index);
+    if (!stays_[index]->isActive()) {
+        endTurns(index);
+        stays_[index]->activate(stop_, nodeName());
     }
 }
 
-/// A component that is kept, or is to be kept, has an arena of its own, which can outlive the run.
-void Run::adoptOrMake(const PlannedComponent& planned) {
-    const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const ComponentRef& component) {
-        return isOf(*component, planned);
-    });
-    if (known != kept_.end()) {
-        members_.push_back({std::move(*known), false});
-        kept_.erase(known);
-        return;
-    }
-    DeviceState& device = devices_.get(planned.device);
-    const bool isToKeep = planned.after == After::Keep;
-    const bool shares = !isToKeep && isPlannedToShare(planned, device.device->traits());
-    members_.push_back({std::make_unique<ComponentState>(planned.tree, device, books_), shares});
-    if (isToKeep) {
-        members_.back().component->placeAlone();
-    }
-}
-
-/// One allocation for all components without an arena of their own: their regions one after the
-/// other, the shared region, as large as the largest that uses it, behind them.
-void Run::allocateArena(DeviceState& device) {
-    std::vector<std::pair<ComponentState*, Bytes>> places;
-    Bytes ownEnd = 0;
-    for (const Member& member : members_) {
-        ComponentState& component = *member.component;
-        if (&component.device() == &device && !member.sharesRegion && !component.hasPlace()) {
-            places.emplace_back(&component, ownEnd);
-            ownEnd += component.slotBytes();
+/// Of the stays at one place only one is there.
+void Run::endTurns(uint32_t arriving) {
+    const PlannedStay& own = plan_->stays[arriving];
+    for (uint32_t index = 0; index < stays_.size(); ++index) {
+        const StayRef& other = stays_[index];
+        if (index == arriving || !other || !other->isActive() ||
+            plan_->stays[index].place != own.place) {
+            continue;
         }
-    }
-    Bytes end = ownEnd;
-    for (const Member& member : members_) {
-        if (&member.component->device() == &device && member.sharesRegion) {
-            places.emplace_back(member.component.get(), ownEnd);
-            end = std::max(end, ownEnd + member.component->slotBytes());
+        if (other->isLeased()) {
+            throw Error(ErrorKind::Unsupported,
+                        "node " + nodeName() + " uses " + stays_[arriving]->tree().role +
+                            " while " + other->tree().role + " holds the place that both share",
+                        "set the memory policy of one of them to none");
         }
-    }
-    if (end == 0) {
-        return;
-    }
-    device.arena = std::make_unique<CountedArena>(*device.device, device.id, end, books_.ledger);
-    for (const auto& [component, offset] : places) {
-        component->placeAt(device.arena->data() + offset);
+        other->deactivate(nodeName());
     }
 }
 
 void Run::enter(NodeIndex node) {
     node_ = node;
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
-    startMeasuring();
+    meter_.start(nodeName());
     stop_.throwIfStopped();
-    for (const uint32_t index : plannedFor(node)) {
-        const ComponentState& component = *members_[index].component;
-        if (!component.isOnDevice() && isAloneInNode(index)) {
-            bring(members_[index]);
+    for (const memory::PlannedUse& use : plan_->uses) {
+        if (use.node == node) {
+            ensurePlace(use.stay);
         }
+    }
+    for (uint32_t index = 0; index < plan_->stays.size(); ++index) {
+        if (plan_->stays[index].first == node) {
+            ensurePlace(index);
+        }
+    }
+    setCaps(node);
+    for (const memory::PlannedUse& use : plan_->uses) {
+        if (use.node == node && !plan_->stays[use.stay].takesTurns) {
+            activate(use.stay);
+        }
+    }
+    for (uint32_t index = 0; index < plan_->stays.size(); ++index) {
+        const PlannedStay& stay = plan_->stays[index];
+        if (stay.first == node && !stay.takesTurns) {
+            activate(index);  // for a later node
+        }
+    }
+}
+
+/// What is allocated may not pass the budget; mapped pages are not allocated.
+void Run::setCaps(NodeIndex node) {
+    for (const memory::DevicePlan& device : plan_->devices) {
+        Bytes mapped = 0;
+        for (const memory::PlannedPlace& place : plan_->places) {
+            const bool counts = place.device.id() == device.device.id() && place.first <= node &&
+                                node <= place.last;
+            mapped += counts ? place.bytes - place.arenaBytes : 0;
+        }
+        devices_.get(device.device)
+            .device->cap(device.capacity > 0 ? std::max<Bytes>(0, device.capacity - mapped) : -1);
     }
 }
 
 void Run::leave(NodeIndex node) noexcept {
     node_ = node;
-    noteActivationPeaks();
+    meter_.finish();
     recoverFailedDevices();
-    for (uint32_t index = 0; index < members_.size(); ++index) {
-        ComponentState& component = *members_[index].component;
-        const PlannedComponent& planned = plan_->components[index];
-        if (planned.lastNode == node && planned.after != After::Keep && component.isOnDevice()) {
-            component.evict(nodeName());
-        }
-    }
-    forgetActivations();
+    leaveUnplanned();
+    leavePlaces(node);
     books_.ledger.event("leave", {}, nodeName(), {}, 0);
     node_.reset();
+}
+
+void Run::leaveUnplanned() noexcept {
+    for (const StayRef& stay : unplanned_) {
+        stay->deactivate(nodeName());
+        drain(stay->device());
+    }
+    unplanned_.clear();
+}
+
+void Run::leavePlaces(NodeIndex node) {
+    for (uint32_t index = 0; index < stays_.size(); ++index) {
+        const PlannedStay& planned = plan_->stays[index];
+        if (stays_[index] && planned.last == node && !planned.isKept) {
+            stays_[index]->deactivate(nodeName());
+            drain(stays_[index]->device());
+            stays_[index].reset();
+        }
+    }
+    for (size_t place = 0; place < arenas_.size(); ++place) {
+        const bool isHeld =
+            std::any_of(plan_->stays.begin(), plan_->stays.end(), [&](const PlannedStay& stay) {
+                return stay.place == place && (stay.isKept || stay.last > node);
+            });
+        if (!isHeld) {
+            arenas_[place].reset();
+        }
+    }
+}
+
+Bytes Run::offload(std::string_view component, bool dropHost) {
+    Bytes given = 0;
+    for (uint32_t index = 0; index < stays_.size(); ++index) {
+        StayRef& stay = stays_[index];
+        if (!stay || !stay->isActive() || stay->isLeased() || !isNamed(stay->tree(), component)) {
+            continue;
+        }
+        given += stay->layout().bytes();
+        stay->deactivate(nodeName());
+        drain(stay->device());
+        const uint32_t place = plan_->stays[index].place;
+        if (arenas_[place]) {
+            ActivationMeter::noteArena(stay->device(), -arenas_[place]->size());
+            arenas_[place].reset();
+        }
+        stay.reset();
+    }
+    for (const PlannedComponent& planned : plan_->components) {
+        if (dropHost && isNamed(*planned.tree, component) && !findActive(*planned.tree)) {
+            books_.masters.close(*planned.tree);
+        }
+    }
+    return given;
 }
 
 void Run::finish(memory::Outcome outcome) noexcept {
     if (std::exchange(isFinished_, true)) {
         return;
     }
-    forgetActivations();
-    for (uint32_t i = 0; i < members_.size(); ++i) {
-        LOWTIDE_ASSERT(!members_[i].component->isLeased());
-        const bool isWanted =
-            outcome == memory::Outcome::Finished && plan_->components[i].after == After::Keep;
-        if (!isWanted) {
-            members_[i].component->abandon();
+    meter_.finish();
+    for (uint32_t index = 0; index < stays_.size(); ++index) {
+        const bool isWanted = outcome == memory::Outcome::Finished && plan_->stays[index].isKept;
+        if (stays_[index] && !isWanted) {
+            stays_[index]->abandon();
         }
     }
     const auto drainAll = [&] {
         for (const auto& [id, device] : devices_.all()) {
-            device->device->drain();
+            drain(*device);
             device->hasFailed = false;
         }
     };
     drainAll();
-    for (uint32_t i = 0; i < members_.size(); ++i) {
-        keepOrEvict(i);
+    for (uint32_t index = 0; index < stays_.size(); ++index) {
+        keepOrDeactivate(index);
     }
+    leaveUnplanned();
     drainAll();  // what the evictions told the lanes to wait for
+    stays_.clear();
+    arenas_.clear();
     for (const auto& [id, device] : devices_.all()) {
+        device->device->cap(-1);
         device->dropRunMemory(books_.ledger);
     }
-    members_.clear();
     closeDroppedMasters();
 }
 
-ComponentState& Run::broughtComponent(const memory::ComponentTree& tree) {
-    Member& found = member(tree);
-    if (!found.component->isOnDevice()) {
-        if (!plan_->use(*node_, tree)) {
-            books_.traffic.addMiss();
+/// A component that was kept before stays also when the run failed before it was to go.
+void Run::keepOrDeactivate(uint32_t index) {
+    StayRef& stay = stays_[index];
+    const PlannedStay& planned = plan_->stays[index];
+    if (!stay) {
+        return;
+    }
+    if (planned.isKept && stay->isComplete()) {
+        stay->settle();
+        if (arenas_[planned.place]) {
+            stay->own(std::move(arenas_[planned.place]));
         }
-        bring(found);
+        leftovers_.kept.push_back(std::move(stay));
+        return;
     }
-    return *found.component;
+    stay->deactivate({});
 }
 
-Run::Member& Run::member(const memory::ComponentTree& tree) {
-    const auto index = indexOf(tree);
-    if (!index) {
-        throw Error(ErrorKind::Internal,
-                    "the memory plan has no place for the component " + tree.role + " that node " +
-                        nodeName() + " uses");
+/// Not at the last use but here, because a use that nobody planned may still come.
+void Run::closeDroppedMasters() {
+    for (const PlannedComponent& planned : plan_->components) {
+        const bool isKept =
+            std::any_of(leftovers_.kept.begin(), leftovers_.kept.end(), [&](const StayRef& stay) {
+                return stay->tree().id == planned.tree->id;
+            });
+        if (planned.after == After::Drop && !isKept) {
+            books_.masters.close(*planned.tree);
+        }
     }
-    return members_[*index];
 }
 
-const ComponentState* Run::find(const memory::ComponentTree& tree) const noexcept {
-    const auto index = indexOf(tree);
-    return index ? members_[*index].component.get() : nullptr;
-}
-
-/// Where the running node was planned to compute with the component, else anywhere.
-std::optional<uint32_t> Run::indexOf(const memory::ComponentTree& tree) const noexcept {
+Stay& Run::broughtStay(const memory::ComponentTree& tree) {
     LOWTIDE_ASSERT(node_.has_value());
     if (const memory::PlannedUse* use = plan_->use(*node_, tree)) {
-        return use->component;
-    }
-    for (uint32_t index = 0; index < members_.size(); ++index) {
-        if (members_[index].component->tree().id == tree.id) {
-            return index;
+        if (!stays_[use->stay] || !stays_[use->stay]->isActive()) {
+            activate(use->stay);
         }
+        return *stays_[use->stay];
     }
-    return std::nullopt;
+    if (Stay* active = findActive(tree)) {
+        return *active;
+    }
+    return unplannedStay(tree);
 }
 
-void Run::noteActivations() {
-    for (const auto& [id, device] : devices_.all()) {
-        const Bytes more = device->device->allocated() - device->bytesAtEnter;
-        books_.ledger.set(id, Tag::Activations, nodeName(), std::max<Bytes>(0, more));
+/// Leaf by leaf in memory of its own until the node is left: right, and as small as can be.
+Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
+    const PlannedComponent& planned = anyPlanned(tree);
+    DeviceState& device = devices_.get(planned.device);
+    const memory::Policy policy{.name = "sequential"};
+    const memory::DeviceTraits traits = device.device->traits();
+    const memory::DeviceProfile profile = memory::estimatedProfile(planned.device.kind);
+    auto layout = std::make_shared<const memory::Layout>(
+        memory::findPlanner(policy.name)
+            ->lay({.tree = *planned.tree, .traits = traits, .profile = profile, .policy = policy}));
+    auto stay = std::make_unique<Stay>(GroupPlace{.tree = planned.tree,
+                                                  .layout = layout,
+                                                  .device = device,
+                                                  .books = books_,
+                                                  .state = std::make_shared<StateBytes>(),
+                                                  .patches = leftovers_.patches[tree.id]},
+                                       0);
+    if (layout->arenaBytes() > 0) {
+        auto arena = std::make_unique<CountedArena>(
+            *device.device, device.id, layout->arenaBytes(), books_.ledger);
+        ActivationMeter::noteArena(device, arena->size());
+        stay->placeAt(arena->data());
+        stay->own(std::move(arena));
     }
+    stay->activate(stop_, nodeName());
+    books_.traffic.addMiss();
+    unplanned_.push_back(std::move(stay));
+    return *unplanned_.back();
+}
+
+const PlannedComponent& Run::anyPlanned(const memory::ComponentTree& tree) const {
+    if (const memory::PlannedUse* use = plan_->use(*node_, tree)) {
+        return plan_->components[use->component];
+    }
+    for (const PlannedComponent& planned : plan_->components) {
+        if (planned.tree->id == tree.id) {
+            return planned;
+        }
+    }
+    throw Error(ErrorKind::Internal,
+                "the memory plan has no place for the component " + tree.role + " that node " +
+                    nodeName() + " uses");
+}
+
+Stay* Run::findActive(const memory::ComponentTree& tree) noexcept {
+    for (const StayRef& stay : stays_) {
+        if (stay && stay->isActive() && stay->tree().id == tree.id) {
+            return stay.get();
+        }
+    }
+    for (const StayRef& stay : unplanned_) {
+        if (stay->tree().id == tree.id) {
+            return stay.get();
+        }
+    }
+    return nullptr;
+}
+
+DeviceState& Run::deviceOf(const memory::ComponentTree& tree) {
+    LOWTIDE_ASSERT(node_.has_value());
+    return devices_.get(anyPlanned(tree).device);
 }
 
 std::string Run::nodeName() const {
     return node_ && *node_ < plan_->stages.size() ? plan_->stages[*node_].node : std::string();
-}
-
-std::vector<uint32_t> Run::plannedFor(NodeIndex node) const {
-    std::vector<uint32_t> indices;
-    for (const memory::PlannedUse& use : plan_->uses) {
-        const bool isNew =
-            std::find(indices.begin(), indices.end(), use.component) == indices.end();
-        if (use.node == node && isNew) {
-            indices.push_back(use.component);
-        }
-    }
-    return indices;
-}
-
-/// Components that take turns in one region arrive at their first lease when a node has several of
-/// them.
-bool Run::isAloneInNode(uint32_t index) const {
-    const std::vector<uint32_t> indices = plannedFor(*node_);
-    const Member& own = members_[index];
-    return !own.sharesRegion || std::none_of(indices.begin(), indices.end(), [&](uint32_t other) {
-        return other != index && members_[other].sharesRegion &&
-               &members_[other].component->device() == &own.component->device();
-    });
-}
-
-void Run::bring(Member& member) {
-    if (member.sharesRegion) {
-        makeRoomFor(*member.component);
-    }
-    member.component->bring(stop_, nodeName());
-}
-
-void Run::makeRoomFor(const ComponentState& arriving) {
-    for (const Member& member : members_) {
-        ComponentState& other = *member.component;
-        if (&other == &arriving || !member.sharesRegion || !other.isOnDevice() ||
-            &other.device() != &arriving.device()) {
-            continue;
-        }
-        if (other.isLeased()) {
-            throw Error(ErrorKind::Unsupported,
-                        "node " + nodeName() + " uses " + arriving.tree().role + " while " +
-                            other.tree().role + " holds the place that both share",
-                        "set the memory policy of one of them to none");
-        }
-        other.evict(nodeName());
-    }
-}
-
-/// Activations of a node are what its devices hold beyond what they held when it was entered;
-/// arenas do not change in between, and the wires that stay behind are counted by the executor.
-void Run::startMeasuring() {
-    for (const auto& [id, device] : devices_.all()) {
-        device->bytesAtEnter = device->device->allocated();
-        device->device->resetPeak();
-    }
-}
-
-void Run::noteActivationPeaks() {
-    for (const auto& [id, device] : devices_.all()) {
-        const Bytes more = device->device->peakAllocated() - device->bytesAtEnter;
-        books_.ledger.set(id, Tag::Activations, nodeName(), std::max<Bytes>(0, more));
-    }
-}
-
-void Run::forgetActivations() {
-    for (const auto& [id, device] : devices_.all()) {
-        books_.ledger.set(id, Tag::Activations, nodeName(), 0);
-    }
 }
 
 /// After a failed copy the lane skips what is queued; what did not arrive leaves, and the lane
@@ -299,35 +404,11 @@ void Run::recoverFailedDevices() {
         if (!std::exchange(device->hasFailed, false)) {
             continue;
         }
-        device->device->drain();
-        for (const Member& member : members_) {
-            ComponentState& component = *member.component;
-            if (&component.device() == device.get() && component.isOnDevice() &&
-                !component.isComplete()) {
-                component.evict(nodeName());
+        drain(*device);
+        for (const StayRef& stay : stays_) {
+            if (stay && stay->isActive() && &stay->device() == device.get()) {
+                stay->dropIncomplete(nodeName());
             }
-        }
-    }
-}
-
-void Run::keepOrEvict(uint32_t index) {
-    ComponentRef& component = members_[index].component;
-    if (plan_->components[index].after == After::Keep && component->isComplete()) {
-        component->settle();
-        kept_.push_back(std::move(component));
-    } else if (component->isOnDevice()) {
-        component->evict({});
-    }
-}
-
-/// Not at the last use but here, because a use that nobody planned may still come.
-void Run::closeDroppedMasters() {
-    for (const PlannedComponent& planned : plan_->components) {
-        const bool isKept = std::any_of(kept_.begin(), kept_.end(), [&](const auto& component) {
-            return component->tree().id == planned.tree->id;
-        });
-        if (planned.after == After::Drop && !isKept) {
-            books_.masters.close(*planned.tree);
         }
     }
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "plugin/memory/engine.hpp"
-#include "plugin/residency/component_state.hpp"
+#include "plugin/residency/activation_meter.hpp"
+#include "plugin/residency/stay.hpp"
 
 #include <memory>
 #include <optional>
@@ -10,17 +11,19 @@
 
 namespace lowtide::residency {
 
-using ComponentRef = std::unique_ptr<ComponentState>;
+/// What outlives runs: components that were kept, patches.
+struct Leftovers {
+    std::vector<StayRef> kept;
+    PatchSets patches;
+};
 
 /// The residency scope of one run: device weights exist between prepare() and finish(), except
 /// those that were kept before or are kept by this run. Run thread only.
 class Run {
 public:
-    /// `kept` are the components that earlier runs left on devices; the run takes from and gives to
-    /// it.
     Run(OpenDevices& devices,
         Bookkeeping& books,
-        std::vector<ComponentRef>& kept,
+        Leftovers& leftovers,
         std::shared_ptr<const memory::Plan> plan,
         StopToken stop);
     /// As finish(Failed), unless it was finished.
@@ -28,57 +31,57 @@ public:
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    /// Checks the files and allocates every arena. Throws Error{Corrupt}, Error{OutOfMemory},
-    /// Error{Device}.
+    /// Checks the files and takes over what was kept. Throws Error{Corrupt}, Error{Device}.
     void prepare();
     void enter(memory::NodeIndex node);
     void leave(memory::NodeIndex node) noexcept;
     void finish(memory::Outcome outcome) noexcept;
+    /// Components that nobody leases leave their devices, by role or id ("all": every one); they
+    /// come back when they are used. With `dropHost` their masters are closed too. Returns the
+    /// device bytes given back.
+    Bytes offload(std::string_view component, bool dropHost);
 
-    /// The tree's component where the running node computes with it. Error{Internal} names what the
-    /// plan does not hold.
-    [[nodiscard]] ComponentState& component(const memory::ComponentTree& tree) {
-        return *member(tree).component;
-    }
+    /// The stay of the tree where the running node computes with it, on its device or on its way.
+    /// A tree that was not planned for the node gets a place leaf by leaf. Error{Internal} names
+    /// what the plan does not hold.
+    [[nodiscard]] Stay& broughtStay(const memory::ComponentTree& tree);
+    /// nullptr when the component holds no memory now.
+    [[nodiscard]] Stay* findActive(const memory::ComponentTree& tree) noexcept;
+    /// Where the running node computes with the tree.
+    [[nodiscard]] DeviceState& deviceOf(const memory::ComponentTree& tree);
 
-    /// The same, on its device or on its way.
-    [[nodiscard]] ComponentState& broughtComponent(const memory::ComponentTree& tree);
-    /// nullptr when the plan does not hold it.
-    [[nodiscard]] const ComponentState* find(const memory::ComponentTree& tree) const noexcept;
-    /// Sets the running node's activations in the ledger to what its devices hold now.
-    void noteActivations();
+    [[nodiscard]] ActivationMeter& activations() { return meter_; }
+
+    [[nodiscard]] std::string nodeName() const;
 
     [[nodiscard]] const StopToken& stop() const noexcept { return stop_; }
 
 private:
-    /// One entry of the plan.
-    struct Member {
-        ComponentRef component;
-        bool sharesRegion = false;  ///< at most one of these is on a device at once
-    };
-
-    [[nodiscard]] std::string nodeName() const;
-    [[nodiscard]] std::vector<uint32_t> plannedFor(memory::NodeIndex node) const;
-    [[nodiscard]] bool isAloneInNode(uint32_t index) const;
-    void adoptOrMake(const memory::PlannedComponent& planned);
-    void allocateArena(DeviceState& device);
-    [[nodiscard]] std::optional<uint32_t> indexOf(const memory::ComponentTree& tree) const noexcept;
-    [[nodiscard]] Member& member(const memory::ComponentTree& tree);
-    void bring(Member& member);
-    void makeRoomFor(const ComponentState& arriving);
-    void startMeasuring();
-    void noteActivationPeaks();
-    void forgetActivations();
+    [[nodiscard]] StayRef makeStay(uint32_t index);
+    void adoptKept();
+    void ensurePlace(uint32_t index);
+    void activate(uint32_t index);
+    void endTurns(uint32_t arriving);
+    [[nodiscard]] Stay& unplannedStay(const memory::ComponentTree& tree);
+    [[nodiscard]] const memory::PlannedComponent& anyPlanned(
+        const memory::ComponentTree& tree) const;
+    void setCaps(memory::NodeIndex node);
     void recoverFailedDevices();
-    void keepOrEvict(uint32_t index);
+    void leavePlaces(memory::NodeIndex node);
+    void leaveUnplanned() noexcept;
+    void keepOrDeactivate(uint32_t index);
     void closeDroppedMasters();
 
     OpenDevices& devices_;
     Bookkeeping& books_;
-    std::vector<ComponentRef>& kept_;
+    Leftovers& leftovers_;
     std::shared_ptr<const memory::Plan> plan_;
     StopToken stop_;
-    std::vector<Member> members_;  ///< as in the plan
+    ActivationMeter meter_;
+    std::vector<std::shared_ptr<StateBytes>> states_;    ///< per component
+    std::vector<std::unique_ptr<CountedArena>> arenas_;  ///< per place; null: not allocated
+    std::vector<StayRef> stays_;                         ///< per stay of the plan; null: not made
+    std::vector<StayRef> unplanned_;                     ///< of the running node
     std::optional<memory::NodeIndex> node_;
     bool isFinished_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/group_stream.hpp"
 #include "plugin/residency/lease.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -15,7 +16,7 @@ public:
 
     /// One forward of the network begins: what its leaves are needed for comes again in the order
     /// of the last one. A hint: it changes time only.
-    virtual void beginPass(const memory::ComponentTree& tree) = 0;
+    virtual void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) = 0;
     /// The weights of one leaf where the running node computes with it. Right for any call order:
     /// resident, on its way, never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the
     /// file changed or cannot be read).

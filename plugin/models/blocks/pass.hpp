@@ -15,7 +15,7 @@ public:
         : weights_(weights), tree_(tree), record_(record) {}
 
     /// One forward of the network begins.
-    void begin() { weights_.beginPass(tree_); }
+    void begin(const memory::PassHint& hint = {}) { weights_.beginPass(tree_, hint); }
 
     [[nodiscard]] residency::Lease use(memory::LeafId leaf) {
         weights_.stop().throwIfStopped();

@@ -35,7 +35,7 @@ ShapeWalk::ShapeWalk(std::string_view deviceKind,
     }
 }
 
-void ShapeWalk::beginPass(const ComponentTree& tree) {
+void ShapeWalk::beginPass(const ComponentTree& tree, const memory::PassHint&) {
     closeLeaf();
     Component& own = component(tree);
     own.order.push_back(own.passes.size());

@@ -22,7 +22,7 @@ public:
     ShapeWalk(std::string_view deviceKind,
               std::vector<std::shared_ptr<const memory::ComponentTree>> trees);
 
-    void beginPass(const memory::ComponentTree& tree) override;
+    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
                                        memory::LeafId leaf) override;
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,

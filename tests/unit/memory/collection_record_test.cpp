@@ -145,6 +145,7 @@ private Q_SLOTS:
         QCOMPARE(of(replayed, 90).highestUtilization, 100.0);
         QCOMPARE(of(replayed, 70).collections, 3);
         QCOMPARE(replayed.best, 70);
+        QCOMPARE(replay(full, std::array{90, 70, 50, 0}).best, 70);
     }
 
     void namesTheLeastFull_whenNoneStaysBelow() {

@@ -83,6 +83,11 @@ private Q_SLOTS:
         const bool always = !zluda && (isLow || threshold == 0);
         const bool reached = std::max(device, host) >= (threshold == 0 ? 1 : threshold);
         QCOMPARE(decision.run, always || reached);
+        if (decision.run) {
+            const bool isPersons = reached || (threshold == 0 && !zluda);
+            QCOMPARE(decision.reason,
+                     isPersons ? CollectionReason::Threshold : CollectionReason::LowMemoryDevice);
+        }
         QCOMPARE(decision.threshold, always ? 0 : threshold == 0 ? 1 : threshold);
     }
 

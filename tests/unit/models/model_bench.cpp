@@ -63,7 +63,7 @@ void ModelBench::runWith(const models::WireRef& model,
     const memory::PlanRequest request{
         .nodes = {{.node = "node", .policy = policy, .components = {modelOf(model).tree(role)}}},
         .device = device_,
-        .traits = {{device_, residency_->traits(device_)}}};
+        .devices = {{.spec = device_, .traits = residency_->traits(device_)}}};
     const auto plan =
         std::make_shared<const memory::Plan>(std::get<memory::Plan>(memory::makePlan(request)));
     const c10::InferenceMode inference;

@@ -19,7 +19,7 @@ constexpr int64_t kGroups = 2;
 /// Weights that are made up: projections are the identity, scales 1, shifts 0.
 class PlainWeights final : public residency::WeightSource {
 public:
-    void beginPass(const memory::ComponentTree&) override {}
+    void beginPass(const memory::ComponentTree&, const memory::PassHint&) override {}
 
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
                                        memory::LeafId leaf) override {

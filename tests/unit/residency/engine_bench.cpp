@@ -19,8 +19,16 @@ Bench::Bench(const std::string& path,
     residency->open(device);
 }
 
+memory::PlanRequest Bench::request(const std::string& policy) const {
+    memory::PlanRequest request = model.request(policy, device, residency->traits(device));
+    request.kept = residency->keptComponents();
+    request.patched = residency->patchedComponents();
+    request.devices[0].held = residency->ledger().bytesOn(device.id());
+    return request;
+}
+
 std::shared_ptr<const memory::Plan> Bench::plan(const std::string& policy) const {
-    return model.plan(policy, device, residency->traits(device));
+    return planOf(request(policy));
 }
 
 Bytes Bench::total() {
@@ -38,13 +46,10 @@ Bytes Bench::weightsOf(const ComponentTree& tree) {
     return found == owners.end() ? 0 : found->second[static_cast<size_t>(Tag::Weights)];
 }
 
-Bytes Bench::expectedWeights(const ComponentTree& tree) const {
-    const memory::DeviceTraits traits = residency->traits(device);
-    Bytes bytes = memory::slotBytes(tree, traits);
-    for (memory::StorageId id = 0; id < tree.storages.size(); ++id) {
-        bytes += memory::isUsedInPlace(tree, id, traits) ? tree.deviceBytes(id) : 0;
-    }
-    return bytes;
+Bytes Bench::expectedWeights(const ComponentTree& tree) {
+    memory::Layout layout = memory::groupByLeaf(tree);
+    memory::makeAllResident(layout);
+    return layout.bytes();
 }
 
 void compareWithMasters(Bench& bench, const ComponentTree& tree) {
@@ -77,7 +82,15 @@ void addDevicesAndPolicies() {
     QTest::addColumn<QString>("device");
     QTest::addColumn<QString>("policy");
     for (const char* device : {"cpu", "fake"}) {
-        for (const char* policy : {"none", "model"}) {
+        for (const char* policy : {"none",
+                                   "model",
+                                   "model+stream",
+                                   "sequential",
+                                   "block",
+                                   "block+stream",
+                                   "leaf",
+                                   "leaf+stream",
+                                   "auto"}) {
             QTest::addRow("%s, %s", device, policy) << QString(device) << QString(policy);
         }
     }

@@ -4,8 +4,21 @@
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <QString>
+#include <QTemporaryDir>
 
 namespace lowtide::testing {
+
+/// Names of weight files that go with the test.
+class WeightFolder {
+public:
+    [[nodiscard]] std::string newPath() {
+        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
+    }
+
+private:
+    QTemporaryDir folder_;
+    int files_ = 0;
+};
 
 /// One synthetic model, one device, one engine, and what the ledger says of them.
 struct Bench {
@@ -14,6 +27,7 @@ struct Bench {
           FileLayout layout = {},
           residency::FakeSettings settings = {});
 
+    [[nodiscard]] memory::PlanRequest request(const std::string& policy) const;
     [[nodiscard]] std::shared_ptr<const memory::Plan> plan(const std::string& policy) const;
 
     [[nodiscard]] memory::Ledger& ledger() { return residency->ledger(); }
@@ -23,9 +37,8 @@ struct Bench {
     [[nodiscard]] Bytes total();
     [[nodiscard]] Bytes weights();
     [[nodiscard]] Bytes weightsOf(const memory::ComponentTree& tree);
-    /// What the ledger must say while the component is there: slots aligned, weights in place as
-    /// they are.
-    [[nodiscard]] Bytes expectedWeights(const memory::ComponentTree& tree) const;
+    /// What the ledger must say while the whole component is there.
+    [[nodiscard]] static Bytes expectedWeights(const memory::ComponentTree& tree);
 
     SyntheticModel model;
     memory::DeviceSpec device;

@@ -3,7 +3,6 @@
 
 #include <ATen/ATen.h>
 
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <fstream>
@@ -34,33 +33,36 @@ bool isMapped(const std::string& fileName) {
 class KeptComponentsTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir folder_;
-    int files_ = 0;
-
-    std::string newPath() {
-        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
-    }
+    testing::WeightFolder folder_;
 
 private Q_SLOTS:
 
-    void keepsAComponentUntilItIsReleased_data() { addDevicesAndPolicies(); }
+    void keepsAComponentUntilItIsReleased_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        for (const char* device : {"cpu", "fake"}) {
+            for (const char* policy : {"none", "model", "auto"}) {
+                QTest::addRow("%s, %s", device, policy) << QString(device) << QString(policy);
+            }
+        }
+    }
 
     void keepsAComponentUntilItIsReleased() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
-        Bench bench(newPath(), device);
-        const auto plan = bench.plan(policy.toStdString() + ",after=keep");
+        Bench bench(folder_.newPath(), device);
+        const std::string keep = policy.toStdString() + ",after=keep";
         const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
         Bytes all = 0;
         for (const auto& tree : bench.model.trees()) {
             all += bench.expectedWeights(*tree);
         }
 
-        runAll(bench, plan);
+        runAll(bench, bench.plan(keep));
         QCOMPARE(bench.total(), all);
         QCOMPARE(bench.weights(), all);
 
-        runAll(bench, plan);
+        runAll(bench, bench.plan(keep));
         QCOMPARE(bench.residency->traffic().bytesToDevice, 0);
         QCOMPARE(bench.total(), all);
 
@@ -74,7 +76,7 @@ private Q_SLOTS:
     }
 
     void lettingGoOfAKeptComponentIsAlsoAPolicy() {
-        Bench bench(newPath(), "fake");
+        Bench bench(folder_.newPath(), "fake");
         runAll(bench, bench.plan("none,after=keep"));
         QVERIFY(bench.total() > 0);
         runAll(bench, bench.plan("none"));
@@ -82,8 +84,10 @@ private Q_SLOTS:
     }
 
     void keepsOnlyWhatIsComplete() {
-        Bench bench(
-            newPath(), "fake", {.scale = 50}, {.longestDelay = 0.02, .copyPiece = 64 * kKiB});
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {.scale = 50},
+                    {.longestDelay = 0.02, .copyPiece = 64 * kKiB});
         StopSource stop;
         bench.residency->begin(bench.plan("none,after=keep"), stop.token());
         bench.residency->enter(0);
@@ -99,7 +103,7 @@ private Q_SLOTS:
     }
 
     void unmapsWhatIsDropped() {
-        const std::string path = newPath();
+        const std::string path = folder_.newPath();
         const std::string name = path.substr(path.rfind('/') + 1);
         Bench bench(path, "cpu");
         runAll(bench, bench.plan("none"));
@@ -110,7 +114,7 @@ private Q_SLOTS:
     }
 
     void refusesToReleaseDuringARun() {
-        Bench bench(newPath(), "fake");
+        Bench bench(folder_.newPath(), "fake");
         bench.residency->begin(bench.plan("none"), {});
         QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(bench.residency->release("all")));
         QVERIFY_THROWS_EXCEPTION(Error,

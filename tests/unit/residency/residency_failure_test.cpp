@@ -4,7 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <chrono>
@@ -21,12 +20,7 @@ using testing::SyntheticModel;
 class ResidencyFailureTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir folder_;
-    int files_ = 0;
-
-    std::string newPath() {
-        return folder_.filePath(QString("weights%1.safetensors").arg(++files_)).toStdString();
-    }
+    testing::WeightFolder folder_;
 
 private Q_SLOTS:
 
@@ -35,7 +29,7 @@ private Q_SLOTS:
     void isCleanAfterAThrowInTheMiddle() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
-        Bench bench(newPath(), device, {}, {.longestDelay = 0.002});
+        Bench bench(folder_.newPath(), device, {}, {.longestDelay = 0.002});
         const auto plan = bench.plan(policy.toStdString());
         const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
         bench.residency->begin(plan, {});
@@ -59,7 +53,7 @@ private Q_SLOTS:
     }
 
     void refusesAChangedFile() {
-        Bench bench(newPath(), "fake");
+        Bench bench(folder_.newPath(), "fake");
         const auto plan = bench.plan("none");
         runAll(bench, plan);
         files::writeFileAtomically(bench.model.path(), std::string(100000, 'x'));
@@ -75,33 +69,39 @@ private Q_SLOTS:
     }
 
     void saysThatAFileEndsEarly() {
-        Bench bench(newPath(), "fake");
+        // Late enough copies for the file to change under them.
+        Bench bench(
+            folder_.newPath(), "fake", {.scale = 20}, {.longestDelay = 0.2, .copyPiece = 8 * kKiB});
         bench.residency->begin(bench.plan("none"), {});
-        { std::ofstream truncated(bench.model.path(), std::ios::trunc); }
         bench.residency->enter(0);
+        { std::ofstream truncated(bench.model.path(), std::ios::trunc); }
         try {
-            static_cast<void>(bench.residency->use(*bench.model.textEncoder(), 1));
+            static_cast<void>(bench.residency->use(*bench.model.textEncoder(), 3));
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Corrupt);
         }
         bench.residency->leave(0);
         QCOMPARE(bench.weights(), 0);
+        QVERIFY_THROWS_EXCEPTION(Error, bench.residency->enter(1));  // it is another file now
         bench.residency->end(Outcome::Failed);
         QCOMPARE(bench.total(), 0);
     }
 
     void refusesAnArenaThatDoesNotFitAndStaysClean() {
-        Bench bench(newPath(), "fake", {}, {.capacity = 64 * kKiB});
+        Bench bench(folder_.newPath(), "fake", {}, {.capacity = 4 * kKiB});
         // The plan of a larger card.
-        const auto plan = bench.model.plan("none", bench.device, {.capacity = kGiB});
+        const auto plan =
+            testing::planOf(bench.model.request("none", bench.device, {.capacity = kGiB}));
+        bench.residency->begin(plan, {});
         try {
-            bench.residency->begin(plan, {});
+            bench.residency->enter(0);
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
-            QCOMPARE(error.bytesAsked(), plan->devices[0].arenaBytes);
+            QCOMPARE(error.bytesAsked(), plan->places[0].arenaBytes);
         }
+        bench.residency->end(Outcome::Failed);
         QCOMPARE(bench.total(), 0);
         bench.residency->open(memory::parseDeviceSpec("fake:1GiB"));
         runAll(bench, plan);
@@ -113,8 +113,10 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(QString, policy);
         // More than 20 pieces of up to half a second each.
-        Bench bench(
-            newPath(), device, {.scale = 20}, {.longestDelay = 0.5, .copyPiece = 64 * kKiB});
+        Bench bench(folder_.newPath(),
+                    device,
+                    {.scale = 20},
+                    {.longestDelay = 0.5, .copyPiece = 64 * kKiB});
         StopSource stop;
         bench.residency->begin(bench.plan(policy.toStdString()), stop.token());
         bench.residency->enter(0);
@@ -133,8 +135,10 @@ private Q_SLOTS:
 
     /// Leaving a node must not wait for copies that nobody wants any more.
     void givesUpCopiesWhenARunFails() {
-        Bench bench(
-            newPath(), "fake", {.scale = 50}, {.longestDelay = 0.02, .copyPiece = 4 * kKiB});
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {.scale = 50},
+                    {.longestDelay = 0.02, .copyPiece = 4 * kKiB});
         bench.residency->begin(bench.plan("none"), {});
         bench.residency->enter(0);
         const auto begin = std::chrono::steady_clock::now();
@@ -145,8 +149,8 @@ private Q_SLOTS:
     }
 
     void refusesAComponentThatThePlanDoesNotHold() {
-        Bench bench(newPath(), "fake");
-        const SyntheticModel other(newPath());
+        Bench bench(folder_.newPath(), "fake");
+        const SyntheticModel other(folder_.newPath());
         auto stranger = std::make_shared<ComponentTree>(*other.denoiser());
         stranger->id = "stranger";
         bench.residency->begin(bench.plan("none"), {});

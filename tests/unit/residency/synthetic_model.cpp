@@ -142,16 +142,21 @@ at::Tensor SyntheticModel::expected(const memory::ComponentTree& tree,
     return master.to(residency::scalarTypeOf(weight.computeType)).view(weight.shape);
 }
 
-std::shared_ptr<const memory::Plan> SyntheticModel::plan(const std::string& policy,
-                                                         const memory::DeviceSpec& device,
-                                                         const memory::DeviceTraits& traits) const {
+memory::PlanRequest SyntheticModel::request(const std::string& policy,
+                                            const memory::DeviceSpec& device,
+                                            const memory::DeviceTraits& traits) const {
     memory::PlanRequest request;
     request.device = device;
-    request.traits = {{device, traits}};
+    request.devices = {
+        {.spec = device, .traits = traits, .profile = memory::estimatedProfile(device.kind)}};
     const char* const nodes[] = {"encode", "denoise", "decode"};
     for (size_t i = 0; i < trees_.size(); ++i) {
         request.nodes.push_back({nodes[i], memory::parsePolicy(policy), {trees_[i]}});
     }
+    return request;
+}
+
+std::shared_ptr<const memory::Plan> planOf(const memory::PlanRequest& request) {
     auto made = memory::makePlan(request);
     LOWTIDE_ASSERT(std::holds_alternative<memory::Plan>(made));
     return std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(made)));

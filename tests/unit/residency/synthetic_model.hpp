@@ -11,6 +11,9 @@
 
 namespace lowtide::testing {
 
+/// The plan of a request that has one.
+[[nodiscard]] std::shared_ptr<const memory::Plan> planOf(const memory::PlanRequest& request);
+
 /// How the weights lie in the file.
 struct FileLayout {
     Bytes alignment = 64;  ///< of each tensor's offset
@@ -48,10 +51,9 @@ public:
                                       const memory::Weight& weight) const;
 
     /// Nodes "encode", "denoise", "decode", a component each, all under `policy`, on `device`.
-    [[nodiscard]] std::shared_ptr<const memory::Plan> plan(
-        const std::string& policy,
-        const memory::DeviceSpec& device,
-        const memory::DeviceTraits& traits) const;
+    [[nodiscard]] memory::PlanRequest request(const std::string& policy,
+                                              const memory::DeviceSpec& device,
+                                              const memory::DeviceTraits& traits) const;
 
 private:
     std::string path_;

@@ -1,14 +1,13 @@
-#include "plugin/memory/plan.hpp"
+#include "plugin/memory/planner.hpp"
 
 namespace lowtide::memory {
 
-/// On the device from first use to the end of the run.
 PlannerType none() {
-    return {"none",
-            "on the device from first use to the end of the run",
-            [](const ComponentTree& tree, const DeviceTraits& traits) {
-                return Placement{.arenaBytes = slotBytes(tree, traits), .sharesRegion = false};
-            }};
+    return {.name = "none",
+            .summary = "on the device from first use to the end of the run",
+            .lifetime = Lifetime::Run,
+            .mayKeep = true,
+            .lay = wholeLayout};
 }
 
 }  // namespace lowtide::memory

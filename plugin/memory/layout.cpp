@@ -1,0 +1,307 @@
+#include "plugin/memory/layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace lowtide::memory {
+
+namespace {
+
+constexpr GroupId kNoGroup = UINT32_MAX;
+constexpr Bytes kLargeBlockPart = 8;  ///< a block beyond this part of its component is divided
+constexpr const char* kSharedName = "shared";
+
+using LeafList = std::vector<LeafId>;
+
+/// Per storage: how many leaves bring it to the device.
+std::vector<int> leafCounts(const ComponentTree& tree) {
+    std::vector<int> counts(tree.storages.size(), 0);
+    for (const Leaf& leaf : tree.leaves) {
+        std::vector<StorageId> own;
+        for (const WeightId weight : leaf.weights) {
+            own.push_back(tree.weights[weight].storage);
+        }
+        std::sort(own.begin(), own.end());
+        own.erase(std::unique(own.begin(), own.end()), own.end());
+        for (const StorageId storage : own) {
+            counts[storage] += leaf.gathered ? 0 : 1;
+        }
+    }
+    return counts;
+}
+
+void addStorage(const ComponentTree& tree, Group& group, StorageId storage) {
+    group.storages.push_back(storage);
+    group.offsets.push_back(group.bytes);
+    group.bytes += alignUp(tree.deviceBytes(storage), kSlotAlignment);
+}
+
+/// Makes one group of each list of leaves. A storage goes with the first group that needs it; one
+/// that several groups need goes into the shared group.
+class Grouping {
+public:
+    explicit Grouping(const ComponentTree& tree)
+        : tree_(tree), owner_(tree.storages.size(), kNoGroup) {}
+
+    Layout group(const std::vector<LeafList>& lists) {
+        const std::vector<bool> shared = sharedStorages(lists);
+        if (std::find(shared.begin(), shared.end(), true) != shared.end()) {
+            Group& group =
+                layout_.groups.emplace_back(Group{.name = kSharedName, .isShared = true});
+            for (StorageId storage = 0; storage < shared.size(); ++storage) {
+                if (shared[storage]) {
+                    take(group, storage);
+                }
+            }
+        }
+        for (const LeafList& leaves : lists) {
+            addGroup(leaves);
+        }
+        assignLeaves();
+        return std::move(layout_);
+    }
+
+private:
+    std::vector<bool> sharedStorages(const std::vector<LeafList>& lists) const {
+        const std::vector<int> counts = leafCounts(tree_);
+        std::vector<bool> shared(tree_.storages.size(), false);
+        std::vector<size_t> firstList(tree_.storages.size(), SIZE_MAX);
+        for (size_t list = 0; list < lists.size(); ++list) {
+            for (const LeafId leaf : lists[list]) {
+                for (const WeightId weight : tree_.leaves[leaf].weights) {
+                    const StorageId storage = tree_.weights[weight].storage;
+                    const bool isElsewhere =
+                        firstList[storage] != SIZE_MAX && firstList[storage] != list;
+                    const bool isState = tree_.weights[weight].kind == WeightKind::StateBuffer;
+                    shared[storage] =
+                        shared[storage] || isState || (counts[storage] > 1 && isElsewhere);
+                    firstList[storage] = std::min(firstList[storage], list);
+                }
+            }
+        }
+        return shared;
+    }
+
+    void take(Group& group, StorageId storage) {
+        if (owner_[storage] == kNoGroup && tree_.deviceBytes(storage) > 0) {
+            addStorage(tree_, group, storage);
+            owner_[storage] = static_cast<GroupId>(layout_.groups.size() - 1);
+        }
+    }
+
+    void addGroup(const LeafList& leaves) {
+        Group& group =
+            layout_.groups.emplace_back(Group{.name = tree_.leaves[leaves.front()].name});
+        for (const LeafId leaf : leaves) {
+            for (const WeightId weight : tree_.leaves[leaf].weights) {
+                take(group, tree_.weights[weight].storage);
+            }
+        }
+        if (group.storages.empty()) {
+            layout_.groups.pop_back();
+        }
+    }
+
+    void assignLeaves() {
+        layout_.leafGroups.resize(tree_.leaves.size());
+        for (LeafId leaf = 0; leaf < tree_.leaves.size(); ++leaf) {
+            if (tree_.leaves[leaf].gathered) {
+                continue;
+            }
+            std::vector<GroupId>& groups = layout_.leafGroups[leaf];
+            for (const WeightId weight : tree_.leaves[leaf].weights) {
+                const GroupId group = owner_[tree_.weights[weight].storage];
+                if (group != kNoGroup &&
+                    std::find(groups.begin(), groups.end(), group) == groups.end()) {
+                    groups.push_back(group);
+                }
+            }
+        }
+    }
+
+    const ComponentTree& tree_;
+    std::vector<GroupId> owner_;
+    Layout layout_;
+};
+
+/// The runs of leaves that count as blocks, in the tree's order.
+std::vector<LeafList> blockLists(const ComponentTree& tree) {
+    const auto isLarge = [&, limit = tree.deviceBytes() / kLargeBlockPart](const Block& block) {
+        std::set<StorageId> storages;
+        for (LeafId leaf = block.firstLeaf; leaf < block.firstLeaf + block.leafCount; ++leaf) {
+            for (const WeightId weight : tree.leaves[leaf].weights) {
+                if (!tree.leaves[leaf].gathered) {
+                    storages.insert(tree.weights[weight].storage);
+                }
+            }
+        }
+        return std::accumulate(
+                   storages.begin(), storages.end(), Bytes{0}, [&](Bytes sum, StorageId storage) {
+                       return sum + tree.deviceBytes(storage);
+                   }) > limit;
+    };
+    const auto hasInner = [&](const Block& outer) {
+        return std::any_of(tree.blocks.begin(), tree.blocks.end(), [&](const Block& inner) {
+            return inner.depth == outer.depth + 1 && inner.firstLeaf >= outer.firstLeaf &&
+                   inner.firstLeaf < outer.firstLeaf + outer.leafCount;
+        });
+    };
+    constexpr size_t kNoBlock = SIZE_MAX;
+    std::vector<size_t> blockOf(tree.leaves.size(), kNoBlock);
+    std::vector<bool> isDivided(tree.leaves.size(), true);
+    std::vector<size_t> byDepth(tree.blocks.size());
+    for (size_t i = 0; i < byDepth.size(); ++i) {
+        byDepth[i] = i;
+    }
+    std::stable_sort(byDepth.begin(), byDepth.end(), [&](size_t a, size_t b) {
+        return tree.blocks[a].depth < tree.blocks[b].depth;
+    });
+    for (const size_t index : byDepth) {
+        const Block& block = tree.blocks[index];
+        const bool divides = isLarge(block) && hasInner(block);
+        for (LeafId leaf = block.firstLeaf; leaf < block.firstLeaf + block.leafCount; ++leaf) {
+            if (isDivided[leaf]) {
+                blockOf[leaf] = index;
+                isDivided[leaf] = divides;
+            }
+        }
+    }
+    std::vector<LeafList> lists;
+    for (LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+        if (tree.leaves[leaf].gathered) {
+            continue;
+        }
+        const bool goesOn = !lists.empty() && blockOf[lists.back().back()] == blockOf[leaf];
+        if (!goesOn) {
+            lists.emplace_back();
+        }
+        lists.back().push_back(leaf);
+    }
+    return lists;
+}
+
+void orderAsConstructed(Layout& layout) {
+    layout.order.clear();
+    for (GroupId group = 0; group < layout.groups.size(); ++group) {
+        layout.order.push_back(group);
+    }
+}
+
+Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
+    const Bytes floor = ringFloor(layout);
+    Bytes streaming = 0;
+    for (const Group& group : layout.groups) {
+        streaming += group.isResident ? 0 : group.bytes;
+    }
+    const auto wanted = static_cast<Bytes>(static_cast<double>(floor) * ringFloors);
+    return std::max(floor, std::min({wanted, streaming, room / kSlotAlignment * kSlotAlignment}));
+}
+
+}  // namespace
+
+Bytes Layout::streamedBytes() const {
+    Bytes bytes = 0;
+    for (const GroupId group : order) {
+        bytes += groups[group].isResident ? 0 : groups[group].bytes;
+    }
+    return bytes;
+}
+
+bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTraits& traits) {
+    if (!traits.usesWeightsInPlace) {
+        return false;
+    }
+    const Storage& bytes = tree.storages[storage];
+    if (bytes.fileOffset % sizeOf(bytes.fileType) != 0) {
+        return false;
+    }
+    return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
+        return weight.storage != storage ||
+               (weight.computeType == bytes.fileType && weight.kind != WeightKind::StateBuffer);
+    });
+}
+
+bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
+    if (!traits.usesWeightsInPlace) {
+        return false;
+    }
+    const std::vector<int> counts = leafCounts(tree);
+    for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
+        if (counts[storage] > 0 && !isUsedInPlace(tree, storage, traits)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Layout groupByLeaf(const ComponentTree& tree) {
+    std::vector<LeafList> lists;
+    for (LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+        if (!tree.leaves[leaf].gathered) {
+            lists.push_back({leaf});
+        }
+    }
+    Layout layout = Grouping(tree).group(lists);
+    orderAsConstructed(layout);
+    return layout;
+}
+
+Layout groupByBlock(const ComponentTree& tree, int blocksPerGroup) {
+    const std::vector<LeafList> blocks = blockLists(tree);
+    std::vector<LeafList> lists;
+    for (size_t i = 0; i < blocks.size(); ++i) {
+        if (i % static_cast<size_t>(blocksPerGroup) == 0) {
+            lists.emplace_back();
+        }
+        lists.back().insert(lists.back().end(), blocks[i].begin(), blocks[i].end());
+    }
+    Layout layout = Grouping(tree).group(lists);
+    orderAsConstructed(layout);
+    return layout;
+}
+
+void makeAllResident(Layout& layout) {
+    layout.residentBytes = 0;
+    layout.ringBytes = 0;
+    for (Group& group : layout.groups) {
+        group.isResident = true;
+        group.residentOffset = layout.residentBytes;
+        layout.residentBytes += group.bytes;
+    }
+}
+
+void placeGroups(Layout& layout, const std::vector<bool>& resident, Bytes room, double ringFloors) {
+    layout.residentBytes = 0;
+    for (GroupId id = 0; id < layout.groups.size(); ++id) {
+        Group& group = layout.groups[id];
+        group.isResident = resident[id] || group.isShared;
+        if (group.isResident) {
+            group.residentOffset = layout.residentBytes;
+            layout.residentBytes += group.bytes;
+        }
+    }
+    layout.ringBytes = ringBytesFor(layout, room - layout.residentBytes, ringFloors);
+}
+
+Bytes ringFloor(const Layout& layout) {
+    std::vector<GroupId> streamed;
+    Bytes floor = 0;
+    for (GroupId group = 0; group < layout.groups.size(); ++group) {
+        floor = std::max(floor, layout.groups[group].isResident ? 0 : layout.groups[group].bytes);
+    }
+    for (const GroupId group : layout.order) {
+        if (!layout.groups[group].isResident) {
+            streamed.push_back(group);
+        }
+    }
+    for (size_t i = 0; layout.prefetches && i < streamed.size(); ++i) {
+        const GroupId next = streamed[(i + 1) % streamed.size()];
+        if (next != streamed[i]) {
+            floor = std::max(floor, layout.groups[streamed[i]].bytes + layout.groups[next].bytes);
+        }
+    }
+    return floor;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::memory {
+
+using GroupId = uint32_t;
+
+/// Weights that move together.
+struct Group {
+    std::string name;  ///< of its first leaf or block
+    std::vector<StorageId> storages;
+    Bytes bytes = 0;               ///< each storage aligned to kSlotAlignment
+    bool isShared = false;         ///< what several groups need, and state: always resident
+    bool isResident = false;       ///< brought once; else it streams through the ring
+    Bytes residentOffset = 0;      ///< resident only: among the residents
+    std::vector<Bytes> offsets{};  ///< of its storages, in the group
+};
+
+/// How a component lies on its device while nodes run that use it: groups that stay, and a ring
+/// through which the others stream.
+struct Layout {
+    std::vector<Group> groups;                     ///< in the order of construction
+    std::vector<std::vector<GroupId>> leafGroups;  ///< per leaf; none for a gathered leaf
+    std::vector<GroupId> order;                    ///< of one pass, as far as it is known
+    Bytes residentBytes = 0;
+    Bytes ringBytes = 0;      ///< 0: nothing streams
+    int mostInRing = 0;       ///< groups at once; 0: as many as fit
+    bool prefetches = false;  ///< copies run ahead of compute
+    bool isInPlace =
+        false;  ///< mapped files are read where they lie: bytes count, no arena is made
+
+    /// What it takes on the device, resident and streaming.
+    [[nodiscard]] Bytes bytes() const { return residentBytes + ringBytes; }
+
+    /// What an arena must hold.
+    [[nodiscard]] Bytes arenaBytes() const { return isInPlace ? 0 : bytes(); }
+
+    [[nodiscard]] bool isWhole() const { return ringBytes == 0; }
+
+    /// Bytes that one pass over `order` brings.
+    [[nodiscard]] Bytes streamedBytes() const;
+};
+
+/// Whether one weight can be used where its file is mapped.
+[[nodiscard]] bool isUsedInPlace(const ComponentTree& tree,
+                                 StorageId storage,
+                                 const DeviceTraits& traits);
+
+/// Whether all weights of `tree` that come to a device can be.
+[[nodiscard]] bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits);
+
+/// One group per leaf, in the tree's order. Storages that several leaves share, and state buffers,
+/// form a group "shared" of their own, which is always resident; gathered leaves have none.
+[[nodiscard]] Layout groupByLeaf(const ComponentTree& tree);
+
+/// `blocksPerGroup` neighbouring blocks per group. A block larger than an eighth of the component
+/// counts as the blocks inside it; neighbouring leaves outside of every block form one block of
+/// their own. Shared storages as above.
+[[nodiscard]] Layout groupByBlock(const ComponentTree& tree, int blocksPerGroup);
+
+/// Makes every group resident, one behind the other.
+void makeAllResident(Layout& layout);
+/// Makes `resident` (one flag per group) and the shared storages resident, the rest streams. The
+/// ring is as large as `room` allows: at most `mostRing` and at least the floor.
+void placeGroups(Layout& layout, const std::vector<bool>& resident, Bytes room, double ringFloors);
+
+/// Bytes that the ring needs at least: two neighbours of the order when copies run ahead, else the
+/// largest group.
+[[nodiscard]] Bytes ringFloor(const Layout& layout);
+
+}  // namespace lowtide::memory

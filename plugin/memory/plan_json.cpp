@@ -1,0 +1,80 @@
+#include "plugin/memory/plan.hpp"
+
+namespace lowtide::memory {
+
+namespace {
+
+Json stayJson(const Plan& plan, const PlannedStay& stay) {
+    const Layout& layout = *stay.layout;
+    int64_t resident = 0;
+    for (const Group& group : layout.groups) {
+        resident += group.isResident ? 1 : 0;
+    }
+    return {{"role", plan.components[stay.component].tree->role},
+            {"policy", stay.planner},
+            {"from", plan.stages[stay.first].node},
+            {"to", plan.stages[stay.last].node},
+            {"groups", layout.groups.size()},
+            {"resident_groups", resident},
+            {"resident_bytes", layout.residentBytes},
+            {"ring_bytes", layout.ringBytes},
+            {"streamed_bytes_per_pass", layout.streamedBytes()},
+            {"prefetches", layout.prefetches},
+            {"in_place", layout.isInPlace},
+            {"kept", stay.isKept}};
+}
+
+Json stageJson(const Plan& plan, const StagePlan& stage) {
+    Json json = {{"node", stage.node},
+                 {"seconds", stage.seconds},
+                 {"moved", stage.moved},
+                 {"stays", stage.stays},
+                 {"resident", Json::array()},
+                 {"devices", Json::object()}};
+    for (const uint32_t stay : stage.stays) {
+        json["resident"].push_back(plan.components[plan.stays[stay].component].tree->role);
+    }
+    for (const StageBytes& bytes : stage.bytes) {
+        json["devices"][bytes.device] = {{"weights", bytes.weights},
+                                         {"activations", bytes.activations},
+                                         {"workspace", bytes.workspace},
+                                         {"wires", bytes.wires},
+                                         {"held", bytes.held},
+                                         {"total", bytes.total()}};
+    }
+    return json;
+}
+
+}  // namespace
+
+Json toJson(const Plan& plan) {
+    Json json = {{"components", Json::array()},
+                 {"stays", Json::array()},
+                 {"stages", Json::array()},
+                 {"devices", Json::array()}};
+    for (const PlannedComponent& component : plan.components) {
+        json["components"].push_back({{"role", component.tree->role},
+                                      {"network", component.tree->network},
+                                      {"device", component.device.id()},
+                                      {"weights", component.tree->deviceBytes()},
+                                      {"file_bytes", component.tree->fileBytes()},
+                                      {"leaves", component.tree->leaves.size()}});
+    }
+    for (const PlannedStay& stay : plan.stays) {
+        json["stays"].push_back(stayJson(plan, stay));
+    }
+    for (const StagePlan& stage : plan.stages) {
+        json["stages"].push_back(stageJson(plan, stage));
+    }
+    for (const DevicePlan& device : plan.devices) {
+        json["devices"].push_back({{"device", device.device.id()},
+                                   {"capacity", device.capacity},
+                                   {"peak", device.peak},
+                                   {"peak_weights", device.peakWeights},
+                                   {"minimum", device.minimum},
+                                   {"estimated", device.isEstimated}});
+    }
+    return json;
+}
+
+}  // namespace lowtide::memory

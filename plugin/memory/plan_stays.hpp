@@ -1,0 +1,21 @@
+#pragma once
+
+#include "plugin/memory/plan.hpp"
+#include "plugin/memory/planner.hpp"
+
+namespace lowtide::memory {
+
+/// What a run wants of memory before sizes are decided: who uses what, and from when to when it
+/// holds a place.
+struct StaySketch {
+    Plan plan;  ///< components, uses, stays without layouts and places
+    std::vector<const PlannerType*> planners;  ///< per stay
+};
+
+/// Error{Unsupported} for a policy that is not built, Error{InvalidInput} for a combination that
+/// means nothing. With `keepsAll` stays of Lifetime::Uses last from first to last use.
+[[nodiscard]] StaySketch sketchStays(const PlanRequest& request, bool keepsAll);
+
+[[nodiscard]] const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec);
+
+}  // namespace lowtide::memory

@@ -1,0 +1,71 @@
+#include "plugin/memory/planner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::memory {
+
+void applyRequest(Layout& layout, const LayoutRequest& request) {
+    layout.isInPlace = !request.isPatched && isUsedInPlace(request.tree, request.traits);
+    if (!request.work) {
+        return;
+    }
+    layout.order.clear();
+    for (const LeafUse& use : request.work->pass) {
+        for (const GroupId group : layout.leafGroups[use.leaf]) {
+            if (layout.order.empty() || layout.order.back() != group) {
+                layout.order.push_back(group);
+            }
+        }
+    }
+}
+
+std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes) {
+    std::vector<GroupId> candidates;
+    for (const GroupId group : layout.order) {
+        const bool isNew =
+            std::find(candidates.begin(), candidates.end(), group) == candidates.end();
+        if (isNew && !layout.groups[group].isShared) {
+            candidates.push_back(group);
+        }
+    }
+    std::vector<bool> best(layout.groups.size(), false);
+    Bytes most = 0;
+    const size_t n = candidates.size();
+    for (size_t k = 1; k <= n; ++k) {
+        std::vector<bool> flags(layout.groups.size(), false);
+        Bytes taken = 0;
+        for (size_t i = 0; i < k; ++i) {
+            const auto place = std::min(n - 1, (i * n + k / 2) / k);
+            flags[candidates[place]] = true;
+            taken += layout.groups[candidates[place]].bytes;
+        }
+        if (taken <= bytes && taken > most) {
+            most = taken;
+            best = std::move(flags);
+        }
+    }
+    return best;
+}
+
+Layout wholeLayout(const LayoutRequest& request) {
+    Layout layout = groupByLeaf(request.tree);
+    applyRequest(layout, request);
+    makeAllResident(layout);
+    return layout;
+}
+
+Layout streamedLayout(Layout layout, const LayoutRequest& request) {
+    applyRequest(layout, request);
+    layout.prefetches = request.policy.stream;
+    if (request.policy.budget) {
+        LayoutRequest own = request;
+        own.room = std::min(request.room, *request.policy.budget);
+        return fastestLayout(std::move(layout), own);
+    }
+    const double floors = layout.prefetches && layout.mostInRing == 0 ? kMostRingFloors : 1;
+    placeGroups(layout, std::vector<bool>(layout.groups.size(), false), request.room, floors);
+    return layout;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "plugin/memory/device_profile.hpp"
+#include "plugin/memory/layout.hpp"
+#include "plugin/memory/policy.hpp"
+#include "plugin/memory/stage_work.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::memory {
+
+/// For how long a component of a policy holds device memory.
+enum class Lifetime : uint8_t {
+    Run,    ///< from its first use to the end of the run
+    Turn,   ///< from its stage until another such component has its turn
+    Stage,  ///< while nodes run that use it
+    Uses,   ///< from its first use to its last while everything fits, else as Turn
+};
+
+/// What a planner is asked: how a component shall lie on a device.
+struct LayoutRequest {
+    const ComponentTree& tree;
+    const DeviceTraits& traits;
+    const DeviceProfile& profile;
+    const Policy& policy;
+    const ComponentWork* work = nullptr;  ///< nullptr: nothing is known of its passes
+    Bytes room = 0;                       ///< that it may take
+    bool isPatched = false;               ///< its weights are changed on the device
+};
+
+/// A memory policy that is built. One folder each in planners/.
+struct PlannerType {
+    std::string name;
+    std::string summary;  ///< one sentence for a person
+    Lifetime lifetime = Lifetime::Run;
+    bool mayStream = false;    ///< "+stream" is understood
+    bool takesBudget = false;  ///< a budget of its own decides what stays
+    bool mayKeep = false;      ///< the component is whole, so that after=keep means something
+    /// The fastest layout within `room`; where none is small enough, the smallest.
+    Layout (*lay)(const LayoutRequest& request) = nullptr;
+};
+
+/// All planners that are built, by name.
+[[nodiscard]] std::span<const PlannerType> planners();
+/// nullptr when there is none.
+[[nodiscard]] const PlannerType* findPlanner(std::string_view name);
+
+/// Ring sizes in units of the floor: beyond this more ring is of no use, even where neighbours
+/// differ much in size (UNets).
+inline constexpr double kMostRingFloors = 2.5;
+
+/// Takes the order of a pass from `request.work`, if it is known, and whether files are read where
+/// they lie from its device.
+void applyRequest(Layout& layout, const LayoutRequest& request);
+
+/// Flags per group: as many groups as `bytes` allows, spread evenly over the order.
+[[nodiscard]] std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes);
+
+/// The whole component, resident.
+[[nodiscard]] Layout wholeLayout(const LayoutRequest& request);
+/// `layout` with a ring, and residents only out of the policy's own budget.
+[[nodiscard]] Layout streamedLayout(Layout layout, const LayoutRequest& request);
+/// The residents and the ring within `request.room` with which the passes take the shortest time:
+/// out of all choices where there are at most twelve groups, else out of evenly spread ones. The
+/// smallest ring where the room is too small for any.
+[[nodiscard]] Layout fastestLayout(Layout layout, const LayoutRequest& request);
+
+}  // namespace lowtide::memory

@@ -1,0 +1,31 @@
+#include "plugin/residency/activation_meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::residency {
+
+void ActivationMeter::start(std::string node) {
+    node_ = std::move(node);
+    for (const auto& [id, device] : devices_.all()) {
+        device->bytesAtEnter = device->device->allocated();
+        device->device->resetPeak();
+    }
+}
+
+void ActivationMeter::note() {
+    for (const auto& [id, device] : devices_.all()) {
+        const Bytes more = device->device->allocated() - device->bytesAtEnter;
+        books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
+    }
+}
+
+void ActivationMeter::finish() noexcept {
+    for (const auto& [id, device] : devices_.all()) {
+        const Bytes more = device->device->peakAllocated() - device->bytesAtEnter;
+        books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
+        books_.ledger.set(id, memory::Tag::Activations, node_, 0);
+    }
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,285 @@
+#include "plugin/residency/group_slots.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/scalar_type.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lowtide::residency {
+
+using memory::GroupId;
+using memory::LeafId;
+using memory::StorageId;
+using memory::WeightId;
+
+namespace {
+
+constexpr GroupId kNoGroup = UINT32_MAX;
+
+/// Copies state that was saved on the host.
+ByteSource savedSource(const std::vector<std::byte>& saved, std::shared_ptr<Arrival> arrival) {
+    return [&saved, arrival = std::move(arrival)](std::byte* target, Bytes offset, Bytes count) {
+        if (arrival->isAbandoned) {
+            arrival->isPartial = true;
+            return false;
+        }
+        std::memcpy(target, saved.data() + offset, static_cast<size_t>(count));
+        return true;
+    };
+}
+
+}  // namespace
+
+GroupSlots::GroupSlots(GroupPlace place)
+    : place_(std::move(place)),
+      groups_(place_.layout->groups.size()),
+      groupOf_(place_.tree->storages.size(), kNoGroup),
+      offsetOf_(place_.tree->storages.size(), 0),
+      typeOf_(place_.tree->storages.size(), DType::F32),
+      isState_(place_.tree->storages.size(), false) {
+    requireUsable();
+    for (GroupId group = 0; group < groups_.size(); ++group) {
+        const memory::Group& planned = place_.layout->groups[group];
+        for (size_t i = 0; i < planned.storages.size(); ++i) {
+            groupOf_[planned.storages[i]] = group;
+            offsetOf_[planned.storages[i]] = planned.offsets[i];
+        }
+    }
+    for (const memory::Weight& weight : place_.tree->weights) {
+        typeOf_[weight.storage] = weight.computeType;
+        isState_[weight.storage] = weight.kind == memory::WeightKind::StateBuffer;
+    }
+}
+
+GroupSlots::~GroupSlots() {
+    LOWTIDE_ASSERT(std::none_of(groups_.begin(), groups_.end(), [](const auto& group) {
+        return group.arrival != nullptr;
+    }));
+}
+
+void GroupSlots::requireUsable() const {
+    for (const memory::Weight& weight : place_.tree->weights) {
+        const DType fileType = place_.tree->storages[weight.storage].fileType;
+        if (!canConvert(fileType, weight.computeType)) {
+            throw Error(ErrorKind::Unsupported,
+                        place_.tree->role + ": the weight " + weight.name + " is " +
+                            std::string(nameOf(fileType)) + " in its file and cannot be used as " +
+                            std::string(nameOf(weight.computeType)),
+                        "use a checkpoint whose weights are F32, F16, BF16 or F8");
+        }
+    }
+}
+
+void GroupSlots::bring(GroupId group,
+                       std::byte* address,
+                       const StopToken& stop,
+                       const std::string& node) {
+    GroupState& state = groups_[group];
+    LOWTIDE_ASSERT(!state.arrival && (address || place_.layout->isInPlace));
+    state = {
+        .arrival = std::make_shared<Arrival>(), .address = address, .epoch = place_.patches.epoch};
+    count(group, +1);
+    const memory::Group& planned = place_.layout->groups[group];
+    place_.books.ledger.event(
+        "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
+    for (size_t i = 0; i < planned.storages.size(); ++i) {
+        if (address) {
+            copyStorage(group, i, stop);
+        } else {
+            place_.books.masters.willNeed(*place_.tree, planned.storages[i]);
+            place_.books.traffic.addRead(place_.tree->deviceBytes(planned.storages[i]));
+        }
+    }
+    if (address) {
+        state.ready = place_.device.device->markCopy();
+    }
+}
+
+void GroupSlots::copyStorage(GroupId group, size_t index, const StopToken& stop) {
+    const GroupState& state = groups_[group];
+    const StorageId storage = place_.layout->groups[group].storages[index];
+    const memory::Storage& master = place_.tree->storages[storage];
+    const Bytes bytes = place_.tree->deviceBytes(storage);
+    const auto saved = place_.state->find(storage);
+    if (saved != place_.state->end()) {
+        place_.device.device->copyIn(state.address + offsetOf_[storage],
+                                     bytes,
+                                     savedSource(saved->second, state.arrival),
+                                     place_.tree->role + "." + master.key);
+        place_.books.traffic.addCopy(bytes, 0);
+        return;
+    }
+    const bool isConverted = typeOf_[storage] != master.fileType;
+    const std::span<std::byte> scratch =
+        isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
+    place_.device.device->copyIn(
+        state.address + offsetOf_[storage],
+        bytes,
+        place_.books.masters.source(
+            *place_.tree, storage, typeOf_[storage], scratch, state.arrival, stop),
+        place_.tree->role + "." + master.key);
+    place_.books.traffic.addCopy(bytes, master.fileBytes());
+}
+
+void GroupSlots::evict(GroupId group, const std::string& node) {
+    GroupState& state = groups_[group];
+    LOWTIDE_ASSERT(state.arrival != nullptr);
+    const memory::Group& planned = place_.layout->groups[group];
+    const bool hasArrived = state.lastUse != nullptr;
+    state.arrival->isAbandoned = true;
+    if (state.lastUse) {
+        place_.device.device->copyWaits(state.lastUse);
+    }
+    if (hasArrived) {
+        saveState(group);
+    }
+    if (state.address) {
+        place_.device.device->discard(
+            state.address, planned.bytes, place_.tree->role + "." + planned.name);
+    } else {
+        for (const StorageId storage : planned.storages) {
+            place_.books.masters.dontNeed(*place_.tree, storage);
+        }
+    }
+    count(group, -1);
+    place_.books.ledger.event(
+        "evict", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
+    state = {};
+}
+
+/// Copies what the networks wrote back to the host: the next arrival begins with it.
+void GroupSlots::saveState(GroupId group) {
+    for (const StorageId storage : place_.layout->groups[group].storages) {
+        if (!isState_[storage]) {
+            continue;
+        }
+        const Bytes bytes = place_.tree->deviceBytes(storage);
+        std::vector<std::byte>& saved = (*place_.state)[storage];
+        saved.resize(static_cast<size_t>(bytes));
+        place_.device.device->copyOut(saved.data(),
+                                      groups_[group].address + offsetOf_[storage],
+                                      bytes,
+                                      place_.tree->role + "." + place_.tree->storages[storage].key);
+    }
+}
+
+void GroupSlots::abandon(GroupId group) {
+    if (groups_[group].arrival) {
+        groups_[group].arrival->isAbandoned = true;
+    }
+}
+
+void GroupSlots::waitFor(GroupId group) {
+    GroupState& state = groups_[group];
+    if (state.ready) {
+        try {
+            place_.device.device->computeWaits(state.ready);
+        } catch (...) {
+            place_.device.hasFailed = true;
+            throw;
+        }
+        state.ready.reset();
+    }
+    if (state.epoch > 0 && !std::exchange(state.isPatched, true)) {
+        applyPatches(group);
+    }
+}
+
+/// In f32 from the master, in the order in which they were given, rounded once.
+void GroupSlots::applyPatches(GroupId group) {
+    if (place_.layout->isInPlace && !place_.patches.patches.empty()) {
+        throw Error(ErrorKind::Internal,
+                    "the weights of " + place_.tree->role +
+                        " are read where their file is mapped, but they got patches after the "
+                        "plan was made");
+    }
+    for (WeightId id = 0; id < place_.tree->weights.size(); ++id) {
+        const memory::Weight& weight = place_.tree->weights[id];
+        if (groupOf_[weight.storage] != group) {
+            continue;
+        }
+        at::Tensor target;
+        at::Tensor exact;
+        for (const Patch& patch : place_.patches.patches) {
+            if (patch.weight != id) {
+                continue;
+            }
+            if (!target.defined()) {
+                target = place_.device.device->view(
+                    addressOf(weight.storage), weight.shape, scalarTypeOf(weight.computeType));
+                exact = target.to(at::kFloat, false, true);
+            }
+            patch.add(exact);
+        }
+        if (target.defined()) {
+            target.copy_(exact);
+        }
+    }
+    noteUse(group);
+}
+
+bool GroupSlots::isComplete(GroupId group) const {
+    const GroupState& state = groups_[group];
+    if (!state.arrival || state.arrival->isPartial) {
+        return false;
+    }
+    try {
+        if (state.ready) {
+            place_.device.device->hostWaits(state.ready);
+        }
+    } catch (...) {
+        return false;  // the failure itself was told to whoever used the component
+    }
+    return !state.arrival->isPartial;
+}
+
+bool GroupSlots::isOutdated(GroupId group) const {
+    return groups_[group].arrival && groups_[group].epoch != place_.patches.epoch;
+}
+
+void GroupSlots::noteUse(GroupId group) {
+    groups_[group].lastUse = place_.device.device->markCompute();
+}
+
+void GroupSlots::settle() {
+    for (GroupState& state : groups_) {
+        state.ready.reset();
+        state.lastUse.reset();
+    }
+}
+
+std::byte* GroupSlots::addressOf(StorageId storage) const {
+    // ATen has no tensor over constant memory; the map is read-only, so a write ends the program at
+    // once.
+    return place_.layout->isInPlace
+               ? const_cast<std::byte*>(place_.books.masters.mapped(*place_.tree, storage))
+               : groups_[groupOf_[storage]].address + offsetOf_[storage];
+}
+
+std::vector<at::Tensor> GroupSlots::tensors(LeafId leaf) const {
+    std::vector<at::Tensor> tensors;
+    tensors.reserve(place_.tree->leaves[leaf].weights.size());
+    for (const WeightId id : place_.tree->leaves[leaf].weights) {
+        const memory::Weight& weight = place_.tree->weights[id];
+        tensors.push_back(place_.device.device->view(
+            addressOf(weight.storage), weight.shape, scalarTypeOf(weight.computeType)));
+    }
+    return tensors;
+}
+
+/// An arena is in the ledger already, as Workspace; mapped pages are not.
+void GroupSlots::count(GroupId group, int direction) const {
+    const Bytes bytes = direction * place_.layout->groups[group].bytes;
+    if (place_.layout->isInPlace) {
+        place_.books.ledger.add(place_.device.id, memory::Tag::Weights, place_.tree->role, bytes);
+    } else {
+        countSlots(place_.books.ledger, place_.device.id, place_.tree->role, bytes);
+    }
+}
+
+}  // namespace lowtide::residency

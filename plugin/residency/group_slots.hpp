@@ -1,0 +1,91 @@
+#pragma once
+
+#include "plugin/memory/layout.hpp"
+#include "plugin/residency/bookkeeping.hpp"
+#include "plugin/residency/open_devices.hpp"
+#include "plugin/residency/patch.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lowtide::residency {
+
+/// Bytes of state buffers that survive while their component is off the device.
+using StateBytes = std::map<memory::StorageId, std::vector<std::byte>>;
+
+/// Whose weights, where, how they lie there.
+struct GroupPlace {
+    std::shared_ptr<const memory::ComponentTree> tree;
+    std::shared_ptr<const memory::Layout> layout;
+    DeviceState& device;
+    Bookkeeping& books;
+    std::shared_ptr<StateBytes> state;
+    const PatchSet& patches;
+};
+
+/// The groups of one component on one device: copies in, waits, views, evictions, in the order of
+/// events both ways. Decides nothing. Run thread only.
+class GroupSlots {
+public:
+    explicit GroupSlots(GroupPlace place);
+    /// No group is there.
+    ~GroupSlots();
+    GroupSlots(const GroupSlots&) = delete;
+    GroupSlots& operator=(const GroupSlots&) = delete;
+
+    /// Enqueues the copies of a group to `address` (nullptr where weights are used in place).
+    void bring(memory::GroupId group,
+               std::byte* address,
+               const StopToken& stop,
+               const std::string& node);
+    /// Later copies wait for the group's last use; copies that are still queued are given up.
+    void evict(memory::GroupId group, const std::string& node);
+    /// Copies still queued are given up; the group is incomplete from now on.
+    void abandon(memory::GroupId group);
+    /// Compute waits for the group, and it gets its patches; rethrows what went wrong in its
+    /// copies.
+    void waitFor(memory::GroupId group);
+    /// Whether every byte has arrived.
+    [[nodiscard]] bool isComplete(memory::GroupId group) const;
+
+    [[nodiscard]] bool isThere(memory::GroupId group) const {
+        return groups_[group].arrival != nullptr;
+    }
+
+    /// Whether it came before the patches changed.
+    [[nodiscard]] bool isOutdated(memory::GroupId group) const;
+    /// What compute has been given until now is the group's last use.
+    void noteUse(memory::GroupId group);
+    /// Forgets events that are over: nothing is pending on the device.
+    void settle();
+
+    /// Views of the leaf's weights. Its groups were waited for.
+    [[nodiscard]] std::vector<at::Tensor> tensors(memory::LeafId leaf) const;
+
+private:
+    struct GroupState {
+        std::shared_ptr<Arrival> arrival;  ///< while there or on its way
+        EventRef ready;                    ///< null once waited for
+        EventRef lastUse;
+        std::byte* address = nullptr;
+        uint64_t epoch = 0;  ///< of the patches when it arrived
+        bool isPatched = false;
+    };
+
+    void requireUsable() const;
+    void copyStorage(memory::GroupId group, size_t index, const StopToken& stop);
+    void saveState(memory::GroupId group);
+    void applyPatches(memory::GroupId group);
+    void count(memory::GroupId group, int direction) const;
+    [[nodiscard]] std::byte* addressOf(memory::StorageId storage) const;
+
+    GroupPlace place_;
+    std::vector<GroupState> groups_;
+    std::vector<memory::GroupId> groupOf_;  ///< per storage
+    std::vector<Bytes> offsetOf_;           ///< per storage, in its group
+    std::vector<DType> typeOf_;             ///< per storage: compute type
+    std::vector<bool> isState_;             ///< per storage
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,161 @@
+#include "plugin/residency/stay.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <utility>
+
+namespace lowtide::residency {
+
+using memory::GroupId;
+using memory::LeafId;
+using memory::StreamStep;
+
+Stay::Stay(GroupPlace place, int64_t passes)
+    : place_(place), stream_(*place_.layout, passes), slots_(std::move(place)) {}
+
+Stay::~Stay() {
+    LOWTIDE_ASSERT(!isActive_);
+}
+
+void Stay::own(std::unique_ptr<CountedArena> arena) {
+    ownArena_ = std::move(arena);
+}
+
+std::byte* Stay::addressAt(Bytes offset) const {
+    return place_.layout->isInPlace ? nullptr : region_ + offset;
+}
+
+void Stay::activate(const StopToken& stop, const std::string& node) {
+    LOWTIDE_ASSERT(!isActive_ && (region_ || place_.layout->arenaBytes() == 0));
+    isActive_ = true;
+    for (const GroupId group : place_.layout->order) {
+        bringResident(group, stop, node);
+    }
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        bringResident(group, stop, node);
+    }
+    prefetch(stop, node);
+}
+
+void Stay::bringResident(GroupId group, const StopToken& stop, const std::string& node) {
+    const memory::Group& planned = place_.layout->groups[group];
+    if (planned.isResident && !slots_.isThere(group)) {
+        slots_.bring(group, addressAt(planned.residentOffset), stop, node);
+    }
+}
+
+void Stay::deactivate(const std::string& node) {
+    LOWTIDE_ASSERT(!isLeased());
+    if (!std::exchange(isActive_, false)) {
+        return;
+    }
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        if (slots_.isThere(group)) {
+            slots_.evict(group, node);
+        }
+    }
+    stream_.clear();
+}
+
+void Stay::abandon() {
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        slots_.abandon(group);
+    }
+}
+
+void Stay::beginPass(const memory::PassHint& hint) {
+    stream_.beginPass(hint);
+}
+
+void Stay::use(LeafId leaf, const StopToken& stop, const std::string& node) {
+    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+        const int64_t missesBefore = stream_.misses();
+        const auto steps = stream_.use(group);
+        if (!steps) {
+            throw Error(ErrorKind::OutOfMemory,
+                        "node " + node + ": " + place_.tree->role + "." +
+                            place_.layout->groups[group].name +
+                            " finds no room beside weights that are in use",
+                        "give the node a larger budget, or a policy that holds more");
+        }
+        if (stream_.misses() > missesBefore) {
+            place_.books.traffic.addMiss();
+        }
+        take(*steps, stop, node);
+        bringResident(group, stop, node);
+        renewOutdated(group, stop, node);
+    }
+    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+        slots_.waitFor(group);
+    }
+}
+
+void Stay::prefetch(const StopToken& stop, const std::string& node) {
+    take(stream_.prefetch(), stop, node);
+}
+
+void Stay::take(const std::vector<StreamStep>& steps,
+                const StopToken& stop,
+                const std::string& node) {
+    for (const StreamStep& step : steps) {
+        if (step.kind == StreamStep::Kind::Evict) {
+            slots_.evict(step.group, node);
+        } else {
+            slots_.bring(
+                step.group, addressAt(place_.layout->residentBytes + step.offset), stop, node);
+        }
+    }
+}
+
+/// What came before the patches changed comes again from its master, to the same place.
+void Stay::renewOutdated(GroupId group, const StopToken& stop, const std::string& node) {
+    if (!slots_.isOutdated(group)) {
+        return;
+    }
+    if (stream_.isLeased(group)) {
+        throw Error(ErrorKind::Internal,
+                    "the patches of " + place_.tree->role + " changed while weights are leased");
+    }
+    const std::optional<Bytes> offset = stream_.offsetOf(group);
+    slots_.evict(group, node);
+    slots_.bring(group,
+                 addressAt(offset ? place_.layout->residentBytes + *offset
+                                  : place_.layout->groups[group].residentOffset),
+                 stop,
+                 node);
+}
+
+void Stay::lease(LeafId leaf) {
+    ++leases_;
+    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+        stream_.lease(group);
+    }
+}
+
+void Stay::release(LeafId leaf) {
+    --leases_;
+    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+        stream_.release(group);
+        slots_.noteUse(group);
+    }
+}
+
+bool Stay::isComplete() const {
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        if (!slots_.isComplete(group)) {
+            return false;
+        }
+    }
+    return isActive_;
+}
+
+void Stay::dropIncomplete(const std::string& node) {
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        if (slots_.isThere(group) && !slots_.isComplete(group)) {
+            slots_.evict(group, node);
+            stream_.forget(group);
+        }
+    }
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "plugin/memory/group_stream.hpp"
+#include "plugin/residency/group_slots.hpp"
+
+#include <memory>
+#include <string>
+
+namespace lowtide::residency {
+
+/// A component while it holds device memory: its residents and what streams through its ring. Run
+/// thread only.
+class Stay {
+public:
+    /// The tree's masters are open. `passes`: over it in the run, 0 where not known.
+    /// Error{Unsupported} for weights that this version cannot bring to a device.
+    Stay(GroupPlace place, int64_t passes);
+    /// It is off the device.
+    ~Stay();
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+
+    [[nodiscard]] const memory::ComponentTree& tree() const { return *place_.tree; }
+
+    [[nodiscard]] const memory::Layout& layout() const { return *place_.layout; }
+
+    [[nodiscard]] DeviceState& device() const { return place_.device; }
+
+    [[nodiscard]] bool isActive() const { return isActive_; }
+
+    /// Its arena begins at `region`; nullptr where its weights are used in place.
+    void placeAt(std::byte* region) { region_ = region; }
+
+    /// Takes over the arena, which then lives as long as the stay.
+    void own(std::unique_ptr<CountedArena> arena);
+
+    /// Enqueues the copies of the residents, in the order of their use, and of what streams first.
+    void activate(const StopToken& stop, const std::string& node);
+    /// Everything leaves the device; it is not leased.
+    void deactivate(const std::string& node);
+    /// Copies still queued are given up.
+    void abandon();
+
+    void beginPass(const memory::PassHint& hint);
+    /// Makes the leaf readable: what is not there comes, and what follows it is copied ahead.
+    /// Error{OutOfMemory} when leases hold all the room, and what the copies threw.
+    void use(memory::LeafId leaf, const StopToken& stop, const std::string& node);
+    /// What comes next is copied ahead where room is free; changes time only.
+    void prefetch(const StopToken& stop, const std::string& node);
+
+    [[nodiscard]] std::vector<at::Tensor> tensors(memory::LeafId leaf) const {
+        return slots_.tensors(leaf);
+    }
+
+    void lease(memory::LeafId leaf);
+    void release(memory::LeafId leaf);
+
+    [[nodiscard]] bool isLeased() const { return leases_ > 0; }
+
+    /// Whether the whole component is there, every byte. Copies are not pending.
+    [[nodiscard]] bool isComplete() const;
+    /// After a failed copy: what did not arrive leaves.
+    void dropIncomplete(const std::string& node);
+
+    void settle() { slots_.settle(); }
+
+private:
+    void take(const std::vector<memory::StreamStep>& steps,
+              const StopToken& stop,
+              const std::string& node);
+    void bringResident(memory::GroupId group, const StopToken& stop, const std::string& node);
+    void renewOutdated(memory::GroupId group, const StopToken& stop, const std::string& node);
+    [[nodiscard]] std::byte* addressAt(Bytes offset) const;
+
+    GroupPlace place_;
+    memory::GroupStream stream_;
+    GroupSlots slots_;
+    std::unique_ptr<CountedArena> ownArena_;
+    std::byte* region_ = nullptr;
+    bool isActive_ = false;
+    int64_t leases_ = 0;
+};
+
+using StayRef = std::unique_ptr<Stay>;
+
+}  // namespace lowtide::residency

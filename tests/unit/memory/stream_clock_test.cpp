@@ -1,0 +1,289 @@
+#include "plugin/memory/planner.hpp"
+#include "plugin/memory/stream_clock.hpp"
+#include "tests/unit/memory/trees.hpp"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <random>
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+namespace {
+
+/// 25 GB/s, as PCIe 4 x16 gives.
+const DeviceProfile kLink{
+    .copyBytesPerSecond = 25e9, .copyOverhead = 10e-6, .flopsPerSecond = 1e12, .leafOverhead = 0};
+
+struct Case {
+    std::shared_ptr<const ComponentTree> tree;
+    ComponentWork work;
+};
+
+/// Leaves of `megabytes`, each computing for `seconds`.
+Case makeCase(const std::vector<double>& megabytes,
+              const std::vector<Seconds>& seconds,
+              int64_t passes) {
+    std::vector<int64_t> elements;
+    for (const double size : megabytes) {
+        elements.push_back(static_cast<int64_t>(size * 1e6 / 4));
+    }
+    Case made{.tree = testing::tree("denoiser", elements)};
+    made.work = {.tree = made.tree, .passes = passes};
+    for (LeafId leaf = 0; leaf < seconds.size(); ++leaf) {
+        made.work.pass.push_back({leaf, seconds[leaf] * kLink.flopsPerSecond});
+    }
+    return made;
+}
+
+Layout ring(const Case& made, double floors) {
+    Layout layout = groupByLeaf(*made.tree);
+    layout.prefetches = true;
+    placeGroups(layout, std::vector<bool>(layout.groups.size(), false), Bytes{1} << 50, floors);
+    return layout;
+}
+
+/// Steady passes against the bound max(compute, copies), both per pass.
+double efficiency(const Layout& layout, const Case& made) {
+    const auto uses = groupUses(layout, made.work, kLink);
+    const StreamTimes few = timePasses(layout, uses, 4, kLink);
+    const StreamTimes many = timePasses(layout, uses, 8, kLink);
+    const Seconds bound = std::max(many.compute - few.compute, many.copy - few.copy);
+    return bound / (many.total - few.total);
+}
+
+/// The UNet of SD 1.5 at 512x512 in f16, unit by unit (resnet, transformer): parameters and
+/// multiply-adds follow from channels 320, 640, 1280, 1280, two layers a level and a context of
+/// 77 x 768.
+class UNetProfile {
+public:
+    UNetProfile() {
+        const std::vector<double> channels = {320, 640, 1280, 1280};
+        double in = 320;
+        std::vector<double> skips = {320};
+        for (size_t level = 0; level < 4; ++level) {
+            for (int layer = 0; layer < 2; ++layer) {
+                addUnit(in, channels[level], level, level < 3);
+                in = channels[level];
+                skips.push_back(in);
+            }
+            if (level < 3) {
+                add(9 * in * in, tokens(level + 1));
+                skips.push_back(in);
+            }
+        }
+        addUnit(in, in, 3, true);
+        addUnit(in, in, 3, false);
+        for (size_t level = 4; level-- > 0;) {
+            for (int layer = 0; layer < 3; ++layer) {
+                addUnit(in + skips.back(), channels[level], level, level < 3);
+                skips.pop_back();
+                in = channels[level];
+            }
+            if (level > 0) {
+                add(9 * in * in, tokens(level - 1));
+            }
+        }
+    }
+
+    /// `ratio`: seconds of compute for one of the copies; 0.5 is a card of 40 TFLOP/s with two
+    /// pictures, 1 the hardest case.
+    [[nodiscard]] Case made(double ratio) const {
+        double bytes = 0;
+        double work = 0;
+        for (size_t i = 0; i < parameters_.size(); ++i) {
+            bytes += 2 * parameters_[i];
+            work += multiplyAdds_[i];
+        }
+        std::vector<double> megabytes;
+        std::vector<Seconds> seconds;
+        for (size_t i = 0; i < parameters_.size(); ++i) {
+            megabytes.push_back(2 * parameters_[i] / 1e6);
+            seconds.push_back(ratio * multiplyAdds_[i] / work * bytes / kLink.copyBytesPerSecond);
+        }
+        return makeCase(megabytes, seconds, 20);
+    }
+
+private:
+    static double tokens(size_t level) { return 4096 / std::pow(4, level); }
+
+    void add(double parameters, double pixels, double more = 0) {
+        parameters_.push_back(parameters);
+        multiplyAdds_.push_back(parameters * pixels + more);
+    }
+
+    void addUnit(double in, double out, size_t level, bool hasAttention) {
+        const double pixels = tokens(level);
+        add(9 * in * out + 9 * out * out + 1280 * out + (in == out ? 0 : in * out), pixels);
+        if (hasAttention) {
+            const double own = 2 * out * out + 4 * out * out + 2 * out * out + 12 * out * out;
+            add(own + 2 * 768 * out, pixels, 2 * pixels * pixels * out);
+        }
+    }
+
+    std::vector<double> parameters_;
+    std::vector<double> multiplyAdds_;
+};
+
+/// Efficiency of a ring that only counts bytes: a copy begins when the groups that were not
+/// computed yet leave it room, wherever they lie.
+double idealEfficiency(const Layout& layout, const Case& made) {
+    const auto uses = groupUses(layout, made.work, kLink);
+    const size_t n = uses.size();
+    constexpr size_t kPasses = 12;
+    std::vector<Seconds> end(n * kPasses, 0);
+    Seconds copyFree = 0;
+    Seconds compute = 0;
+    Seconds copies = 0;
+    Bytes used = 0;
+    size_t oldest = 0;
+    for (size_t k = 0; k < end.size(); ++k) {
+        const Bytes bytes = layout.groups[uses[k % n].group].bytes;
+        for (; used + bytes > layout.ringBytes; ++oldest) {
+            used -= layout.groups[uses[oldest % n].group].bytes;
+            copyFree = std::max(copyFree, end[oldest]);
+        }
+        used += bytes;
+        const Seconds seconds =
+            kLink.copyOverhead + static_cast<double>(bytes) / kLink.copyBytesPerSecond;
+        copyFree += seconds;
+        end[k] = std::max(k > 0 ? end[k - 1] : 0, copyFree) + uses[k % n].compute;
+        compute += k < n ? uses[k].compute : 0;
+        copies += k < n ? seconds : 0;
+    }
+    return std::max(compute, copies) * 4 / (end.back() - end[end.size() - 1 - 4 * n]);
+}
+
+/// The subset search in the plainest words: every subset that fits, the shortest time.
+Seconds bruteForce(const Case& made, Bytes room) {
+    Layout layout = groupByLeaf(*made.tree);
+    layout.prefetches = true;
+    Seconds best = 1e9;
+    const size_t n = layout.groups.size();
+    for (uint32_t subset = 0; subset < (1u << n); ++subset) {
+        std::vector<bool> resident(n);
+        for (size_t i = 0; i < n; ++i) {
+            resident[i] = (subset & (1u << i)) != 0;
+        }
+        Layout candidate = layout;
+        placeGroups(candidate, resident, room, kMostRingFloors);
+        if (candidate.bytes() <= room) {
+            const auto uses = groupUses(candidate, made.work, kLink);
+            best = std::min(best, timePasses(candidate, uses, made.work.passes, kLink).total);
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+class StreamClockTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void aWholeComponentTakesItsComputeAndItsFirstCopy() {
+        const Case made = makeCase({25, 25}, {0.01, 0.01}, 3);
+        Layout layout = groupByLeaf(*made.tree);
+        makeAllResident(layout);
+        const StreamTimes times = timePasses(layout, groupUses(layout, made.work, kLink), 3, kLink);
+        QVERIFY(std::abs(times.compute - 0.06) < 1e-9);
+        QVERIFY(std::abs(times.total - (0.06 + 0.001 + 10e-6)) < 1e-6);
+        QCOMPARE(times.moved, times.movedFirst);
+    }
+
+    void uniformBlocksReachTheBound() {
+        const std::vector<double> blocks(40, 300);
+        const Case copies = makeCase(blocks, std::vector<Seconds>(40, 0.010), 20);
+        const Case compute = makeCase(blocks, std::vector<Seconds>(40, 0.015), 20);
+        const double copyBound = efficiency(ring(copies, 1), copies);
+        const double computeBound = efficiency(ring(compute, 1), compute);
+        qInfo("uniform blocks: %.1f %% where copies bound, %.1f %% where compute does (goal 95 %%)",
+              100 * copyBound,
+              100 * computeBound);
+        QVERIFY(copyBound >= 0.95 && computeBound >= 0.95);
+    }
+
+    void aUNetReachesTheBoundWithTwiceTheFloor() {
+        const Case made = UNetProfile().made(0.5);
+        const double one = efficiency(ring(made, 1), made);
+        const double two = efficiency(ring(made, 2), made);
+        qInfo("UNet of SD 1.5: %.1f %% with one floor, %.1f %% with two (goal 93 %%)",
+              100 * one,
+              100 * two);
+        QVERIFY(two >= 0.93);
+    }
+
+    /// Where compute takes as long as the copies no ring of this size reaches the bound; ours comes
+    /// within 3 % of one that loses no byte to the places of groups.
+    void theRingLosesLittleToPlaces() {
+        const Case made = UNetProfile().made(1);
+        for (const double floors : {1.0, 2.0, 2.5}) {
+            const Layout layout = ring(made, floors);
+            const double own = efficiency(layout, made);
+            const double ideal = idealEfficiency(layout, made);
+            qInfo(
+                "%.1f floors: %.1f %% of the bound, ideal %.1f %%", floors, 100 * own, 100 * ideal);
+            QVERIFY(own >= 0.97 * ideal);
+        }
+    }
+
+    void nothingIsMissedAfterTheFirstPass_andBytesAreThoseOfTheStaticOptimum() {
+        for (const Case& made :
+             {UNetProfile().made(0.5),
+              makeCase(std::vector<double>(40, 300), std::vector<Seconds>(40, 0.01), 20)}) {
+            const Layout layout = ring(made, 2);
+            const auto uses = groupUses(layout, made.work, kLink);
+            const StreamTimes times = timePasses(layout, uses, 20, kLink);
+            QCOMPARE(times.misses, times.missesFirst);
+            const auto optimum = static_cast<double>(20 * layout.streamedBytes());
+            QVERIFY(std::abs(static_cast<double>(times.moved) / optimum - 1) < 0.05);
+        }
+    }
+
+    void residentsSpreadEvenlyBeatTheFirstOnes() {
+        const std::vector<double> blocks(20, 100);
+        const Case made = makeCase(blocks, std::vector<Seconds>(20, 0.002), 10);
+        Layout spread = groupByLeaf(*made.tree);
+        spread.prefetches = true;
+        Layout leading = spread;
+        placeGroups(spread, stridedResidents(spread, Bytes{1000} << 20), Bytes{1} << 50, 1);
+        std::vector<bool> firstTen(20, false);
+        std::fill(firstTen.begin(), firstTen.begin() + 10, true);
+        placeGroups(leading, firstTen, Bytes{1} << 50, 1);
+        QVERIFY(efficiency(spread, made) > 1.2 * efficiency(leading, made));
+    }
+
+    void auto_findsWhatBruteForceFinds() {
+        std::mt19937 random(11);
+        std::uniform_real_distribution<double> size(1, 60);
+        std::uniform_real_distribution<double> time(0.0001, 0.004);
+        for (int round = 0; round < 200; ++round) {
+            const size_t groups = 3 + random() % 5;
+            std::vector<double> megabytes;
+            std::vector<Seconds> seconds;
+            for (size_t i = 0; i < groups; ++i) {
+                megabytes.push_back(size(random));
+                seconds.push_back(time(random));
+            }
+            const Case made = makeCase(megabytes, seconds, 1 + random() % 3);
+            const Bytes room = made.tree->deviceBytes() * (50 + random() % 50) / 100;
+            const Layout found = findPlanner("auto")->lay({.tree = *made.tree,
+                                                           .traits = {},
+                                                           .profile = kLink,
+                                                           .policy = parsePolicy("auto"),
+                                                           .work = &made.work,
+                                                           .room = room});
+            if (found.bytes() > room) {
+                continue;  // nothing fits
+            }
+            const auto uses = groupUses(found, made.work, kLink);
+            const Seconds own = timePasses(found, uses, made.work.passes, kLink).total;
+            QVERIFY(own <= bruteForce(made, room) * (1 + 1e-12));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(StreamClockTest)
+#include "stream_clock_test.moc"

@@ -1,0 +1,250 @@
+// Leases, passes and operations of the shape walk beside those of a run.
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using memory::LeafId;
+using memory::StageWork;
+using models::WireRef;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+/// Notes the leases that a run takes, in order.
+class NotedLeases final : public residency::WeightSource {
+public:
+    explicit NotedLeases(residency::WeightSource& real) : real_(real) {}
+
+    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override {
+        real_.beginPass(tree, hint);
+    }
+
+    [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree, LeafId leaf) override {
+        seen_.push_back(leaf);
+        return real_.use(tree, leaf);
+    }
+
+    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
+                                        LeafId leaf,
+                                        const at::Tensor& ids) override {
+        return real_.gatherRows(tree, leaf, ids);
+    }
+
+    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override {
+        return real_.torchDeviceOf(tree);
+    }
+
+    [[nodiscard]] const StopToken& stop() const noexcept override { return real_.stop(); }
+
+    [[nodiscard]] const std::vector<LeafId>& seen() const { return seen_; }
+
+private:
+    residency::WeightSource& real_;
+    std::vector<LeafId> seen_;
+};
+
+/// The leases of `work` in a real run.
+std::vector<LeafId> leasesOf(ModelBench& bench,
+                             const WireRef& model,
+                             std::string_view role,
+                             const std::function<void(models::StageContext&)>& work) {
+    NotedLeases leases(bench.residency());
+    models::StageContext context{.weights = leases, .record = tensor::Record(nullptr)};
+    bench.runWith(model, role, [&] { work(context); });
+    return leases.seen();
+}
+
+std::vector<LeafId> leavesOf(const memory::ComponentWork& work, int64_t passes) {
+    std::vector<LeafId> leaves;
+    for (int64_t pass = 0; pass < passes; ++pass) {
+        for (const memory::LeafUse& use : work.pass) {
+            leaves.push_back(use.leaf);
+        }
+    }
+    return leaves;
+}
+
+double flopsOf(const memory::ComponentWork& work, std::string_view leaf) {
+    for (const memory::LeafUse& use : work.pass) {
+        if (work.tree->leaves[use.leaf].name == leaf) {
+            return use.flops;
+        }
+    }
+    throw std::runtime_error("the walk did not use " + std::string(leaf));
+}
+
+void addCheckpoints() {
+    QTest::addColumn<QString>("checkpoint");
+    for (const char* name : {"mini", "sd15_1", "sd15_3", "sd15_4"}) {
+        QTest::newRow(name) << name;
+    }
+}
+
+}  // namespace
+
+class StageWorkTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void encodesInTheOrderOfTheLeases_data() { addCheckpoints(); }
+
+    void encodesInTheOrderOfTheLeases() {
+        QFETCH(QString, checkpoint);
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
+        const StageWork work =
+            bench.stages()
+                .outlineEncode({.model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
+                .walk("cpu");
+        const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
+            (void)ModelBench::modelOf(model).encodePrompts(
+                context, {.prompt = "a", .negative = "b", .clipSkip = 1});
+        });
+        QCOMPARE(work.components.size(), 1U);
+        QCOMPARE(work.components[0].passes, 2);
+        // Skipped layers give the final norm a second use, in the prompt's pass alone.
+        std::vector<LeafId> expected = leavesOf(work.components[0], 2);
+        expected.pop_back();
+        QCOMPARE(seen, expected);
+    }
+
+    void denoisesInTheOrderOfTheLeases_data() { addCheckpoints(); }
+
+    void denoisesInTheOrderOfTheLeases() {
+        QFETCH(QString, checkpoint);
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
+        const WalkCase walked{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
+        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        request.positive = request.negative = std::make_shared<const tensor::Conditioning>(
+            at::zeros(shapes.positive), at::Tensor(), "", -1);
+        const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
+            (void)models::denoiseStage(context, request, bench.call("denoise"));
+        });
+        const StageWork work = bench.stages().outlineDenoise(shapes, request).walk("cpu");
+        QCOMPARE(work.components.size(), 1U);
+        QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
+        QCOMPARE(work.components[0].passes, 6);
+        QCOMPARE(seen, leavesOf(work.components[0], 6));
+    }
+
+    void decodesInTheOrderOfTheLeases_data() { addCheckpoints(); }
+
+    void decodesInTheOrderOfTheLeases() {
+        QFETCH(QString, checkpoint);
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
+        const Shape latents = {3, ModelBench::modelOf(model).info().latentChannels, 6, 8};
+        const auto seen = leasesOf(bench, model, models::kAutoencoder, [&](auto& context) {
+            (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
+        });
+        const StageWork work = bench.stages().outlineDecode(model, latents, 0).walk("cpu");
+        QCOMPARE(work.components[0].passes, 3);
+        QCOMPARE(seen, leavesOf(work.components[0], 1));
+    }
+
+    void countsTheStepsThatRun() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "mini");
+        const WalkCase walked{.steps = 20};
+        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const auto passes = [&](int start, int end) {
+            request.startStep = start;
+            request.endStep = end;
+            const auto outline =
+                bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+            return outline.walk("cpu").components.at(0).passes;
+        };
+        QCOMPARE(passes(0, -1), 20);
+        QCOMPARE(passes(5, -1), 15);
+        QCOMPARE(passes(5, 12), 7);
+        QCOMPARE(passes(18, 40), 2);
+    }
+
+    void countsEveryTileAsAPass() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "sd15_1");
+        // Tiles of 64 pixels step by 48: 13 x 9 latents of 8 pixels are 3 x 2 tiles.
+        const StageWork work = bench.stages().outlineDecode(model, {2, 4, 9, 13}, 64).walk("cpu");
+        QCOMPARE(work.components[0].passes, 2 * 3 * 2);
+        // Rows of tiles are 8 and 3 latents high, columns 8, 7 and 1 wide.
+        constexpr double kMeanPixels = (8 + 3) * (8 + 7 + 1) / 6.0;
+        QCOMPARE(flopsOf(work.components[0], "post_quant_conv"), 2 * kMeanPixels * 4 * 4);
+    }
+
+    void countsOperationsOfEachLeaf() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "sd15_0");
+        const WalkCase walked{.width = 96, .height = 64, .batch = 3};
+        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const memory::ComponentWork unet =
+            bench.stages()
+                .outlineDenoise(testing::shapesOf(model, walked), request)
+                .walk("fake")
+                .components.at(0);
+        // Both halves of the guidance: 6 pictures of 8 x 12 latents.
+        constexpr double kRows = 6 * 8 * 12;
+        QCOMPARE(flopsOf(unet, "conv_in"), 2 * kRows * 64 * 4 * 9);
+        QCOMPARE(flopsOf(unet, "down_blocks.0.downsamplers.0.conv"),
+                 2 * (6 * 4 * 6) * 64.0 * 64 * 9);
+        QCOMPARE(flopsOf(unet, "time_embedding.linear_1"), 2 * 6 * 64.0 * 256);
+        QCOMPARE(flopsOf(unet, "conv_norm_out"), 0.0);
+        const std::string layer = "down_blocks.0.attentions.0.transformer_blocks.0.";
+        QCOMPARE(flopsOf(unet, layer + "ff.net.0.proj"), 2 * kRows * 64 * 512);
+        // Four projections, then q k^T and the product with v over 8 x 12 positions.
+        QCOMPARE(flopsOf(unet, layer + "attn1"), 2 * kRows * (4 * 64 * 64 + 2 * 96 * 64));
+        // Keys and values from 77 tokens that are 128 wide.
+        QCOMPARE(flopsOf(unet, layer + "attn2"),
+                 2 * kRows * (2 * 64 * 64 + 2 * 77 * 64) + 2 * (6 * 77) * 2.0 * 128 * 64);
+    }
+
+    void readsNoWeight() {
+        const testing::CheckpointCopy copy;
+        ModelBench bench;
+        const WireRef model = bench.load(copy.path());
+        for (const char* file : {"text_encoder/model.safetensors",
+                                 "unet/diffusion_pytorch_model.safetensors",
+                                 "vae/diffusion_pytorch_model.safetensors"}) {
+            QVERIFY(QFile::exists(copy.file(file)));
+            copy.remove(file);
+        }
+        const WalkCase walked;
+        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        models::Stages& stages = bench.stages();
+        for (const models::StageOutline& outline : {stages.outlineEncode({.model = model}),
+                                                    stages.outlineDenoise(shapes, request),
+                                                    stages.outlineDecode(model, {1, 4, 8, 8}, 0)}) {
+            QVERIFY(outline.walk("cpu").activations > 0);
+        }
+    }
+
+    void refusesWhatTheStageRefuses() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "mini");
+        const WalkCase walked;
+        models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        shapes.negative.clear();
+        const auto outline =
+            bench.stages().outlineDenoise(shapes, testing::requestOf(bench, model, walked));
+        QVERIFY_EXCEPTION_THROWN((void)outline.walk("cpu"), Error);
+        // And leaves nothing behind for the next walk.
+        QVERIFY(bench.stages().outlineEncode({.model = model}).walk("cpu").activations > 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(StageWorkTest)
+#include "stage_work_test.moc"

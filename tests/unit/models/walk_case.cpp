@@ -1,0 +1,77 @@
+#include "tests/unit/models/walk_case.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <QFile>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+std::string goldenCheckpoint(const std::string& name) {
+    return goldenFolder().toStdString() + "/checkpoints/" + name;
+}
+
+}  // namespace
+
+std::string WalkCase::name() const {
+    return checkpoint + " " + std::to_string(width) + "x" + std::to_string(height) + " batch " +
+           std::to_string(batch) + " cfg " + formatNumber(cfg) + " " + sampler +
+           (rescale > 0 ? " rescaled" : "") +
+           (tile > 0 ? " tile " + std::to_string(tile) : std::string());
+}
+
+models::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
+    return bench.load(checkpoint == "mini" ? miniModel() : goldenCheckpoint(checkpoint));
+}
+
+models::DenoiseRequest requestOf(ModelBench& bench,
+                                 const models::WireRef& model,
+                                 const WalkCase& walked) {
+    return {
+        .model = model,
+        .latent = bench.stages().emptyLatent(
+            {.widthPixels = walked.width, .heightPixels = walked.height, .batch = walked.batch}),
+        .steps = walked.steps,
+        .cfg = walked.cfg,
+        .sampler = walked.sampler,
+        .guidanceRescale = walked.rescale};
+}
+
+models::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
+    const models::ModelInfo& info = ModelBench::modelOf(model).info();
+    const Shape tokens = {1, info.promptTokens, info.conditioningWidth};
+    return {.latent = {walked.batch, 3, walked.height, walked.width},
+            .positive = tokens,
+            .negative = tokens};
+}
+
+models::UNet2DCondition widenedUNet(int64_t factor) {
+    const std::string root = goldenCheckpoint("sd15_0");
+    QFile file(QString::fromStdString(root + "/unet/config.json"));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("the golden checkpoint has no config");
+    }
+    models::UNet2DConfig config =
+        models::readUNet2DConfig(parseJson(file.readAll().toStdString(), "config"), "config");
+    models::WeightMap weights = models::openWeights(root, "unet", "diffusion_pytorch_model");
+    config.timeWidth *= factor;
+    for (models::UNetLevel& level : config.levels) {
+        level.channels *= factor;
+        level.contextWidth *= factor;
+    }
+    for (auto& [name, place] : weights.tensors) {
+        for (size_t axis = 0; axis < std::min<size_t>(place.shape.size(), 2); ++axis) {
+            const bool isLatent = place.shape[axis] == config.inChannels;
+            place.shape[axis] *= isLatent ? 1 : factor;
+        }
+    }
+    return {config, weights};
+}
+
+}  // namespace lowtide::testing
