@@ -28,7 +28,7 @@ at::Tensor conv2d(const at::Tensor& x,
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
     if (x.is_meta()) {
-        return meta::linear(x, weight, bias);
+        return meta::linear(x, weight);
     }
     return at::linear(x, weight, orNothing(bias));
 }

@@ -12,9 +12,7 @@ namespace lowtide::tensor::kernels::meta {
                                 const at::Tensor& weight,
                                 int64_t stride,
                                 int64_t padding);
-[[nodiscard]] at::Tensor linear(const at::Tensor& x,
-                                const at::Tensor& weight,
-                                const at::Tensor& bias);
+[[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x);
 [[nodiscard]] at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);

@@ -80,20 +80,25 @@ at::Tensor weightsFor(int64_t source, int64_t target, Resample kind) {
     return weights;
 }
 
+/// The same where the pixels are.
+at::Tensor weightsBeside(const at::Tensor& pixels, int64_t source, int64_t target, Resample kind) {
+    return pixels.is_meta() ? at::empty({target, source}, pixels.options())
+                            : upload(weightsFor(source, target, kind), pixels.device());
+}
+
 }  // namespace
 
 at::Tensor resample(const at::Tensor& pixels, int64_t height, int64_t width, Resample filter) {
     LOWTIDE_ASSERT(pixels.dim() == 4 && height > 0 && width > 0);
     at::Tensor result = pixels;
     if (width != pixels.size(3)) {
-        const at::Tensor columns =
-            upload(weightsFor(pixels.size(3), width, filter), pixels.device());
+        const at::Tensor columns = weightsBeside(pixels, pixels.size(3), width, filter);
         // Pillow keeps 8 bits between its passes; without this clamp overshoot of the first would
         // reach the second.
         result = at::clamp(at::matmul(result, columns.t()), 0, 1);  // [B, 3, H, W] -> [B, 3, H, w]
     }
     if (height != pixels.size(2)) {
-        const at::Tensor rows = upload(weightsFor(pixels.size(2), height, filter), pixels.device());
+        const at::Tensor rows = weightsBeside(pixels, pixels.size(2), height, filter);
         result = at::matmul(rows, result);  // [B, 3, H, w] -> [B, 3, h, w]
     }
     return at::clamp(result, 0, 1);

@@ -1,0 +1,221 @@
+// What operators allocate on tensors that are shapes, beside what they allocate on a device.
+
+#include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/walk_meter.hpp"
+#include "tests/fixtures/folders.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include <functional>
+
+namespace lowtide::tensor {
+
+namespace {
+
+/// On the CPU, where oneDNN chooses its layouts by processor.
+constexpr double kLargestError = 0.05;
+
+using Inputs = std::vector<at::Tensor>;
+
+/// An operator and the shapes of its arguments.
+struct Case {
+    std::string name;
+    std::vector<std::vector<int64_t>> shapes;
+    std::function<at::Tensor(const Inputs&)> run;
+};
+
+Case conv(int64_t batch, int64_t in, int64_t out, int64_t side, int64_t kernel, int64_t stride) {
+    return {"conv " + std::to_string(batch) + "x" + std::to_string(in) + "x" +
+                std::to_string(side) + " to " + std::to_string(out) + " kernel " +
+                std::to_string(kernel) + " stride " + std::to_string(stride),
+            {{batch, in, side, side + 2}, {out, in, kernel, kernel}, {out}},
+            [=](const Inputs& given) {
+                return kernels::conv2d(given[0], given[1], given[2], stride, kernel / 2);
+            }};
+}
+
+Case attention(int64_t batch, int64_t heads, int64_t queries, int64_t keys, int64_t width) {
+    const auto split = [=](const at::Tensor& x) {
+        return x.view({batch, x.size(1), heads, width}).transpose(1, 2);
+    };
+    return {"attention " + std::to_string(queries) + " to " + std::to_string(keys),
+            {{batch, queries, heads * width},
+             {batch, keys, heads * width},
+             {batch, keys, heads * width}},
+            [=](const Inputs& given) {
+                return kernels::attention(split(given[0]), split(given[1]), split(given[2]), false);
+            }};
+}
+
+Case upsample(int64_t channels, int64_t side) {
+    return {"upsample " + std::to_string(channels) + "x" + std::to_string(side),
+            {{2, channels, side, side}},
+            [=](const Inputs& given) {
+                return kernels::upsampleNearest(given[0], 2 * side, 2 * side);
+            }};
+}
+
+std::vector<Case> cases() {
+    return {
+        conv(2, 64, 96, 16, 3, 1),
+        conv(2, 4, 64, 4, 3, 1),
+        conv(2, 64, 4, 16, 3, 1),
+        conv(1, 96, 3, 40, 3, 1),
+        conv(2, 24, 40, 12, 3, 1),
+        conv(2, 64, 64, 16, 3, 2),
+        conv(1, 64, 64, 8, 3, 1),
+        conv(1, 64, 64, 7, 3, 2),
+        conv(1, 64, 64, 8, 1, 1),
+        conv(2, 96, 64, 8, 1, 1),
+        conv(1, 4, 4, 150, 1, 1),
+        attention(2, 8, 64, 77, 8),
+        attention(1, 2, 200, 200, 16),
+        attention(1, 1, 800, 600, 32),
+        {"linear",
+         {{2, 30, 64}, {128, 64}, {128}},
+         [](const Inputs& given) { return kernels::linear(given[0], given[1], given[2]); }},
+        {"linear of turned tokens",
+         {{2, 64, 30}, {128, 64}, {128}},
+         [](const Inputs& given) {
+             return kernels::linear(given[0].transpose(1, 2), given[1], given[2]);
+         }},
+        {"group norm",
+         {{2, 32, 6, 10}, {32}, {32}},
+         [](const Inputs& given) {
+             return kernels::groupNorm(given[0], 16, given[1], given[2], 1e-5);
+         }},
+        {"group norm of turned pixels",
+         {{2, 32, 6, 10}, {32}, {32}},
+         [](const Inputs& given) {
+             return kernels::groupNorm(given[0].transpose(2, 3), 16, given[1], given[2], 1e-5);
+         }},
+        {"layer norm",
+         {{2, 300, 8}, {8}, {8}},
+         [](const Inputs& given) {
+             return kernels::layerNorm(given[0], given[1], given[2], 1e-5);
+         }},
+        upsample(32, 10),
+        upsample(32, 48),
+        {"silu", {{2, 100}}, [](const Inputs& given) { return kernels::silu(given[0]); }},
+        {"gelu", {{2, 100}}, [](const Inputs& given) { return kernels::gelu(given[0]); }},
+        {"quick gelu",
+         {{4, 1000}},
+         [](const Inputs& given) { return kernels::quickGelu(given[0]); }},
+        {"resample",
+         {{1, 3, 20, 30}},
+         [](const Inputs& given) {
+             return kernels::resample(given[0], 50, 40, kernels::Resample::Lanczos);
+         }},
+    };
+}
+
+/// The same on shapes: the most bytes at once, and the result.
+Bytes walked(const Case& one, Imitated device, at::Tensor& result) {
+    WalkMeter meter(device);
+    Inputs inputs;
+    {
+        const WalkMeter::Pause onWires;
+        for (const auto& shape : one.shapes) {
+            inputs.push_back(at::empty(shape, at::TensorOptions(at::kFloat).device(at::kMeta)));
+        }
+    }
+    result = one.run(inputs);
+    return meter.peak();
+}
+
+}  // namespace
+
+class KernelsMetaTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        source_ = residency::makeDeviceSource(testing::buildPath("lib").toStdString());
+        fake_ = source_->open({.kind = "fake"});
+        cpu_ = source_->open({.kind = "cpu"});
+        cpu_->attachThread();
+    }
+
+    void allocatesWhatTheOperatorDoes_data() {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<bool>("isFake");
+        const std::vector<Case> all = cases();
+        for (size_t i = 0; i < all.size(); ++i) {
+            QTest::newRow(("cpu " + all[i].name).c_str()) << static_cast<int>(i) << false;
+            QTest::newRow(("fake " + all[i].name).c_str()) << static_cast<int>(i) << true;
+        }
+    }
+
+    void allocatesWhatTheOperatorDoes() {
+        QFETCH(int, index);
+        QFETCH(bool, isFake);
+        const Case one = cases()[static_cast<size_t>(index)];
+        residency::Device& device = isFake ? *fake_ : *cpu_;
+        Inputs inputs;
+        for (const auto& shape : one.shapes) {
+            inputs.push_back(upload(at::rand(shape), device.torchDevice()));
+        }
+        const Bytes before = device.allocated();
+        device.resetPeak();
+        const at::Tensor result = one.run(inputs);
+        const Bytes measured = device.peakAllocated() - before;
+
+        at::Tensor shape;
+        const Bytes predicted = walked(one, isFake ? Imitated::Card : Imitated::Cpu, shape);
+
+        QCOMPARE(shape.sizes().vec(), result.sizes().vec());
+        QCOMPARE(shape.strides().vec(), result.strides().vec());
+        const double error = static_cast<double>(predicted) / static_cast<double>(measured) - 1;
+        QVERIFY2(
+            std::abs(error) <= (isFake ? 0 : kLargestError),
+            ("predicted " + std::to_string(predicted) + ", measured " + std::to_string(measured))
+                .c_str());
+    }
+
+    void countsWhatLives() {
+        const auto tensor = [](int64_t count) {
+            return at::empty({count}, at::TensorOptions(at::kFloat).device(at::kMeta));
+        };
+        at::Tensor survivor;
+        {
+            WalkMeter meter(Imitated::Card);
+            const at::Tensor first = tensor(128);
+            {
+                const WalkMeter::Section section(meter);
+                survivor = tensor(129);  // 1024 bytes on a card
+                (void)tensor(1);
+                QCOMPARE(section.peak(), 1024 + 512);
+            }
+            QCOMPARE(meter.allocated(), 512 + 1024);
+            meter.touch(100);
+            QCOMPARE(meter.peak(), 512 + 1024 + 512);
+            meter.touch(5000);
+            QCOMPARE(meter.peak(), 512 + 1024 + 5000);
+            {
+                const WalkMeter::Section section(meter);
+                QCOMPARE(section.peak(), 0);
+            }
+            QCOMPARE(meter.peak(), 512 + 1024 + 5000);
+        }
+        survivor.reset();  // after its meter
+        WalkMeter other(Imitated::Cpu);
+        const at::Tensor exact = tensor(129);
+        QCOMPARE(other.peak(), 516);
+    }
+
+private:
+    std::unique_ptr<residency::DeviceSource> source_;
+    std::unique_ptr<residency::Device> fake_;
+    std::unique_ptr<residency::Device> cpu_;
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::KernelsMetaTest)
+#include "kernels_meta_test.moc"
