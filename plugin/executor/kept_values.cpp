@@ -38,8 +38,7 @@ KeptValues::KeptValues(const graph::Snapshot& snapshot,
 
 std::shared_ptr<const CachedResult> KeptValues::find(size_t node,
                                                      const std::set<std::string>& ports) {
-    auto result = std::make_shared<CachedResult>();
-    bool hasAll = !ports.empty();
+    std::vector<const Keeper*> keepers;
     for (const std::string& port : ports) {
         const auto keeper = std::find_if(keepers_.begin(), keepers_.end(), [&](const Keeper& each) {
             return each.request.place == KeepPlace::Disk && each.source.node == node &&
@@ -48,35 +47,40 @@ std::shared_ptr<const CachedResult> KeptValues::find(size_t node,
         if (keeper == keepers_.end()) {
             return nullptr;
         }
-        const std::string& type = graph::findOutput(*snapshot_.nodes[node].desc, port)->type;
-        memory::WireRef value = lookUp(*keeper, {outlined_.keys[node], port}, type);
-        if (!value) {
-            hasAll = false;  // the others are still looked at: damaged files must go
-            continue;
-        }
-        const std::array<std::string, 1> host = {kHostDevice};
-        result->charges.push_back(std::make_unique<LedgerCharge>(
-            ledger_, memory::Tag::Cache, snapshot_.nodes[node].id + "." + port, *value, host));
-        result->outputs.emplace(port, std::move(value));
+        keepers.push_back(&*keeper);
     }
-    return hasAll ? result : nullptr;
+    auto result = std::make_shared<CachedResult>();
+    for (const Keeper* keeper : keepers) {
+        lookUp(*keeper, *result);
+    }
+    if (keepers.empty() || result->outputs.size() < keepers.size()) {
+        return nullptr;
+    }
+    for (const Keeper* keeper : keepers) {
+        report(*keeper, "found", result->outputs.at(keeper->source.port)->bytesOn(kHostDevice));
+    }
+    return result;
 }
 
-/// nullptr when there is none, or none that can be used.
-memory::WireRef KeptValues::lookUp(const Keeper& keeper,
-                                   const KeptName& name,
-                                   const std::string& type) {
+/// Adds the kept value, if there is one that can be used.
+void KeptValues::lookUp(const Keeper& keeper, CachedResult& result) {
+    const graph::SnapshotNode& node = snapshot_.nodes[keeper.source.node];
+    const std::string& port = keeper.source.port;
+    const std::string& type = graph::findOutput(*node.desc, port)->type;
     memory::WireRef value;
-    std::optional<Issue> issue =
-        attempt(snapshot_.nodes[keeper.position].id, [&] { value = disk_.find(name, type); });
+    std::optional<Issue> issue = attempt(snapshot_.nodes[keeper.position].id, [&] {
+        value = disk_.find({outlined_.keys[keeper.source.node], port}, type);
+    });
     // Another process may have removed the file between its name and its contents.
     if (issue && issue->code != codeOf(ErrorKind::NotFound)) {
         warn(std::move(*issue));
     }
     if (value) {
-        report(keeper, "found", value->bytesOn(kHostDevice));
+        const std::array<std::string, 1> host = {kHostDevice};
+        result.charges.push_back(std::make_unique<LedgerCharge>(
+            ledger_, memory::Tag::Cache, node.id + "." + port, *value, host));
+        result.outputs.emplace(port, std::move(value));
     }
-    return value;
 }
 
 void KeptValues::keep(size_t keeper, const memory::WireRef& value) {

@@ -43,7 +43,7 @@ private:
         graph::SnapshotOutput source;  ///< whose value is kept
     };
 
-    memory::WireRef lookUp(const Keeper& keeper, const KeptName& name, const std::string& type);
+    void lookUp(const Keeper& keeper, CachedResult& result);
     Bytes store(const Keeper& keeper, const memory::WireRef& value);
     void warn(Issue issue);
     void report(const Keeper& keeper, const char* action, Bytes bytes);

@@ -85,21 +85,28 @@ private Q_SLOTS:
     void rejectsWhatBelongsElsewhere_data() {
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");
-        QTest::newRow("another key") << QString(64, 'a') << QString(64, 'b');
+        QTest::addColumn<QString>("complaint");
+        QTest::newRow("another key")
+            << QString(64, 'a') << QString(64, 'b') << QString("another graph");
         QTest::newRow("another port") << "\"value\",\"type\""
-                                      << "\"ports\",\"type\"";
+                                      << "\"ports\",\"type\""
+                                      << "another graph";
         QTest::newRow("another type") << "\"type\":\"VALUE\""
-                                      << "\"type\":\"IMAGE\"";
+                                      << "\"type\":\"IMAGE\""
+                                      << "holds IMAGE";
         QTest::newRow("another version") << "\"lowtide_result\":\"1\""
-                                         << "\"lowtide_result\":\"9\"";
+                                         << "\"lowtide_result\":\"9\""
+                                         << "another version";
         QTest::newRow("no hash") << "content_hash"
-                                 << "content_harm";
+                                 << "content_harm"
+                                 << "hash";
     }
 
     /// Each change leaves a safetensors file that is whole.
     void rejectsWhatBelongsElsewhere() {
         QFETCH(QString, from);
         QFETCH(QString, to);
+        QFETCH(QString, complaint);
         DiskCache cache = made();
         cache.put(named('a'), valueOf("some text"), kMiB);
         QFile file(pathOf(named('a')));
@@ -111,15 +118,17 @@ private Q_SLOTS:
         file.write(bytes);
         file.close();
 
-        expectRejected(cache, named('a'));
+        expectRejected(cache, named('a'), complaint);
     }
 
     void rejectsAFileUnderTheNameOfAnother() {
         DiskCache cache = made();
-        cache.put(named('a'), valueOf("some text"), kMiB);
-        QVERIFY(QFile::rename(pathOf(named('a')), pathOf(named('b'))));
+        for (const KeptName& other : {named('b'), named('a', "other")}) {
+            cache.put(named('a'), valueOf("some text"), kMiB);
+            QVERIFY(QFile::rename(pathOf(named('a')), pathOf(other)));
 
-        expectRejected(cache, named('b'));
+            expectRejected(cache, other, "another graph");
+        }
     }
 
     void dropsTheFileUsedLongestAgo() {
@@ -257,10 +266,13 @@ private:
                             fs::file_time_type::clock::now() - std::chrono::hours(hours));
     }
 
-    void expectRejected(DiskCache& cache, const KeptName& name) const {
+    void expectRejected(DiskCache& cache,
+                        const KeptName& name,
+                        const QString& complaint = "") const {
         const auto error = testing::errorOf([&] { static_cast<void>(cache.find(name, "VALUE")); });
         QVERIFY(error);
         QVERIFY2(error->kind() == ErrorKind::Corrupt, error->what());
+        QVERIFY2(QString(error->what()).contains(complaint), error->what());
         QVERIFY(!QFile::exists(pathOf(name)));
         QVERIFY(!cache.find(name, "VALUE"));
     }

@@ -31,6 +31,39 @@ private Q_SLOTS:
         QCOMPARE(ledger_.snapshot().at("cpu").byOwner.at("node.value")[3], Bytes(10));  // Cache
     }
 
+    void knowsAndDropsWhatIsDead() {
+        cache_.pin({"pinned"}, 100);
+        cache_.put("live", "n", valueOf(10), {});
+        cache_.put("pinned", "n", valueOf(20), {});
+        cache_.put("dead", "n", valueOf(30), {});
+        const std::set<std::string, std::less<>> live = {"live"};
+        QCOMPARE(cache_.deadBytes(live), Bytes(30));
+
+        QCOMPARE(cache_.dropDead(live), int64_t{1});
+
+        QVERIFY(cache_.find("live") && cache_.find("pinned") && !cache_.find("dead"));
+        QCOMPARE(cache_.deadBytes(live), Bytes(0));
+        QCOMPARE(kept(), Bytes(30));
+    }
+
+    void pinnedResultsHaveALimitOfTheirOwn() {
+        cache_.put("a", "n", valueOf(60), {});  // of 100
+        cache_.pin({"a", "b"}, 150);
+        cache_.put("b", "n", valueOf(70), {});
+        cache_.put("c", "n", valueOf(90), {});
+        QVERIFY(cache_.find("b") && cache_.find("a") && cache_.find("c"));
+        QCOMPARE(cache_.limitOf("a"), Bytes(150));
+        QCOMPARE(cache_.limitOf("c"), Bytes(100));
+
+        cache_.pin({"d"}, 100);  // the older pins stay, but not all have room
+
+        QVERIFY(cache_.find("a") && !cache_.find("b") && cache_.find("c"));
+        cache_.clear();
+        QCOMPARE(cache_.bytes(), Bytes(0));
+        cache_.put("d", "n", valueOf(100), {});
+        QCOMPARE(kept(), Bytes(100));
+    }
+
     void dropsWhatWasUsedLongestAgo() {
         cache_.put("a", "n", valueOf(40), {});
         cache_.put("b", "n", valueOf(40), {});
