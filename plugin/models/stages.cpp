@@ -152,6 +152,7 @@ public:
         return withErrorsOf("denoise", [&] {
             const Model& known = modelIn(settings.model);
             (void)makeSampler(known, settings);
+            hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
             return StageOutline{.components = {treeIn(known, kDenoiser)},
                                 .outputType = "LATENT",
                                 .outputShape = latentShapeFor(known, shapes.latent),

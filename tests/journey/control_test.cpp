@@ -22,6 +22,7 @@ const QStringList kShort = {"--set", "denoise.steps=2"};
 
 struct Finished {
     testing::CommandResult command;
+    QByteArray file;  ///< the picture's
     QImage picture;
     Json report;
 };
@@ -31,21 +32,39 @@ QByteArray contentsOf(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// One process: a short run of an example graph with `cache` as its folder between processes.
-Finished runExample(const QString& graph, const QString& cache, const QStringList& more = {}) {
+/// One process: a short run of a graph with `cache` as its folder between processes.
+Finished runGraph(const QString& graph, const QString& cache, const QStringList& more = {}) {
     const QTemporaryDir folder;
     const QString report = folder.filePath("report.json");
     Finished run;
     run.command = testing::runLowtide(
-        QStringList{
-            "run", testing::exampleGraph(graph), "--out", folder.path(), "--report", report} +
-            kShort + more,
+        QStringList{"run", graph, "--out", folder.path(), "--report", report} + kShort + more,
         {"LOWTIDE_CACHE=" + cache});
-    run.picture = QImage(folder.filePath("lowtide_00001.png"));
+    run.file = contentsOf(folder.filePath("lowtide_00001.png"));
+    run.picture = QImage::fromData(run.file);
     if (QFile::exists(report)) {
         run.report = parseJson(contentsOf(report).toStdString(), "report");
     }
     return run;
+}
+
+Finished runExample(const QString& graph, const QString& cache, const QStringList& more = {}) {
+    return runGraph(testing::exampleGraph(graph), cache, more);
+}
+
+/// The text-to-image example with a result cache on disk behind one output.
+bool writeKeeping(const QString& path, const std::string& node, const std::string& port) {
+    Json graph =
+        parseJson(contentsOf(testing::exampleGraph("text_to_image")).toStdString(), "example");
+    graph["nodes"]["keep"] = {{"type", "control.result_cache"}, {"params", {{"where", "disk"}}}};
+    for (Json& link : graph["links"]) {
+        if (link["from"] == Json({node, port})) {
+            link["from"] = {"keep", "value"};
+        }
+    }
+    graph["links"].push_back({{"from", {node, port}}, {"to", {"keep", "value"}}});
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(graph.dump().c_str()) > 0;
 }
 
 bool isGood(const Finished& run) {
@@ -263,6 +282,33 @@ private Q_SLOTS:
         QCOMPARE(told(second, "keep_positive", "found").at("place"), Json("disk"));
         const Finished without = runExample("text_to_image", cache_->path(), own);
         QVERIFY2(without.picture != plain_, "the encoder's weights do not matter: no test at all");
+    }
+
+    /// The picture's file too: who made it with what is kept beside the numbers.
+    void whatIsKeptGivesTheSameFile_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("port");
+        QTest::newRow("latent") << "denoise"
+                                << "latent";
+        QTest::newRow("image") << "decode"
+                               << "image";
+    }
+
+    void whatIsKeptGivesTheSameFile() {
+        QFETCH(QString, node);
+        QFETCH(QString, port);
+        const QString graph = cache_->filePath("graph.json");
+        QVERIFY(writeKeeping(graph, node.toStdString(), port.toStdString()));
+        const Finished first = runGraph(graph, cache_->path());
+        QVERIFY(isGood(first));
+        QCOMPARE(first.picture, plain_);
+
+        const Finished second = runGraph(graph, cache_->path());
+
+        QVERIFY(isGood(second));
+        QVERIFY(executed(first).contains(node) && !executed(second).contains(node));
+        QVERIFY(second.file == first.file);
+        QVERIFY(second.file.contains("Model hash: "));
     }
 
     void anotherPromptIsAnotherResult() {
