@@ -20,4 +20,11 @@ namespace lowtide::nodes {
     return context.input("model")->value;
 }
 
+/// A value of a stage as it is known before the run; its tensor is f32.
+[[nodiscard]] inline executor::ValueOutline valueOutline(std::string type, const Shape& shape) {
+    return {.type = std::move(type),
+            .shape = shape,
+            .bytes = elementCount(shape).value_or(0) * sizeOf(DType::F32)};
+}
+
 }  // namespace lowtide::nodes

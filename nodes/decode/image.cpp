@@ -41,7 +41,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::StageOutline stage = stages.outlineDecode(
         modelOf(context), context.input("latent")->shape, context.integer("tile"));
     return {.components = std::move(stage.components),
-            .outputs = {{"image", {.type = stage.outputType, .shape = stage.outputShape}}},
+            .outputs = {{"image", valueOutline(stage.outputType, stage.outputShape)}},
             .walk = std::move(stage.walk)};
 }
 

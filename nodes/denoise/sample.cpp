@@ -181,7 +181,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
                                .negative = negative ? negative->shape : Shape()},
                               settings);
     return {.components = std::move(stage.components),
-            .outputs = {{"latent", {.type = stage.outputType, .shape = stage.outputShape}}},
+            .outputs = {{"latent", valueOutline(stage.outputType, stage.outputShape)}},
             .walk = std::move(stage.walk)};
 }
 

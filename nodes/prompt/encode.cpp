@@ -66,7 +66,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::EncodeRequest request = settingsOf(context);
     request.model = modelOf(context);
     models::StageOutline stage = stages.outlineEncode(request);
-    const executor::ValueOutline value{.type = stage.outputType, .shape = stage.outputShape};
+    const executor::ValueOutline value = valueOutline(stage.outputType, stage.outputShape);
     return {.components = std::move(stage.components),
             .outputs = {{"positive", value}, {"negative", value}},
             .walk = std::move(stage.walk)};

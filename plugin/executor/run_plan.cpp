@@ -1,5 +1,6 @@
 #include "plugin/executor/run_plan.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/ledger_charge.hpp"
 #include "plugin/executor/planned_wires.hpp"
@@ -9,6 +10,9 @@
 namespace lowtide::executor {
 
 namespace {
+
+constexpr Bytes kDefaultPercent = 95;  ///< of what is free
+constexpr Bytes kSmallestDefault = 256 * kMiB;
 
 /// The devices that a policy names, its components' included.
 std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
@@ -34,6 +38,30 @@ void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Eng
         devices.opened.push_back({.spec = spec,
                                   .traits = engine.traits(spec),
                                   .profile = memory::estimatedProfile(spec.kind)});
+    }
+}
+
+/// What may be used of each device: the main one's budget, else what is free or ours already, less
+/// 5 %. Error{InvalidInput} for a budget that is none.
+void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engine& engine) {
+    for (size_t i = 0; i < devices.opened.size(); ++i) {
+        memory::PlanDevice& device = devices.opened[i];
+        const Bytes card = device.traits.capacity;  // 0: without a bound
+        if (i > 0 || !budget) {
+            const Bytes own = engine.ledger().bytesOn(device.spec.id());
+            const Bytes free = (devices.infos[i].free + own) / 100 * kDefaultPercent;
+            device.traits.capacity =
+                card > 0 ? std::min(card, std::max(kSmallestDefault, free)) : 0;
+            continue;
+        }
+        if (*budget <= 0 || (card > 0 && *budget > card)) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the memory budget of " + formatBytes(*budget) + " is not within the " +
+                            formatBytes(card) + " of " + device.spec.id(),
+                        "give a budget between 1 byte and " + formatBytes(card),
+                        "memory_budget");
+        }
+        device.traits.capacity = *budget;
     }
 }
 
@@ -65,9 +93,9 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
     }
     const std::optional<Bytes> budget =
         options.memoryBudget ? options.memoryBudget : snapshot.memoryBudget;
-    if (budget) {
-        Bytes& capacity = devices.opened.front().traits.capacity;
-        capacity = capacity > 0 ? std::min(capacity, *budget) : *budget;
+    issue = attempt("", [&] { boundDevices(devices, budget, engine); });
+    if (issue) {
+        return *issue;
     }
     return devices;
 }
@@ -105,13 +133,15 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
     const std::optional<Issue> failure = attempt("", [&] {
         auto decided = memory::makePlan(request);
         if (const auto* infeasible = std::get_if<memory::Infeasible>(&decided)) {
-            refusal = Issue{Severity::Error,
-                            "memory_infeasible",
-                            infeasible->node,
-                            "memory",
-                            "node " + infeasible->node + " needs " +
-                                formatBytes(infeasible->needed) + ": " + infeasible->reason,
-                            infeasible->cheapestFix};
+            refusal =
+                Issue{Severity::Error,
+                      "memory_infeasible",
+                      infeasible->node,
+                      "memory",
+                      "node " + infeasible->node + " needs " + formatBytes(infeasible->needed) +
+                          ": " + infeasible->reason + "; the whole run needs at least " +
+                          std::to_string(infeasible->minimum) + " bytes",
+                      infeasible->cheapestFix};
         } else {
             plan = std::get<memory::Plan>(std::move(decided));
         }

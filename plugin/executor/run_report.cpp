@@ -8,6 +8,7 @@ namespace {
 
 Json toJson(const memory::Traffic& traffic) {
     return {{"bytesToDevice", traffic.bytesToDevice},
+            {"rowBytesToDevice", traffic.rowBytesToDevice},
             {"bytesRead", traffic.bytesRead},
             {"copies", traffic.copies},
             {"leases", traffic.leases},

@@ -14,6 +14,9 @@ namespace lowtide::memory {
 /// class of pointer.
 inline constexpr Bytes kSlotAlignment = 512;
 
+/// Host memory through which weights of another type than the file's are read, for each device.
+inline constexpr Bytes kConversionScratch = kMiB;
+
 using StorageId = uint32_t;
 using WeightId = uint32_t;
 using LeafId = uint32_t;

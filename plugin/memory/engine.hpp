@@ -17,8 +17,9 @@ enum class Outcome : uint8_t { Finished, Failed, Cancelled };
 
 /// Counters of a run that are not bytes held: how much moved and how often compute had to wait.
 struct Traffic {
-    Bytes bytesToDevice = 0;
-    Bytes bytesRead = 0;  ///< from files, in place or copied
+    Bytes bytesToDevice = 0;     ///< of weights that move in groups
+    Bytes rowBytesToDevice = 0;  ///< of rows that are gathered from tables
+    Bytes bytesRead = 0;         ///< from files, in place or copied
     int64_t copies = 0;
     int64_t leases = 0;
     int64_t misses = 0;     ///< leases of a group that nobody had brought

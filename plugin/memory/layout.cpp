@@ -34,6 +34,7 @@ std::vector<int> leafCounts(const ComponentTree& tree) {
 void addStorage(const ComponentTree& tree, Group& group, StorageId storage) {
     group.storages.push_back(storage);
     group.offsets.push_back(group.bytes);
+    group.contentBytes += tree.deviceBytes(storage);
     group.bytes += alignUp(tree.deviceBytes(storage), kSlotAlignment);
 }
 
@@ -203,7 +204,7 @@ Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
 Bytes Layout::streamedBytes() const {
     Bytes bytes = 0;
     for (const GroupId group : order) {
-        bytes += groups[group].isResident ? 0 : groups[group].bytes;
+        bytes += groups[group].isResident ? 0 : groups[group].contentBytes;
     }
     return bytes;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 namespace lowtide::memory {
 
@@ -218,11 +219,27 @@ private:
             }
             const auto wires = work.wires.find(id);
             bytes.wires = wires == work.wires.end() ? 0 : wires->second;
+            bytes.staging = id == "cpu" ? stagingBytes() : 0;
             device.peak = std::max(device.peak, bytes.total());
             device.peakWeights = std::max(device.peakWeights, bytes.weights);
             stage.bytes.push_back(std::move(bytes));
         }
         return stage;
+    }
+
+    /// The host's scratch for conversions, one for each device that gets converted weights.
+    Bytes stagingBytes() const {
+        std::set<std::string> devices;
+        for (const PlannedStay& stay : plan_.stays) {
+            const PlannedComponent& component = plan_.components[stay.component];
+            for (const Weight& weight : component.tree->weights) {
+                if (component.tree->storages[weight.storage].fileType != weight.computeType) {
+                    devices.insert(component.device.id());
+                    break;
+                }
+            }
+        }
+        return static_cast<Bytes>(devices.size()) * kConversionScratch;
     }
 
     /// Without the kept components that this run uses: they are among its stays, or go at once.
@@ -260,10 +277,10 @@ private:
     }
 
     static std::string reasonOf(const StageBytes& bytes, Bytes capacity) {
-        std::string text = formatBytes(bytes.weights) + " of weights, " +
-                           formatBytes(bytes.activations + bytes.workspace) +
-                           " of activations and " + formatBytes(bytes.wires + bytes.held) +
-                           " of other values";
+        std::string text =
+            formatBytes(bytes.weights) + " of weights, " +
+            formatBytes(bytes.activations + bytes.workspace) + " of activations and " +
+            formatBytes(bytes.wires + bytes.staging + bytes.held) + " of other values";
         return text + " do not fit into " + formatBytes(capacity) + " on " + bytes.device;
     }
 
@@ -274,7 +291,9 @@ private:
             workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
         StagePlan& stage = plan_.stages[use.node];
         if (!work) {
-            stage.moved += !stay.isThere && stay.first == use.node ? stay.layout->bytes() : 0;
+            stage.moved += !stay.isThere && stay.first == use.node
+                               ? plan_.components[use.component].tree->deviceBytes()
+                               : 0;
             return;
         }
         const std::vector<GroupUse> uses = groupUses(*stay.layout, *work, device.profile);

@@ -97,9 +97,12 @@ struct StageBytes {
     Bytes activations = 0;
     Bytes workspace = 0;
     Bytes wires = 0;
+    Bytes staging = 0;
     Bytes held = 0;
 
-    [[nodiscard]] Bytes total() const { return weights + activations + workspace + wires + held; }
+    [[nodiscard]] Bytes total() const {
+        return weights + activations + workspace + wires + staging + held;
+    }
 };
 
 struct StagePlan {

@@ -39,6 +39,7 @@ Json stageJson(const Plan& plan, const StagePlan& stage) {
                                          {"activations", bytes.activations},
                                          {"workspace", bytes.workspace},
                                          {"wires", bytes.wires},
+                                         {"staging", bytes.staging},
                                          {"held", bytes.held},
                                          {"total", bytes.total()}};
     }

@@ -64,7 +64,7 @@ private:
     }
 
     void copy(GroupId group) {
-        const Bytes bytes = layout_.groups[group].bytes;
+        const Bytes bytes = layout_.groups[group].contentBytes;
         const Seconds seconds =
             profile_.copyOverhead + static_cast<double>(bytes) / profile_.copyBytesPerSecond;
         copyFree_ += seconds;

@@ -1,6 +1,7 @@
 #include "plugin/module/run_request.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/graph/validate.hpp"
 
 namespace lowtide::module {
@@ -21,6 +22,15 @@ RequestedGraph readRequest(std::string_view graphText,
         reader.boolean("forceExecution").value_or(false) || !request.dump.empty();
     if (const auto device = reader.text("device")) {
         request.options.device = memory::parseDeviceSpec(*device);
+    }
+    if (const auto budget = reader.text("memoryBudget")) {
+        request.options.memoryBudget = parseBytes(*budget);
+        if (!request.options.memoryBudget) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the memory budget \"" + *budget + "\" is no size",
+                        "write a size such as 6GiB or 800MiB",
+                        "memory_budget");
+        }
     }
     if (const auto threshold = reader.integer("gcThreshold")) {
         request.options.collectionThreshold =

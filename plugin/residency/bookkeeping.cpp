@@ -19,6 +19,12 @@ void TrafficCounter::addRead(Bytes bytes) {
     traffic_.bytesRead += bytes;
 }
 
+void TrafficCounter::addRows(Bytes toDevice, Bytes read) {
+    const std::lock_guard lock(mutex_);
+    traffic_.rowBytesToDevice += toDevice;
+    traffic_.bytesRead += read;
+}
+
 void TrafficCounter::addLease() {
     const std::lock_guard lock(mutex_);
     ++traffic_.leases;

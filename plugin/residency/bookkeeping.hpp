@@ -14,6 +14,8 @@ public:
     void reset();
     void addCopy(Bytes toDevice, Bytes read);
     void addRead(Bytes bytes);
+    /// Rows of a gathered table.
+    void addRows(Bytes toDevice, Bytes read);
     void addLease();
     void addMiss();
     [[nodiscard]] memory::Traffic snapshot() const;

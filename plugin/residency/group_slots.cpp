@@ -249,7 +249,6 @@ void GroupSlots::noteUse(GroupId group) {
 void GroupSlots::settle() {
     for (GroupState& state : groups_) {
         state.ready.reset();
-        state.lastUse.reset();
     }
 }
 

@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool isOutdated(memory::GroupId group) const;
     /// What compute has been given until now is the group's last use.
     void noteUse(memory::GroupId group);
-    /// Forgets events that are over: nothing is pending on the device.
+    /// Forgets the arrivals of a component that is complete.
     void settle();
 
     /// Views of the leaf's weights. Its groups were waited for.

@@ -59,7 +59,7 @@ public:
                       const StopToken& stop) const;
 
     /// Small enough to stay in a core's cache between read and conversion.
-    static constexpr Bytes kScratchBytes = kMiB;
+    static constexpr Bytes kScratchBytes = memory::kConversionScratch;
 
 private:
     using Files = std::vector<std::shared_ptr<const files::InputFile>>;

@@ -262,7 +262,7 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
         state_->books.traffic.addRead(read);
         return rows;
     }
-    state_->books.traffic.addCopy(static_cast<Bytes>(rows.nbytes()), read);
+    state_->books.traffic.addRows(static_cast<Bytes>(rows.nbytes()), read);
     return rows.to(device.device->torchDevice());
 }
 

@@ -23,9 +23,12 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
     command
         .add_option("--policy",
                     arguments.policies,
-                    "Set a memory policy: node[.component]=model (repeatable)")
+                    "Set a memory policy: node[.component]=leaf+stream (repeatable)")
         ->allow_extra_args(false);
     command.add_option("--device", arguments.device, "cpu (default), fake or fake:8GiB");
+    command.add_option("--memory-budget",
+                       arguments.memoryBudget,
+                       "Most bytes on the device: 6GiB, 800MiB (default: what is free, less 5 %)");
     command
         .add_option("--threads",
                     arguments.threads,

@@ -14,6 +14,7 @@ struct GraphArguments {
     std::vector<std::string> set;       ///< node.param=value
     std::vector<std::string> policies;  ///< node[.component]=policy
     std::string device;
+    std::string memoryBudget;  ///< a size; empty: the graph's
     int threads = 0;
 };
 

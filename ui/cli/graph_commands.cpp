@@ -13,38 +13,73 @@ namespace {
 
 constexpr Bytes kLargestGraph = 64 * kMiB;
 
-void printPlan(const Json& plan) {
-    std::printf("%-14s %-22s %-8s %-8s %12s %12s\n",
-                "component",
-                "network",
+std::string text(const Json& json, const char* key) {
+    return json.at(key).get<std::string>();
+}
+
+std::string bytes(const Json& json, const char* key) {
+    return formatBytes(json.at(key).get<Bytes>());
+}
+
+void printStages(const Json& plan) {
+    std::printf("%-12s %-6s %11s %11s %11s %11s %11s %10s\n",
+                "node",
                 "device",
-                "policy",
                 "weights",
-                "in file");
-    for (const Json& component : plan.at("components")) {
-        std::printf("%-14s %-22s %-8s %-8s %12s %12s\n",
-                    component.at("role").get<std::string>().c_str(),
-                    component.at("network").get<std::string>().c_str(),
-                    component.at("device").get<std::string>().c_str(),
-                    component.at("policy").get<std::string>().c_str(),
-                    formatBytes(component.at("weights").get<Bytes>()).c_str(),
-                    formatBytes(component.at("file_bytes").get<Bytes>()).c_str());
-    }
-    std::printf("\n%-14s %12s  %s\n", "node", "weights", "on the device while it runs");
+                "activations",
+                "values",
+                "total",
+                "moved",
+                "seconds");
     for (const Json& stage : plan.at("stages")) {
-        std::string resident;
-        for (const Json& role : stage.at("resident")) {
-            resident += (resident.empty() ? "" : ", ") + role.get<std::string>();
+        for (const auto& [device, own] : stage.at("devices").items()) {
+            const Bytes values = own.at("wires").get<Bytes>() + own.at("held").get<Bytes>() +
+                                 own.at("staging").get<Bytes>();
+            std::printf("%-12s %-6s %11s %11s %11s %11s %11s %10.3f\n",
+                        text(stage, "node").c_str(),
+                        device.c_str(),
+                        bytes(own, "weights").c_str(),
+                        bytes(own, "activations").c_str(),
+                        formatBytes(values).c_str(),
+                        bytes(own, "total").c_str(),
+                        bytes(stage, "moved").c_str(),
+                        stage.at("seconds").get<double>());
         }
-        std::printf("%-14s %12s  %s\n",
-                    stage.at("node").get<std::string>().c_str(),
-                    formatBytes(stage.at("weights").get<Bytes>()).c_str(),
-                    resident.c_str());
     }
+}
+
+void printStays(const Json& plan) {
+    std::printf("\n%-14s %-11s %-22s %13s %11s %16s\n",
+                "component",
+                "policy",
+                "from - to",
+                "stays",
+                "ring",
+                "streams per pass");
+    for (const Json& stay : plan.at("stays")) {
+        const auto from = text(stay, "from");
+        const auto to = text(stay, "to");
+        std::printf("%-14s %-11s %-22s %13s %11s %16s\n",
+                    text(stay, "role").c_str(),
+                    text(stay, "policy").c_str(),
+                    (from == to ? from : from + " - " + to).c_str(),
+                    bytes(stay, "resident_bytes").c_str(),
+                    bytes(stay, "ring_bytes").c_str(),
+                    bytes(stay, "streamed_bytes_per_pass").c_str());
+    }
+}
+
+void printPlan(const Json& plan) {
+    printStages(plan);
+    printStays(plan);
     for (const Json& device : plan.at("devices")) {
-        std::printf("\n%s: at most %s of weights at once\n",
-                    device.at("device").get<std::string>().c_str(),
-                    formatBytes(device.at("peak_weights").get<Bytes>()).c_str());
+        std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes)%s\n",
+                    text(device, "device").c_str(),
+                    bytes(device, "peak").c_str(),
+                    bytes(device, "capacity").c_str(),
+                    bytes(device, "minimum").c_str(),
+                    static_cast<long long>(device.at("minimum").get<Bytes>()),
+                    device.at("estimated").get<bool>() ? "; times are estimated" : "");
     }
 }
 
@@ -60,6 +95,9 @@ Json optionsOf(const GraphArguments& arguments) {
         {"graphFolder", folder.string()}, {"set", arguments.set}, {"policies", arguments.policies}};
     if (!arguments.device.empty()) {
         options["device"] = arguments.device;
+    }
+    if (!arguments.memoryBudget.empty()) {
+        options["memoryBudget"] = arguments.memoryBudget;
     }
     return options;
 }

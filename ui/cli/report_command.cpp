@@ -36,6 +36,22 @@ void printDevice(const std::string& id, const Json& device) {
     }
 }
 
+void printCollections(const Json& collections) {
+    Bytes saved = 0;
+    for (const Json& record : collections.at("records")) {
+        saved += record.at("gc").at("saved").get<Bytes>();
+    }
+    std::printf(
+        "collections: %zu at %d points, %d skipped, %s given back in %.3f s; best threshold "
+        "%d %%\n",
+        collections.at("records").size(),
+        collections.at("points").get<int>(),
+        collections.at("skipped").get<int>(),
+        formatBytes(saved).c_str(),
+        collections.at("seconds").get<double>(),
+        collections.at("replay").at("best").get<int>());
+}
+
 }  // namespace
 
 int printReport(const std::string& path) {
@@ -53,6 +69,9 @@ int printReport(const std::string& path) {
         }
         for (const auto& [id, device] : report.at("repetitions").back().at("ledger").items()) {
             printDevice(id, device);
+        }
+        if (!report.at("collections").is_null()) {
+            printCollections(report.at("collections"));
         }
         printIssues(report.at("issues"));
     } catch (const Json::exception&) {

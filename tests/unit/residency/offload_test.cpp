@@ -125,6 +125,17 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->traffic().bytesToDevice, Bytes(0));
     }
 
+    void countsWhatACardRefused() {
+        Bench bench(folder_.newPath(), "fake");
+        const int64_t before = bench.residency->memoryState(bench.device).outOfMemory;
+        const auto plan = bench.plan("none");
+        bench.residency->open(memory::parseDeviceSpec("fake:4KiB"));
+
+        QVERIFY_EXCEPTION_THROWN(bench.residency->begin(plan, {}), Error);
+
+        QCOMPARE(bench.residency->memoryState(bench.device).outOfMemory, before + 1);
+    }
+
     void measuresTheDevice() {
         Bench bench(folder_.newPath(), "fake");
         const Bytes before = bench.residency->memoryState(bench.device).deviceUsed;
