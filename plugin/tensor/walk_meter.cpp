@@ -4,8 +4,10 @@
 #include "plugin/memory/component_tree.hpp"
 
 #include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace lowtide::tensor {
@@ -13,6 +15,7 @@ namespace lowtide::tensor {
 namespace {
 
 constexpr uint8_t kAboveTheDefault = 1;
+constexpr auto kMemoryReports = c10::DebugInfoKind::PROFILER_STATE;
 
 thread_local WalkMeter* currentMeter = nullptr;
 thread_local int pauses = 0;
@@ -72,6 +75,42 @@ private:
     }
 };
 
+/// Hears ATen's memory reports of this thread while it lives and tells them on to whoever heard
+/// them before.
+class WalkMeter::HostTensors {
+public:
+    explicit HostTensors(std::shared_ptr<Balance> balance)
+        : guard_(kMemoryReports, std::make_shared<Reports>(std::move(balance))) {}
+
+private:
+    class Reports final : public c10::MemoryReportingInfoBase {
+    public:
+        explicit Reports(std::shared_ptr<Balance> balance) : balance_(std::move(balance)) {}
+
+        void reportMemoryUsage(void* pointer,
+                               int64_t size,
+                               size_t totalAllocated,
+                               size_t totalReserved,
+                               c10::Device device) override {
+            if (before_) {
+                before_->reportMemoryUsage(pointer, size, totalAllocated, totalReserved, device);
+            }
+            const bool isOurs = size > 0 ? blocks_.insert(pointer).second : blocks_.erase(pointer);
+            balance_->add(isOurs ? size : 0);
+        }
+
+        [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+
+    private:
+        std::shared_ptr<Balance> balance_;
+        c10::MemoryReportingInfoBase* const before_ = static_cast<c10::MemoryReportingInfoBase*>(
+            c10::ThreadLocalDebugInfo::get(kMemoryReports));
+        std::unordered_set<void*> blocks_;
+    };
+
+    c10::DebugInfoGuard guard_;
+};
+
 Imitated imitatedBy(std::string_view deviceKind) noexcept {
     return deviceKind == "cpu" ? Imitated::Cpu : Imitated::Card;
 }
@@ -81,6 +120,9 @@ WalkMeter::WalkMeter(Imitated device)
     LOWTIDE_ASSERT(!currentMeter);
     Memory::install();
     currentMeter = this;
+    if (device == Imitated::Cpu) {
+        hostTensors_ = std::make_unique<HostTensors>(balance_);
+    }
 }
 
 WalkMeter::~WalkMeter() {

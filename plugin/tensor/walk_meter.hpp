@@ -17,8 +17,9 @@ enum class Imitated : uint8_t { Cpu, Card };
 [[nodiscard]] Imitated imitatedBy(std::string_view deviceKind) noexcept;
 
 /// While one lives, tensors of the meta device that its thread makes are counted as the imitated
-/// device would count them, and operators tell their floating-point operations. One at a time on a
-/// thread; the tensors may outlive it.
+/// device would count them, and operators tell their floating-point operations. Real tensors of the
+/// host (schedules, waves of timesteps) lie on the CPU device too, so there they count as well. One
+/// at a time on a thread; the tensors may outlive it.
 class WalkMeter {
 public:
     explicit WalkMeter(Imitated device);
@@ -68,10 +69,12 @@ public:
 
 private:
     class Memory;
+    class HostTensors;
     struct Balance;
 
     const Imitated device_;
     std::shared_ptr<Balance> balance_;
+    std::unique_ptr<HostTensors> hostTensors_;  ///< on the CPU
     double flops_ = 0;
 };
 
