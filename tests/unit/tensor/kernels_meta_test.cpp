@@ -73,7 +73,7 @@ std::vector<Case> cases() {
         conv(1, 64, 64, 8, 1, 1),
         conv(2, 96, 64, 8, 1, 1),
         conv(1, 4, 4, 150, 1, 1),
-        conv(3, 4, 4, 8, 1, 1),
+        conv(3, 8, 4, 4, 3, 1),
         attention(2, 8, 64, 77, 8),
         attention(1, 2, 200, 200, 16),
         attention(1, 1, 800, 600, 32),
