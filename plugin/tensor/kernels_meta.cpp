@@ -59,12 +59,11 @@ at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
 }
 
 /// oneDNN reorders input, weight and result to blocked channels; a kernel wider than a pixel takes
-/// up to four channels as they are. A bias that must be padded lies in scratch memory.
+/// channels that fill no block as they are. A bias that must be padded lies in scratch memory.
 /// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
 at::Tensor convolvedInBlocks(const at::Tensor& x, const at::Tensor& weight, at::IntArrayRef sizes) {
-    constexpr int64_t kPlainChannels = 4;
     constexpr int64_t kScratchNumbers = 32;
-    const bool isPlain = x.size(1) <= kPlainChannels && weight.size(2) > 1;
+    const bool isPlain = x.size(1) < blockChannels() && weight.size(2) > 1;
     const int64_t in = isPlain ? x.size(1) : blocked(x.size(1));
     const int64_t out = blocked(sizes[1]);
     at::Tensor result;
