@@ -225,6 +225,28 @@ private Q_SLOTS:
         QVERIFY(shown({"--log", "debug"}) > 0);
     }
 
+    void aReportTellsOfCollections() {
+        const QString report = cache_->filePath("report.json");
+        const testing::CommandResult run =
+            testing::runLowtide(QStringList{"run",
+                                            testing::exampleGraph("control_nodes"),
+                                            "--out",
+                                            cache_->path(),
+                                            "--report",
+                                            report,
+                                            "--set",
+                                            "collect.force=true"} +
+                                    kShort,
+                                {"LOWTIDE_CACHE=" + cache_->path()});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+
+        const testing::CommandResult printed = testing::runLowtide({"report", report});
+
+        QCOMPARE(printed.exitCode, 0);
+        const QRegularExpression form("collections: [1-4] at 4 points, \\d skipped, .* given back");
+        QVERIFY2(form.match(printed.output).hasMatch(), qPrintable(printed.output));
+    }
+
     /// The goal is 2 % of a run; ten times that fails.
     void collectionsTakeLittleTime() {
         const Finished run = runExample(

@@ -96,9 +96,7 @@ public:
     virtual void resetPeak() = 0;
     /// Upper bound on allocated(), or -1 for none; what exceeds it is Error{OutOfMemory}.
     virtual void cap(Bytes bytes) = 0;
-
-    /// What its allocator counted; nothing where it does not count.
-    [[nodiscard]] virtual AllocatorState allocatorState() const { return {}; }
+    [[nodiscard]] virtual AllocatorState allocatorState() const = 0;
 
     /// Gives what the allocator holds and nobody uses back to the device; most hold nothing.
     virtual void returnCached() {}

@@ -1,6 +1,8 @@
 #include "plugin/base/error.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
+#include <ATen/ATen.h>
+
 #include <QTest>
 
 #include <fstream>
@@ -127,13 +129,13 @@ private Q_SLOTS:
 
     void countsWhatACardRefused() {
         Bench bench(folder_.newPath(), "fake");
-        const int64_t before = bench.residency->memoryState(bench.device).outOfMemory;
-        const auto plan = bench.plan("none");
-        bench.residency->open(memory::parseDeviceSpec("fake:4KiB"));
+        const memory::MemoryState before = bench.residency->memoryState(bench.device);
+        const auto onCard = at::TensorOptions(at::kByte).device(c10::DeviceType::PrivateUse1);
 
-        QVERIFY_EXCEPTION_THROWN(bench.residency->begin(plan, {}), Error);
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(at::empty({before.deviceCapacity + 1}, onCard)),
+                                 std::exception);
 
-        QCOMPARE(bench.residency->memoryState(bench.device).outOfMemory, before + 1);
+        QCOMPARE(bench.residency->memoryState(bench.device).outOfMemory, before.outOfMemory + 1);
     }
 
     void measuresTheDevice() {

@@ -77,6 +77,10 @@ public:
 
     void cap(Bytes bytes) override { device_->cap(bytes); }
 
+    residency::AllocatorState allocatorState() const override { return device_->allocatorState(); }
+
+    void returnCached() override { device_->returnCached(); }
+
     std::vector<std::string> hazards() const override { return device_->hazards(); }
 
 private:
