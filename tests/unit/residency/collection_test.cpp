@@ -82,6 +82,32 @@ private Q_SLOTS:
         QVERIFY2(left < kMiB, qPrintable(QString::number(left)));
     }
 
+    /// Its pages went by themselves; those of the heap are still there.
+    void aLargeTensorThatWentHidesNothing() {
+        at::Tensor large = at::ones({64, 1024, 1024}, at::kByte);
+        collector_.collectOn(*cpu_);
+        large.reset();
+        const FragmentedHeap heap;
+
+        const Bytes much = collector_.stateOf(*cpu_).hostCollectable;
+
+        QVERIFY2(much > kAll * 9 / 10, qPrintable(QString::number(much)));
+    }
+
+    void blocksInUseAreNothingToCollect() {
+        const FragmentedHeap heap;
+        collector_.collectOn(*cpu_);
+        std::vector<std::unique_ptr<char[]>> used;
+        for (size_t i = 0; i < kBlocks / 4; ++i) {
+            used.push_back(std::make_unique<char[]>(kBlock));
+            std::memset(used.back().get(), 1, kBlock);
+        }
+
+        const Bytes left = collector_.stateOf(*cpu_).hostCollectable;
+
+        QVERIFY2(left < kAll / 20, qPrintable(QString::number(left)));
+    }
+
     void theHostIsOneMemory() {
         const memory::MemoryState state = collector_.stateOf(*cpu_);
 
