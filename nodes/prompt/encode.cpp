@@ -66,7 +66,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::EncodeRequest request = settingsOf(context);
     request.model = modelOf(context);
     models::StageOutline stage = stages.outlineEncode(request);
-    const executor::ValueOutline value = valueOutline(stage.outputType, stage.outputShape);
+    executor::ValueOutline value = valueOutline(stage.outputType, stage.outputShape);
+    value.bytes += stage.outputShape.back() * sizeOf(DType::F32);  // the pooled state
     return {.components = std::move(stage.components),
             .outputs = {{"positive", value}, {"negative", value}},
             .walk = std::move(stage.walk)};

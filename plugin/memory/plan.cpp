@@ -8,13 +8,13 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace lowtide::memory {
 
 namespace {
 
 constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
-constexpr int64_t kTimedPasses = 3;  ///< then every further pass is like the last
 
 Bytes capacityOf(const PlanDevice& device) {
     return device.traits.capacity > 0 ? device.traits.capacity : kUnbounded;
@@ -84,8 +84,8 @@ public:
     }
 
     void predictTimes() {
-        for (const PlannedUse& use : plan_.uses) {
-            predict(use);
+        for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+            predict(stay);
         }
     }
 
@@ -284,31 +284,37 @@ private:
         return text + " do not fit into " + formatBytes(capacity) + " on " + bytes.device;
     }
 
-    void predict(const PlannedUse& use) {
-        const PlannedStay& stay = plan_.stays[use.stay];
+    /// Plays the stay over all its uses.
+    void predict(uint32_t index) {
+        const PlannedStay& stay = plan_.stays[index];
         const PlanDevice& device = deviceOfStay(stay);
-        const ComponentWork* work =
-            workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
-        StagePlan& stage = plan_.stages[use.node];
-        if (!work) {
-            stage.moved += !stay.isThere && stay.first == use.node
-                               ? plan_.components[use.component].tree->deviceBytes()
-                               : 0;
-            return;
+        const ComponentTree& tree = *plan_.components[stay.component].tree;
+        StreamClock clock(*stay.layout, stay.passes, device.profile);
+        bool hasArrived = stay.isThere;
+        for (const PlannedUse& use : plan_.uses) {
+            if (use.stay != index) {
+                continue;
+            }
+            StagePlan& stage = plan_.stages[use.node];
+            const ComponentWork* work = workOf(request_.nodes[use.node], tree);
+            if (!work) {
+                stage.moved += hasArrived ? 0 : tree.deviceBytes();
+                hasArrived = true;
+                continue;
+            }
+            const StreamTimes before = clock.times();
+            if (!std::exchange(hasArrived, true)) {
+                clock.arrive(stay.isKept);
+            }
+            const std::vector<GroupUse> uses = groupUses(*stay.layout, *work, device.profile);
+            for (int64_t pass = 0; pass < work->passes; ++pass) {
+                clock.runPass(uses);
+            }
+            const StreamTimes after = clock.times();
+            stage.seconds +=
+                stay.isThere ? after.compute - before.compute : after.total - before.total;
+            stage.moved += stay.isThere ? 0 : after.moved - before.moved;
         }
-        const std::vector<GroupUse> uses = groupUses(*stay.layout, *work, device.profile);
-        const int64_t timed = std::min(work->passes, kTimedPasses);
-        StreamTimes times = timePasses(*stay.layout, uses, timed, device.profile);
-        if (timed < work->passes) {
-            const StreamTimes before = timePasses(*stay.layout, uses, timed - 1, device.profile);
-            const auto more = work->passes - timed;
-            times.total += static_cast<double>(more) * (times.total - before.total);
-            times.compute += static_cast<double>(more) * (times.compute - before.compute);
-            times.moved += more * (times.moved - before.moved);
-        }
-        const bool isThere = stay.layout->isWhole() && (stay.isThere || stay.first < use.node);
-        stage.seconds += isThere ? times.compute : times.total;
-        stage.moved += isThere ? 0 : times.moved;
     }
 
     const PlanRequest& request_;

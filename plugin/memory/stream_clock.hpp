@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/memory/device_profile.hpp"
+#include "plugin/memory/group_stream.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/stage_work.hpp"
 
@@ -14,20 +15,43 @@ struct GroupUse {
     Seconds compute = 0;
 };
 
-/// What passes over a layout take on a clock with one compute lane and one copy lane; nothing
-/// sleeps and nothing is copied.
+/// What uses of a layout take on a clock with one compute lane and one copy lane.
 struct StreamTimes {
     Seconds total = 0;
-    Seconds firstPass = 0;
-    Seconds compute = 0;   ///< of all passes, alone
-    Seconds copy = 0;      ///< of all copies, alone
-    Bytes moved = 0;       ///< to the device
-    Bytes movedFirst = 0;  ///< of these until the end of the first pass
+    Seconds compute = 0;  ///< of all passes, alone
+    Seconds copy = 0;     ///< of all copies, alone
+    Bytes moved = 0;      ///< to the device
     int64_t misses = 0;
-    int64_t missesFirst = 0;  ///< of these in the first pass
+};
 
-    /// Shortest time of a pass after the first: compute or copies alone, whichever is longer.
-    [[nodiscard]] Seconds boundPerPass(int64_t passes) const;
+/// Plays a stay without sleeping or copying: copies in order, each after the last use of what it
+/// overwrites; compute in order, each use after its group has arrived.
+class StreamClock {
+public:
+    /// `passes` over the layout in all. Layout and profile must outlive the clock.
+    StreamClock(const Layout& layout, int64_t passes, const DeviceProfile& profile);
+
+    /// What comes when the component arrives: residents in the order of their use (all of them, or
+    /// those that the layout's order names), and what streams first.
+    void arrive(bool isWhole);
+    void runPass(const std::vector<GroupUse>& pass);
+    /// So far.
+    [[nodiscard]] StreamTimes times() const;
+
+private:
+    void take(const std::vector<StreamStep>& steps);
+    void bringResident(GroupId group);
+    void copy(GroupId group);
+
+    const Layout& layout_;
+    const DeviceProfile& profile_;
+    GroupStream stream_;
+    std::vector<bool> isThere_;  ///< residents
+    std::vector<Seconds> ready_;
+    std::vector<Seconds> lastUse_;
+    Seconds copyFree_ = 0;
+    Seconds computeFree_ = 0;
+    StreamTimes times_;
 };
 
 /// The uses of one pass of `work` under `layout`, neighbours with the same group as one.
@@ -35,7 +59,7 @@ struct StreamTimes {
                                               const ComponentWork& work,
                                               const DeviceProfile& profile);
 
-/// Runs `passes` passes. Residents arrive first, in the order of their use, while compute follows.
+/// Arrives and runs `passes` equal passes.
 [[nodiscard]] StreamTimes timePasses(const Layout& layout,
                                      const std::vector<GroupUse>& pass,
                                      int64_t passes,

@@ -98,7 +98,8 @@ StayRef Run::makeStay(uint32_t index) {
                                              .books = books_,
                                              .state = states_[planned.component],
                                              .patches = leftovers_.patches[component.tree->id]},
-                                  planned.passes);
+                                  planned.passes,
+                                  planned.isKept);
 }
 
 /// Its memory, where the plan has it: allocated when its first node is entered, or again after it
@@ -346,7 +347,8 @@ Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
                                                   .books = books_,
                                                   .state = std::make_shared<StateBytes>(),
                                                   .patches = leftovers_.patches[tree.id]},
-                                       0);
+                                       0,
+                                       false);
     if (layout->arenaBytes() > 0) {
         auto arena = std::make_unique<CountedArena>(
             *device.device, device.id, layout->arenaBytes(), books_.ledger);

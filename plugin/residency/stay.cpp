@@ -10,8 +10,11 @@ using memory::GroupId;
 using memory::LeafId;
 using memory::StreamStep;
 
-Stay::Stay(GroupPlace place, int64_t passes)
-    : place_(place), stream_(*place_.layout, passes), slots_(std::move(place)) {}
+Stay::Stay(GroupPlace place, int64_t passes, bool isToKeep)
+    : place_(place),
+      stream_(*place_.layout, passes),
+      slots_(std::move(place)),
+      isToKeep_(isToKeep) {}
 
 Stay::~Stay() {
     LOWTIDE_ASSERT(!isActive_);
@@ -31,7 +34,7 @@ void Stay::activate(const StopToken& stop, const std::string& node) {
     for (const GroupId group : place_.layout->order) {
         bringResident(group, stop, node);
     }
-    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; isToKeep_ && group < place_.layout->groups.size(); ++group) {
         bringResident(group, stop, node);
     }
     prefetch(stop, node);

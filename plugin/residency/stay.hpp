@@ -12,9 +12,10 @@ namespace lowtide::residency {
 /// thread only.
 class Stay {
 public:
-    /// The tree's masters are open. `passes`: over it in the run, 0 where not known.
-    /// Error{Unsupported} for weights that this version cannot bring to a device.
-    Stay(GroupPlace place, int64_t passes);
+    /// The tree's masters are open. `passes`: over it in the run, 0 where not known. `isToKeep`:
+    /// all of it comes, else what the layout's order names and what is used. Error{Unsupported} for
+    /// weights that this version cannot bring to a device.
+    Stay(GroupPlace place, int64_t passes, bool isToKeep);
     /// It is off the device.
     ~Stay();
     Stay(const Stay&) = delete;
@@ -77,6 +78,7 @@ private:
     GroupSlots slots_;
     std::unique_ptr<CountedArena> ownArena_;
     std::byte* region_ = nullptr;
+    bool isToKeep_;
     bool isActive_ = false;
     int64_t leases_ = 0;
 };

@@ -143,7 +143,9 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
         }
     }
     const at::Tensor last = layers_->finalNorm.apply(pass, hidden);
-    const at::Tensor pooled = last.select(1, pooledPosition(ids));  // [1, T, D] -> [1, D]
+    // [1, T, D] -> [1, D]; a copy, because a view would hold the whole state for as long as it
+    // lives.
+    const at::Tensor pooled = last.select(1, pooledPosition(ids)).clone();
     pass.record().putNext("text_encoder.last_hidden_state", last);
     pass.record().putNext("text_encoder.pooled", pooled);
     return {.embeds = skipped == 0 ? last : layers_->finalNorm.apply(pass, chosen),

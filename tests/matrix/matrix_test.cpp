@@ -1,0 +1,273 @@
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/module.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <map>
+#include <random>
+
+using namespace lowtide;
+
+namespace {
+
+/// A graph of the matrix, small enough to be run hundreds of times.
+struct Case {
+    std::string name;
+    QString example;
+    std::vector<std::string> set;
+    std::vector<std::string> stages;  ///< nodes with components
+};
+
+const std::vector<std::string> kSmall = {
+    "latent.width=64", "latent.height=64", "denoise.steps=2", "denoise.sampler=euler_a"};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+    more.insert(more.begin(), kSmall.begin(), kSmall.end());
+    return more;
+}
+
+const std::vector<Case> kCases = {
+    {"text to image", "text_to_image", kSmall, {"encode", "denoise", "decode"}},
+    {"batch of 2", "text_to_image", with({"latent.batch=2"}), {"encode", "denoise", "decode"}},
+    {"tiled decode",
+     "text_to_image",
+     with({"latent.width=128", "decode.tile=64"}),
+     {"encode", "denoise", "decode"}},
+    {"two passes over one denoiser",
+     "two_passes",
+     with({"denoise.steps=3", "denoise.end_step=2", "refine.steps=3", "refine.start_step=2"}),
+     {"encode", "denoise", "refine", "decode"}}};
+
+const std::vector<std::string> kPolicies = {"none",
+                                            "model",
+                                            "model+stream",
+                                            "sequential",
+                                            "block:1",
+                                            "block:1+stream",
+                                            "block:2",
+                                            "block:2+stream",
+                                            "leaf",
+                                            "leaf+stream",
+                                            "auto"};
+
+enum class Budget { Whole, Half, Minimum };
+
+#ifdef LOWTIDE_WHOLE_MATRIX
+constexpr bool kIsWhole = true;
+constexpr int kMixes = 200;
+#else
+constexpr bool kIsWhole = false;
+constexpr int kMixes = 40;
+#endif
+
+/// Planned and measured peaks may differ by this part of the measured one (design: 5 %).
+constexpr double kPeakTolerance = 0.05;
+
+QByteArray contentsOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class MatrixTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::map<std::string, QByteArray> expected_;  ///< per case: cpu, policy none
+    std::map<std::string, int64_t> wholePeak_;    ///< per case: fake, policy none
+    int cells_ = 0;
+    int equal_ = 0;
+    int refused_ = 0;
+
+    std::string graphOf(const Case& each) {
+        return contentsOf(testing::exampleGraph(each.example)).toStdString();
+    }
+
+    Json optionsOf(const Case& each,
+                   const std::string& device,
+                   const std::vector<std::string>& policies) {
+        return {{"set", each.set},
+                {"policies", policies},
+                {"device", device},
+                {"out", folder_.path().toStdString()}};
+    }
+
+    static std::vector<std::string> everywhere(const Case& each, const std::string& policy) {
+        std::vector<std::string> policies;
+        for (const std::string& stage : each.stages) {
+            policies.push_back(stage + "=" + policy);
+        }
+        return policies;
+    }
+
+    Json planOf(const Case& each, const Json& options) {
+        std::string result;
+        const Status status =
+            testing::openModule().runner()->plan(graphOf(each), options.dump(), result);
+        return status == Status::Ok ? Json::parse(result).at("plan") : Json();
+    }
+
+    testing::ModuleRun run(const Case& each, Json options, QByteArray& dump) {
+        const QString path = folder_.filePath("dump.safetensors");
+        options["dump"] = path.toStdString();
+        testing::EventLog log;
+        testing::ModuleRun ended = testing::runModule(graphOf(each), options, log);
+        dump = contentsOf(path);
+        QFile::remove(path);
+        testing::openModule().runner()->release("all");
+        return ended;
+    }
+
+    /// Empty when the cell is right, else what is wrong.
+    std::string fault(const Case& each, const Json& options, std::optional<int64_t> budget) {
+        QByteArray dump;
+        const testing::ModuleRun ended = run(each, options, dump);
+        ++cells_;
+        if (ended.status == Status::Invalid) {
+            const Json& issue = ended.report.at("issues").back();
+            if (issue.at("code") != "memory_infeasible" || issue.value("node", "").empty()) {
+                return "refused without the node: " + issue.dump();
+            }
+            ++refused_;
+            return {};
+        }
+        if (ended.status != Status::Ok) {
+            return "failed: " + ended.report.at("issues").dump();
+        }
+        if (dump != expected_.at(each.name)) {
+            return "other bits than on the cpu with policy none";
+        }
+        ++equal_;
+        return faultOfBytes(ended.report, budget);
+    }
+
+    static std::string faultOfBytes(const Json& report, std::optional<int64_t> budget) {
+        int64_t planned = 0;
+        for (const Json& stage : report.at("plan").at("stages")) {
+            planned += stage.at("moved").get<int64_t>();
+        }
+        const Json& traffic = report.at("repetitions").back().at("traffic");
+        const int64_t moved = traffic.at("bytesToDevice").get<int64_t>();
+        if (moved != planned) {
+            return "moved " + std::to_string(moved) + " bytes, planned " + std::to_string(planned);
+        }
+        for (const Json& device : report.at("plan").at("devices")) {
+            const std::string id = device.at("device").get<std::string>();
+            const auto peak =
+                report.at("repetitions").back().at("ledger").at(id).at("peak").get<int64_t>();
+            const auto predicted = device.at("peak").get<int64_t>();
+            if (id == "fake" && budget && peak > *budget) {
+                return "peak " + std::to_string(peak) + " of " + std::to_string(*budget);
+            }
+            if (id == "fake" && std::abs(static_cast<double>(predicted - peak)) >
+                                    kPeakTolerance * static_cast<double>(peak)) {
+                return "predicted a peak of " + std::to_string(predicted) + ", measured " +
+                       std::to_string(peak);
+            }
+        }
+        return {};
+    }
+
+    void checkCell(const Case& each, const std::string& policy, Budget kind) {
+        Json options = optionsOf(each, "fake:1GiB", everywhere(each, policy));
+        std::optional<int64_t> budget;
+        if (kind == Budget::Half) {
+            budget = wholePeak_.at(each.name) / 2;
+        } else if (kind == Budget::Minimum) {
+            budget = planOf(each, options).at("devices").at(0).at("minimum").get<int64_t>();
+        }
+        if (budget) {
+            options["memoryBudget"] = std::to_string(*budget);
+        }
+        options["repeat"] = kIsWhole ? 3 : 1;
+        const std::string wrong = fault(each, options, budget);
+        QVERIFY2(wrong.empty(), (each.name + ", " + policy + ": " + wrong).c_str());
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        for (const Case& each : kCases) {
+            Json options = optionsOf(each, "cpu", everywhere(each, "none"));
+            const testing::ModuleRun ended = run(each, options, expected_[each.name]);
+            QVERIFY2(ended.status == Status::Ok, (each.name + ended.report.dump()).c_str());
+            QVERIFY(expected_[each.name].size() > 10000);
+            options["device"] = "fake:1GiB";
+            wholePeak_[each.name] =
+                planOf(each, options).at("devices").at(0).at("peak").get<int64_t>();
+        }
+    }
+
+    void everyPolicyAtEveryBudget_data() {
+        QTest::addColumn<int>("which");
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<int>("budget");
+        for (size_t which = 0; which < kCases.size(); ++which) {
+            for (size_t policy = 0; policy < kPolicies.size(); ++policy) {
+                for (int budget = 0; budget < 3; ++budget) {
+                    // All pairs; the third dimension follows from the other two.
+                    const bool isCovering =
+                        which == 0 || (which + policy) % 3 == static_cast<size_t>(budget);
+                    if (kIsWhole || isCovering) {
+                        QTest::addRow("%s, %s, %d",
+                                      kCases[which].name.c_str(),
+                                      kPolicies[policy].c_str(),
+                                      budget)
+                            << static_cast<int>(which) << QString::fromStdString(kPolicies[policy])
+                            << budget;
+                    }
+                }
+            }
+        }
+    }
+
+    void everyPolicyAtEveryBudget() {
+        QFETCH(int, which);
+        QFETCH(QString, policy);
+        QFETCH(int, budget);
+        checkCell(
+            kCases[static_cast<size_t>(which)], policy.toStdString(), static_cast<Budget>(budget));
+    }
+
+    void randomMixesOfPoliciesAndDevices() {
+        std::mt19937 random(20);
+        const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+        for (int mix = 0; mix < kMixes; ++mix) {
+            const Case& each = kCases[pick(kCases.size())];
+            std::vector<std::string> policies;
+            for (const std::string& stage : each.stages) {
+                const char* device = pick(4) == 0 ? "@cpu" : "";
+                policies.push_back(stage + "=" + kPolicies[pick(kPolicies.size())] + device);
+            }
+            const std::string wrong = fault(each, optionsOf(each, "fake:1GiB", policies), {});
+            QVERIFY2(wrong.empty(),
+                     (each.name + ", " + Json(policies).dump() + ": " + wrong).c_str());
+        }
+    }
+
+    void oneByteBelowTheMinimumIsRefused() {
+        const Case& each = kCases.front();
+        for (const std::string& policy : kPolicies) {
+            Json options = optionsOf(each, "fake:1GiB", everywhere(each, policy));
+            const Json plan = planOf(each, options);
+            const auto minimum = plan.at("devices").at(0).at("minimum").get<int64_t>();
+            options["memoryBudget"] = std::to_string(minimum - 1);
+            QVERIFY2(planOf(each, options).is_null(), policy.c_str());
+            const int before = refused_;
+            const std::string wrong = fault(each, options, minimum - 1);
+            QVERIFY2(wrong.empty() && refused_ == before + 1, (policy + ": " + wrong).c_str());
+        }
+    }
+
+    void cleanupTestCase() {
+        qInfo(
+            "%d combinations: %d bit-equal, %d refused with their node", cells_, equal_, refused_);
+        QCOMPARE(equal_ + refused_, cells_);
+    }
+};
+
+QTEST_GUILESS_MAIN(MatrixTest)
+#include "matrix_test.moc"
