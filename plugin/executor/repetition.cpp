@@ -1,5 +1,6 @@
 #include "plugin/executor/repetition.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/node_context.hpp"
 #include "plugin/executor/run_controls.hpp"
@@ -103,11 +104,17 @@ void Repetition::select() {
 }
 
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
-    auto planned = planRun(
-        setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.engine);
+    auto request =
+        requestPlan(setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.engine);
+    if (const auto* refusal = std::get_if<Issue>(&request)) {
+        return *refusal;
+    }
+    auto planned = decidePlan(std::get<memory::PlanRequest>(request));
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;
     }
+    recovery_.emplace(
+        std::get<memory::PlanRequest>(std::move(request)), setting_.engine, setting_.cache);
     report_.plan = memory::toJson(std::get<memory::Plan>(planned));
     std::optional<Issue> issue;
     const std::optional<Issue> beginIssue = attempt("", [&] {
@@ -132,10 +139,39 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
 
 std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wires& wires) {
     for (memory::NodeIndex index = 0; index < order.size(); ++index) {
-        if (std::optional<Issue> issue = runNode(index, order[index], wires)) {
+        std::optional<Issue> issue = runNode(index, order[index], wires);
+        while (issue && issue->code == codeOf(ErrorKind::OutOfMemory) && !isHandingOver_) {
+            if (std::optional<Issue> last = recover(index, std::move(*issue))) {
+                return last;
+            }
+            issue = runNode(index, order[index], wires);
+        }
+        if (issue) {
             return issue;
         }
     }
+    return std::nullopt;
+}
+
+/// One rung further down, told as a warning; the issue itself when there is none. The node runs
+/// again from its inputs: noise is made from the seed, so the bits are the same.
+std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
+    std::optional<std::string> done;
+    const std::optional<Issue> failure =
+        attempt(issue.node, [&] { done = recovery_->next(index); });
+    if (failure || !done) {
+        return failure ? *failure : issue;
+    }
+    if (recovery_->plan()) {
+        report_.plan = memory::toJson(*recovery_->plan());
+    }
+    addIssue({.severity = Severity::Warning,
+              .code = "out_of_memory_retry",
+              .node = issue.node,
+              .item = "memory",
+              .message = "node " + issue.node + " ran out of memory (" + issue.message + "); " +
+                         *done + ", and it runs again",
+              .hint = "give the run a larger budget, or the node a tighter policy"});
     return std::nullopt;
 }
 
@@ -146,6 +182,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     NodeContext context(
         setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events, controls);
     double milliseconds = 0;
+    isHandingOver_ = false;
     std::optional<Issue> issue = attempt(node.id, [&] {
         setting_.stop.throwIfStopped();
         peaks_.beginNode();
@@ -159,6 +196,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
             context.requireOutputs();
         }
         milliseconds = millisecondsSince(begin);
+        isHandingOver_ = true;
         keepValue(position, context.outputs);
         wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);

@@ -4,6 +4,7 @@
 #include "plugin/executor/kept_values.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/peak_tracker.hpp"
+#include "plugin/executor/recovery.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/executor/run_plan.hpp"
@@ -47,6 +48,7 @@ public:
 private:
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);
     std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);
+    std::optional<Issue> recover(memory::NodeIndex index, Issue issue);
     std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
     void select();
     void keepValue(size_t position, const Wires::Outputs& outputs);
@@ -62,6 +64,9 @@ private:
     RunReport& report_;
     PeakTracker peaks_;
     Selection selection_;
+    std::optional<Recovery> recovery_;
+    bool isHandingOver_ =
+        false;  ///< the running node's values go to the wires: it cannot run again
 };
 
 }  // namespace lowtide::executor

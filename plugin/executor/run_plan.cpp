@@ -100,11 +100,11 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
     return devices;
 }
 
-std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
-                                          const OutlinedGraph& outlined,
-                                          std::span<const size_t> positions,
-                                          const RunDevices& devices,
-                                          memory::Engine& engine) {
+std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snapshot,
+                                                     const OutlinedGraph& outlined,
+                                                     std::span<const size_t> positions,
+                                                     const RunDevices& devices,
+                                                     memory::Engine& engine) {
     memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
     for (memory::PlanDevice& device : request.devices) {
         device.held = engine.ledger().bytesOn(device.spec.id());
@@ -128,6 +128,10 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
             return *issue;
         }
     }
+    return request;
+}
+
+std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request) {
     memory::Plan plan;
     std::optional<Issue> refusal;
     const std::optional<Issue> failure = attempt("", [&] {
@@ -150,6 +154,18 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
         return refusal ? *refusal : *failure;
     }
     return plan;
+}
+
+std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
+                                          const OutlinedGraph& outlined,
+                                          std::span<const size_t> positions,
+                                          const RunDevices& devices,
+                                          memory::Engine& engine) {
+    auto request = requestPlan(snapshot, outlined, positions, devices, engine);
+    if (auto* issue = std::get_if<Issue>(&request)) {
+        return std::move(*issue);
+    }
+    return decidePlan(std::get<memory::PlanRequest>(request));
 }
 
 Json toJson(const std::vector<memory::DeviceInfo>& devices) {

@@ -28,6 +28,19 @@ struct RunDevices {
                                                           const RunOptions& options,
                                                           memory::Engine& engine);
 
+/// What the plan is made of: the nodes at `positions`, their work on shapes, what lies on wires and
+/// devices. The issue is pinned to the node whose shapes cannot be.
+[[nodiscard]] std::variant<memory::PlanRequest, Issue> requestPlan(
+    const graph::Snapshot& snapshot,
+    const OutlinedGraph& outlined,
+    std::span<const size_t> positions,
+    const RunDevices& devices,
+    memory::Engine& engine);
+
+/// As memory::makePlan; the issue of what does not fit is memory_infeasible, with the node, the
+/// bytes that it needs and the cheapest change.
+[[nodiscard]] std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request);
+
 /// The memory plan of the nodes at `positions`; a plan's NodeIndex counts along that list. The
 /// issue of a run that does not fit is memory_infeasible, with the node, the bytes that it needs
 /// and the cheapest change.

@@ -9,7 +9,8 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kForms = "write cpu, cuda, cuda:1, fake, fake:8GiB or fake:8GiB,spill=16GiB";
+constexpr const char* kForms =
+    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB or fake:8GiB,fail=100";
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(
@@ -24,10 +25,22 @@ Bytes sizeIn(std::string_view text, std::string_view size) {
     return *bytes;
 }
 
+int64_t numberIn(std::string_view text, std::string_view digits) {
+    int64_t number = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [rest, failure] = std::from_chars(digits.data(), end, number);
+    if (failure != std::errc() || rest != end || number < 1) {
+        refuse(text, "\"" + std::string(digits) + "\" is no number of an allocation");
+    }
+    return number;
+}
+
 void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
     for (const std::string& option : split(options, ',')) {
         if (option.starts_with("spill=")) {
             spec.spill = sizeIn(text, std::string_view(option).substr(6));
+        } else if (option.starts_with("fail=")) {
+            spec.failAt = numberIn(text, std::string_view(option).substr(5));
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
@@ -75,6 +88,10 @@ std::string toText(const DeviceSpec& spec) {
     }
     if (spec.spill) {
         text += std::string(spec.capacity ? "," : ":") + "spill=" + std::to_string(*spec.spill);
+    }
+    if (spec.failAt) {
+        const bool isFirst = !spec.capacity && !spec.spill;
+        text += std::string(isFirst ? ":" : ",") + "fail=" + std::to_string(*spec.failAt);
     }
     return text;
 }

@@ -9,12 +9,13 @@
 namespace lowtide::memory {
 
 /// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
-/// "fake:8GiB,spill=16GiB".
+/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100".
 struct DeviceSpec {
     std::string kind = "cpu";
     int index = 0;
     std::optional<Bytes> capacity;  ///< fake only
     std::optional<Bytes> spill;     ///< fake only: bytes beyond the card that succeed slowly
+    std::optional<int64_t> failAt;  ///< fake only: the allocation of this number fails, once
 
     bool operator==(const DeviceSpec&) const = default;
     /// Kind and index, the identity of an opened device: "cpu", "cuda:0", "fake".

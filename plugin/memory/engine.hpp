@@ -46,6 +46,9 @@ public:
     virtual void enter(NodeIndex node) = 0;
     /// Components at their last use go as `after` says; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;
+    /// Another plan for the rest of the run, between two nodes: what is on the devices leaves,
+    /// except what is kept.
+    virtual void replan(std::shared_ptr<const Plan> plan) = 0;
     /// Everything not kept leaves the devices; no copy is pending afterwards.
     virtual void end(Outcome outcome) noexcept = 0;
 

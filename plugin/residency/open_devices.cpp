@@ -33,8 +33,8 @@ DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
 
 DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {
     DeviceState& state = get(spec);
-    const bool asksForSize = spec.capacity || spec.spill;
-    if (asksForSize && spec != state.spec) {
+    const bool asksForSize = spec.capacity || spec.spill || spec.failAt;
+    if (asksForSize && (spec != state.spec || spec.failAt)) {
         state.device = source_->open(spec);
         state.spec = spec;
     }

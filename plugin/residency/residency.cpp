@@ -135,6 +135,16 @@ void Residency::leave(memory::NodeIndex node) noexcept {
     state_->running().leave(node);
 }
 
+void Residency::replan(std::shared_ptr<const memory::Plan> plan) {
+    const StopToken stop = state_->running().stop();
+    state_->run->finish(memory::Outcome::Finished);
+    auto run = std::make_unique<Run>(
+        state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
+    state_->run.reset();
+    run->prepare();
+    state_->run = std::move(run);
+}
+
 void Residency::end(memory::Outcome outcome) noexcept {
     if (!state_->run) {
         return;

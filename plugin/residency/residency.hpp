@@ -37,6 +37,7 @@ public:
     void begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) override;
     void enter(memory::NodeIndex node) override;
     void leave(memory::NodeIndex node) noexcept override;
+    void replan(std::shared_ptr<const memory::Plan> plan) override;
     void end(memory::Outcome outcome) noexcept override;
     Bytes release(std::string_view component) override;
     [[nodiscard]] memory::MemoryState memoryState(const memory::DeviceSpec& spec) override;

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lowtide::tensor {
 
@@ -13,7 +15,7 @@ namespace lowtide::tensor {
 class Recorder {
 public:
     /// Starts a stage of a node: keys of the second node that runs the same `stage` get the prefix
-    /// "<node>/".
+    /// "<node>/". What the same stage of the same node recorded before is forgotten: it runs again.
     void beginStage(std::string_view stage, std::string_view node);
     /// Keeps a host copy of `value` under `key`; an undefined tensor is left out.
     void put(std::string_view key, const at::Tensor& value);
@@ -23,9 +25,14 @@ public:
     [[nodiscard]] const std::map<std::string, at::Tensor>& tensors() const { return tensors_; }
 
 private:
+    void note(std::string key);
+
     std::string prefix_;
     std::map<std::string, std::string, std::less<>> stageOwners_;
     std::map<std::string, int, std::less<>> counts_;
+    std::map<std::pair<std::string, std::string>, std::vector<std::string>>
+        keys_;  ///< by stage, node
+    std::vector<std::string>* stageKeys_ = nullptr;
     std::map<std::string, at::Tensor> tensors_;
 };
 

@@ -99,9 +99,9 @@ std::vector<BadGraph> badGraphs() {
         {"policy is not known",
          changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "fast"; }),
          "no policy \"fast\""},
-        {"policy that is not built",
-         changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "leaf+stream"; }),
-         "denoise"},
+        {"policy that means nothing",
+         changed([](Json& graph) { graph["nodes"]["denoise"]["memory"] = "leaf,after=keep"; }),
+         "nothing to keep"},
         {"policy without components",
          changed([](Json& graph) { graph["nodes"]["save"]["memory"] = "model"; }),
          "save"},
@@ -165,11 +165,25 @@ private Q_SLOTS:
         row("no CUDA", {"--device", "cuda"}, "CUDA");
         row("small card",
             {"--device", "fake:1MiB", "--policy", "denoise=model"},
-            "of the 1.0 MiB that fake has");
+            "do not fit into 1.0 MiB on fake");
         row("bad policy", {"--policy", "denoise=fast"}, "fast");
         row("policy for nobody", {"--policy", "nobody=model"}, "nobody");
         row("policy for a role that is not there", {"--policy", "denoise.vae=model"}, "vae");
         row("zero repetitions", {"--repeat", "0"}, "--repeat");
+        row("budget that is no size", {"--memory-budget", "much"}, "\"much\" is no size");
+        row("budget of nothing", {"--memory-budget", "0"}, "between 1 byte");
+        row("budget beyond the card",
+            {"--device", "fake:64MiB", "--memory-budget", "1GiB"},
+            "not within the 64.0 MiB of fake");
+        row("budget below the minimum",
+            {"--device", "fake", "--memory-budget", "1MiB"},
+            "the whole run needs at least");
+        row("stream without copies",
+            {"--policy", "denoise=sequential+stream"},
+            "nothing to copy ahead");
+        row("budget for a policy without one",
+            {"--policy", "denoise=model,budget=1GiB"},
+            "budget of its own");
         row("zero threads", {"--threads", "0"}, "--threads");
     }
 

@@ -46,7 +46,8 @@ public:
             const FakeSettings standard;
             return openFakeDevice(libraryFolder_,
                                   {.capacity = spec.capacity.value_or(standard.capacity),
-                                   .spill = spec.spill.value_or(standard.spill)});
+                                   .spill = spec.spill.value_or(standard.spill),
+                                   .failAt = spec.failAt.value_or(standard.failAt)});
         }
         if (spec.kind == "cuda") {
             throw Error(ErrorKind::Device,

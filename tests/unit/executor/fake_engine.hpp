@@ -51,6 +51,12 @@ public:
         inside_.reset();
     }
 
+    void replan(std::shared_ptr<const memory::Plan> plan) override {
+        note("replan");
+        LOWTIDE_ASSERT(plan_ && !inside_);
+        plan_ = std::move(plan);
+    }
+
     void end(memory::Outcome outcome) noexcept override {
         constexpr const char* kNames[] = {"finished", "failed", "cancelled"};
         noteOnly(std::string("end ") + kNames[static_cast<int>(outcome)]);

@@ -78,6 +78,9 @@ private Q_SLOTS:
     void cancelsInsideANode();
     void finishesTheImage_whenCancelledAfterIt();
     void keepsAFailedRunsErrorFirst();
+    void runsANodeAgain_whenItRanOutOfMemory();
+    void tightensThePolicy_rungByRung();
+    void reportsWhatNoRungHelps();
 };
 
 void RunFailureTest::pinsTheFaultToItsNode_data() {
@@ -90,10 +93,6 @@ void RunFailureTest::pinsTheFaultToItsNode_data() {
         "error with item",
         [](Context&) { throw Error(ErrorKind::InvalidInput, "bad", "do", "steps"); },
         "invalid_input c.steps");
-    row(
-        "out of memory",
-        [](Context&) { throw Error(ErrorKind::OutOfMemory, "bad"); },
-        "out_of_memory c.");
     row(
         "std exception",
         [](Context&) { throw std::runtime_error("first\nsecond"); },
@@ -351,6 +350,58 @@ void RunFailureTest::keepsAFailedRunsErrorFirst() {
         bench.run(graphFrom(kChain), {}, std::make_shared<FailingHooks>("afterRun"));
 
     QCOMPARE(issuesOf(result), QString("device_failed b."));
+}
+
+void RunFailureTest::runsANodeAgain_whenItRanOutOfMemory() {
+    RunBench bench;
+    int tries = 0;
+    bench.world.during["c"] = [&](Context&) {
+        if (++tries == 1) {
+            throw Error(ErrorKind::OutOfMemory, "bad");
+        }
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Ok);
+    QCOMPARE(tries, 2);
+    QCOMPARE(issuesOf(result), QString("out_of_memory_retry c.memory"));
+    QVERIFY(
+        joined(bench.engine.takeCalls())
+            .contains("enter c, leave c, offload all, collect cpu, enter c, leave c, enter out"));
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+void RunFailureTest::tightensThePolicy_rungByRung() {
+    RunBench bench;
+    bench.world.components["test.join"] = networkOf(1000);
+    int tries = 0;
+    bench.world.during["c"] = [&](Context&) {
+        if (++tries <= 3) {
+            throw Error(ErrorKind::OutOfMemory, "bad");
+        }
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Ok);
+    QCOMPARE(result.issues.size(), size_t{3});
+    QVERIFY(result.issues[1].message.find("policy is now model") != std::string::npos);
+    QVERIFY(result.issues[2].message.find("policy is now block+stream") != std::string::npos);
+    QCOMPARE(joined(bench.engine.takeCalls()).count("replan"), 2);
+}
+
+void RunFailureTest::reportsWhatNoRungHelps() {
+    RunBench bench;
+    bench.world.components["test.join"] = networkOf(1000);
+    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::OutOfMemory, "bad"); };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QVERIFY(result.issues.back().code == "out_of_memory");
+    QVERIFY(joined(bench.engine.takeCalls()).endsWith("end failed"));
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
 }
 
 QTEST_GUILESS_MAIN(RunFailureTest)

@@ -144,7 +144,8 @@ private Q_SLOTS:
         for (int pass = 0; pass < 3; ++pass) {
             QVERIFY(node.passIsRight({0, 1, 0, 2, 3}));
         }
-        QVERIFY(bench.residency->traffic().copies <= 3 * (5 + 2));  // the first leaf has two storages
+        QVERIFY(bench.residency->traffic().copies <=
+                3 * (5 + 2));  // the first leaf has two storages
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 

@@ -46,10 +46,21 @@ private Q_SLOTS:
         recorder.put("image", at::zeros({1}));
         recorder.beginStage("denoise", "b");
         recorder.putNext("random", at::zeros({1}));
+        QCOMPARE(keysOf(recorder),
+                 (std::vector<std::string>{"b/random.000", "image", "random.000"}));
+    }
+
+    void aStageThatRunsAgainBeginsAnew() {
+        Recorder recorder;
+        recorder.beginStage("encode", "e");
+        recorder.put("tokens", at::zeros({1}));
         recorder.beginStage("denoise", "a");
         recorder.putNext("random", at::zeros({1}));
-        QCOMPARE(keysOf(recorder),
-                 (std::vector<std::string>{"b/random.000", "image", "random.000", "random.001"}));
+        recorder.putNext("random", at::zeros({1}));
+        recorder.beginStage("denoise", "a");
+        recorder.putNext("random", at::ones({1}));
+        QCOMPARE(keysOf(recorder), (std::vector<std::string>{"random.000", "tokens"}));
+        QVERIFY(at::equal(recorder.tensors().at("random.000"), at::ones({1})));
     }
 
     void undefinedTensorIsLeftOut() {

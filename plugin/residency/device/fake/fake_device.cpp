@@ -55,6 +55,7 @@ class FakeCard final : public FakeDevice {
 public:
     explicit FakeCard(const FakeSettings& settings) : settings_(settings), random_(settings.seed) {
         fakeMemory().setSize(settings.capacity, settings.spill);
+        fakeMemory().failAt(settings.failAt);
         fakeMemory().hazards().forgetFaults();
     }
 

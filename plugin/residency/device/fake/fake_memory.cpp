@@ -66,7 +66,8 @@ bool FakeMemory::reserve(Bytes bytes) {
     const std::lock_guard lock(mutex_);
     const Bytes all = capacity_ + spill_;
     const Bytes most = limit_ < 0 ? all : std::min(all, limit_);
-    if (allocated_ + bytes > most) {
+    const bool fails = untilFailure_ > 0 && --untilFailure_ == 0;
+    if (fails || allocated_ + bytes > most) {
         ++failures_;
         return false;
     }
@@ -88,6 +89,11 @@ void FakeMemory::setSize(Bytes capacity, Bytes spill) {
     spilled_ = std::max<Bytes>(0, allocated_ - capacity);
     peak_ = allocated_;
     counters_ = {};
+}
+
+void FakeMemory::failAt(int64_t number) {
+    const std::lock_guard lock(mutex_);
+    untilFailure_ = number;
 }
 
 void FakeMemory::setLimit(Bytes bytes) {

@@ -28,6 +28,8 @@ public:
 
     /// Another card: limits and counters begin anew, what is allocated stays.
     void setSize(Bytes capacity, Bytes spill);
+    /// The allocation of this number from now on fails, once; 0: none.
+    void failAt(int64_t number);
     /// Upper bound on allocated() below the capacity, or -1 for none.
     void setLimit(Bytes bytes);
     void resetPeak();
@@ -54,6 +56,7 @@ private:
     Bytes capacity_ = 0;
     Bytes spill_ = 0;
     Bytes limit_ = -1;
+    int64_t untilFailure_ = 0;  ///< allocations; 0: none will
     Bytes allocated_ = 0;
     Bytes peak_ = 0;
     Bytes spilled_ = 0;

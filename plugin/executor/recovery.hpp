@@ -1,0 +1,40 @@
+#pragma once
+
+#include "plugin/executor/result_cache.hpp"
+#include "plugin/memory/engine.hpp"
+#include "plugin/memory/plan.hpp"
+
+#include <optional>
+#include <string>
+
+namespace lowtide::executor {
+
+/// What is done when a node ran out of memory, one rung of the ladder after the other: kept results
+/// go, weights that nobody uses leave the devices, the node gets a tighter policy. Each rung leaves
+/// the bits of the result as they are.
+class Recovery {
+public:
+    /// `request`: what the run was planned from. Everything must outlive the recovery.
+    Recovery(memory::PlanRequest request, memory::Engine& engine, ResultCache& cache)
+        : request_(std::move(request)), engine_(engine), cache_(cache) {}
+
+    /// Takes the next rung for the node and says in words what was done; empty when the ladder is
+    /// at its end. The node was left.
+    [[nodiscard]] std::optional<std::string> next(memory::NodeIndex node);
+
+    /// The plan that holds since a rung changed it; nullptr: the one of the beginning.
+    [[nodiscard]] const memory::Plan* plan() const { return plan_.get(); }
+
+private:
+    [[nodiscard]] std::optional<std::string> freeMemory();
+    [[nodiscard]] std::optional<std::string> tighten(memory::NodeIndex node);
+
+    memory::PlanRequest request_;
+    memory::Engine& engine_;
+    ResultCache& cache_;
+    std::shared_ptr<const memory::Plan> plan_;
+    std::optional<memory::NodeIndex> node_;  ///< whose ladder it is
+    size_t rung_ = 0;
+};
+
+}  // namespace lowtide::executor
