@@ -29,6 +29,7 @@ struct WeightFile {
     Bytes size = 0;
     int64_t modifiedNanoseconds = 0;
     uint64_t inode = 0;
+    bool isLocal = true;  ///< on a file system where it is safe to map it
 
     bool operator==(const WeightFile&) const = default;
 };

@@ -214,7 +214,7 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
         return false;
     }
     const Storage& bytes = tree.storages[storage];
-    if (bytes.fileOffset % sizeOf(bytes.fileType) != 0) {
+    if (!tree.files[bytes.file].isLocal || bytes.fileOffset % sizeOf(bytes.fileType) != 0) {
         return false;
     }
     return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {

@@ -22,7 +22,8 @@ memory::WeightFile stampOf(const files::InputFile& file) {
     return {.path = file.path(),
             .size = identity.size,
             .modifiedNanoseconds = identity.modifiedNanoseconds,
-            .inode = identity.inode};
+            .inode = identity.inode,
+            .isLocal = file.isLocal()};
 }
 
 void checkIsFolder(const std::string& path, const std::string& name) {

@@ -91,12 +91,23 @@ void GroupSlots::bring(GroupId group,
         if (address) {
             copyStorage(group, i, stop);
         } else {
+            requireMapped(planned.storages[i]);
             place_.books.masters.willNeed(*place_.tree, planned.storages[i]);
             place_.books.traffic.addRead(place_.tree->deviceBytes(planned.storages[i]));
         }
     }
     if (address) {
         state.ready = place_.device.device->markCopy();
+    }
+}
+
+/// The plan counts on the map of a local file; the system may have no room for it.
+void GroupSlots::requireMapped(StorageId storage) const {
+    if (!place_.books.masters.mapped(*place_.tree, storage)) {
+        throw Error(ErrorKind::OutOfMemory,
+                    place_.tree->role + ": the system has no room to map the file of " +
+                        place_.tree->storages[storage].key,
+                    "end other programs, or choose the policy leaf for this node");
     }
 }
 

@@ -74,6 +74,7 @@ private:
     };
 
     void requireUsable() const;
+    void requireMapped(memory::StorageId storage) const;
     void copyStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);

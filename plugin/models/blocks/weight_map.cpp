@@ -32,7 +32,8 @@ Shard openShard(const std::string& path, WeightMap& map) {
     map.files.push_back({.path = path,
                          .size = identity.size,
                          .modifiedNanoseconds = identity.modifiedNanoseconds,
-                         .inode = identity.inode});
+                         .inode = identity.inode,
+                         .isLocal = file.isLocal()});
     return shard;
 }
 

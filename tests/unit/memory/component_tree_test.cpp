@@ -39,6 +39,9 @@ private Q_SLOTS:
         odd->storages[0].fileOffset = 6;
         auto state = std::make_shared<ComponentTree>(*whole);
         state->weights[0].kind = WeightKind::StateBuffer;
+        auto remote = std::make_shared<ComponentTree>(*whole);
+        remote->files[0].isLocal = false;
+        QVERIFY(!isUsedInPlace(*remote, 0, cpu));
         QVERIFY(isUsedInPlace(*whole, 0, cpu));
         QVERIFY(!isUsedInPlace(*whole, 0, card));
         QVERIFY(!isUsedInPlace(*half, 0, cpu));
