@@ -196,7 +196,8 @@ Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
         streaming += group.isResident ? 0 : group.bytes;
     }
     const auto wanted = static_cast<Bytes>(static_cast<double>(floor) * ringFloors);
-    return std::max(floor, std::min({wanted, streaming, room / kSlotAlignment * kSlotAlignment}));
+    const Bytes most = std::min({wanted, streaming, room});
+    return std::max(floor, most / kSlotAlignment * kSlotAlignment);
 }
 
 }  // namespace

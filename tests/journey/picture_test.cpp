@@ -148,7 +148,10 @@ private Q_SLOTS:
         QVERIFY(json.at("repetitions")[0].at("executed") ==
                 json.at("repetitions")[1].at("executed"));
         QVERIFY(json.dump().find("unaccounted") != std::string::npos);
-        QCOMPARE(testing::runLowtide({"report", report}).exitCode, 0);
+        const testing::CommandResult printed = testing::runLowtide({"report", report});
+        QCOMPARE(printed.exitCode, 0);
+        QVERIFY2(printed.output.contains("predicted peak") && printed.output.contains(" planned; "),
+                 qPrintable(printed.output));
     }
 };
 

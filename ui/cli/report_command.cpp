@@ -3,6 +3,7 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/cli/commands.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace lowtide::cli {
@@ -11,19 +12,49 @@ namespace {
 
 constexpr Bytes kLargestReport = 256 * kMiB;
 
-void printRepetition(const Json& repetition) {
+/// The most that the plan gave a node on any device; empty where there was no plan.
+std::string predictedPeak(const Json& plan, const std::string& node) {
+    for (const Json& stage : plan.value("stages", Json::array())) {
+        Bytes most = 0;
+        for (const auto& [device, own] : stage.at("devices").items()) {
+            most = std::max(most, own.at("total").get<Bytes>());
+        }
+        if (stage.at("node") == node) {
+            return formatBytes(most);
+        }
+    }
+    return {};
+}
+
+void printRepetition(const Json& repetition, const Json& plan) {
+    std::printf("  %-16s %-18s %13s %14s %14s\n",
+                "node",
+                "type",
+                "time",
+                "predicted peak",
+                "measured peak");
     for (const Json& node : repetition.at("nodes")) {
-        std::printf("  %-16s %-18s %10.1f ms %12s peak\n",
-                    node.at("node").get<std::string>().c_str(),
+        const auto id = node.at("node").get<std::string>();
+        std::printf("  %-16s %-18s %10.1f ms %14s %14s\n",
+                    id.c_str(),
                     node.at("type").get<std::string>().c_str(),
                     node.at("ms").get<double>(),
+                    predictedPeak(plan, id).c_str(),
                     formatBytes(node.at("peakBytes").get<Bytes>()).c_str());
     }
     for (const Json& node : repetition.at("cached")) {
         std::printf("  %-16s cached\n", node.get<std::string>().c_str());
     }
-    std::printf("  %s moved to the device\n",
-                formatBytes(repetition.at("bytesToDevice").get<Bytes>()).c_str());
+    Bytes planned = 0;
+    for (const Json& stage : plan.value("stages", Json::array())) {
+        planned += stage.at("moved").get<Bytes>();
+    }
+    const Json& traffic = repetition.at("traffic");
+    std::printf("  %s of weights moved to devices, %s planned; %lld copies, %lld came late\n",
+                formatBytes(repetition.at("bytesToDevice").get<Bytes>()).c_str(),
+                formatBytes(planned).c_str(),
+                static_cast<long long>(traffic.at("copies").get<int64_t>()),
+                static_cast<long long>(traffic.at("misses").get<int64_t>()));
 }
 
 void printDevice(const std::string& id, const Json& device) {
@@ -65,7 +96,8 @@ int printReport(const std::string& path) {
         int number = 1;
         for (const Json& repetition : report.at("repetitions")) {
             std::printf("repetition %d\n", number++);
-            printRepetition(repetition);
+            printRepetition(repetition,
+                            report.at("plan").is_null() ? Json::object() : report.at("plan"));
         }
         for (const auto& [id, device] : report.at("repetitions").back().at("ledger").items()) {
             printDevice(id, device);
