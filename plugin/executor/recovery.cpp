@@ -1,22 +1,20 @@
 #include "plugin/executor/recovery.hpp"
 
 #include "plugin/executor/run_plan.hpp"
+#include "plugin/memory/planner.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace lowtide::executor {
 
 namespace {
 
-/// Policies from the one that holds most to the one that holds least.
-constexpr std::array kTighter = {
-    "none", "auto", "model", "block+stream", "leaf+stream", "leaf", "sequential"};
+using memory::kTighterPolicies;
 
-/// Place in kTighter: of the policy itself, else of the first with its name.
+/// Place in kTighterPolicies: of the policy itself, else of the first with its name.
 size_t placeOf(const memory::Policy& policy) {
-    for (size_t place = 0; place < kTighter.size(); ++place) {
-        const memory::Policy known = memory::parsePolicy(kTighter[place]);
+    for (size_t place = 0; place < kTighterPolicies.size(); ++place) {
+        const memory::Policy known = memory::parsePolicy(kTighterPolicies[place]);
         if (known.name == policy.name &&
             (known.stream == policy.stream || policy.name == "model")) {
             return place;
@@ -58,9 +56,9 @@ std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
     const std::optional<memory::DeviceSpec> device = work.policy.device;
     const memory::After after = work.policy.after;
     for (size_t place = placeOf(work.policy) + 1;
-         !work.components.empty() && place < kTighter.size();
+         !work.components.empty() && place < kTighterPolicies.size();
          ++place) {
-        work.policy = memory::parsePolicy(kTighter[place]);
+        work.policy = memory::parsePolicy(kTighterPolicies[place]);
         work.policy.device = device;
         work.policy.after = after == memory::After::Keep ? memory::After::Evict : after;
         request_.kept = engine_.keptComponents();
@@ -68,7 +66,7 @@ std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
         if (auto* plan = std::get_if<memory::Plan>(&decided)) {
             plan_ = std::make_shared<const memory::Plan>(std::move(*plan));
             engine_.replan(plan_);
-            return std::string("its memory policy is now ") + kTighter[place];
+            return std::string("its memory policy is now ") + kTighterPolicies[place];
         }
     }
     return std::nullopt;

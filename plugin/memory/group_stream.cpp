@@ -141,12 +141,14 @@ bool GroupStream::mayEvict(GroupId group, Force force) const {
            (force == Force::Unleased || slots_[group]->isSpent);
 }
 
+bool GroupStream::overlaps(GroupId inRing, Bytes offset, Bytes bytes) const {
+    const Bytes begin = slots_[inRing]->offset;
+    return begin < offset + bytes && offset < begin + layout_.groups[inRing].bytes;
+}
+
 bool GroupStream::isFree(Bytes offset, Bytes bytes, Force force) const {
     return std::all_of(inRing_.begin(), inRing_.end(), [&](GroupId group) {
-        const Bytes begin = slots_[group]->offset;
-        const bool overlaps =
-            begin < offset + bytes && offset < begin + layout_.groups[group].bytes;
-        return !overlaps || mayEvict(group, force);
+        return !overlaps(group, offset, bytes) || mayEvict(group, force);
     });
 }
 
@@ -191,8 +193,7 @@ bool GroupStream::bring(GroupId group, Force force, Steps& steps) {
     const Bytes bytes = layout_.groups[group].bytes;
     const std::vector<GroupId> inRing = inRing_;
     for (const GroupId other : inRing) {
-        const Bytes begin = slots_[other]->offset;
-        if (begin < *offset + bytes && *offset < begin + layout_.groups[other].bytes) {
+        if (overlaps(other, *offset, bytes)) {
             evict(other, steps);
         }
     }

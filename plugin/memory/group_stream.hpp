@@ -66,6 +66,7 @@ private:
     void moveTo(GroupId group);
     [[nodiscard]] const std::vector<GroupId>& order() const;
     [[nodiscard]] std::optional<Bytes> findRoom(GroupId group, Force force) const;
+    [[nodiscard]] bool overlaps(GroupId inRing, Bytes offset, Bytes bytes) const;
     [[nodiscard]] bool isFree(Bytes offset, Bytes bytes, Force force) const;
     [[nodiscard]] bool mayEvict(GroupId group, Force force) const;
     bool makeFewer(Force force, Steps& steps);

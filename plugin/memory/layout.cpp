@@ -14,21 +14,16 @@ constexpr const char* kSharedName = "shared";
 
 using LeafList = std::vector<LeafId>;
 
-/// Per storage: how many leaves bring it to the device.
-std::vector<int> leafCounts(const ComponentTree& tree) {
-    std::vector<int> counts(tree.storages.size(), 0);
+/// Flags per storage: whether a leaf brings it to the device.
+std::vector<bool> broughtStorages(const ComponentTree& tree) {
+    std::vector<bool> isBrought(tree.storages.size(), false);
     for (const Leaf& leaf : tree.leaves) {
-        std::vector<StorageId> own;
         for (const WeightId weight : leaf.weights) {
-            own.push_back(tree.weights[weight].storage);
-        }
-        std::sort(own.begin(), own.end());
-        own.erase(std::unique(own.begin(), own.end()), own.end());
-        for (const StorageId storage : own) {
-            counts[storage] += leaf.gathered ? 0 : 1;
+            const StorageId storage = tree.weights[weight].storage;
+            isBrought[storage] = isBrought[storage] || !leaf.gathered;
         }
     }
-    return counts;
+    return isBrought;
 }
 
 void addStorage(const ComponentTree& tree, Group& group, StorageId storage) {
@@ -60,12 +55,13 @@ public:
             addGroup(leaves);
         }
         assignLeaves();
+        layout_.order.resize(layout_.groups.size());
+        std::iota(layout_.order.begin(), layout_.order.end(), GroupId{0});  // as constructed
         return std::move(layout_);
     }
 
 private:
     std::vector<bool> sharedStorages(const std::vector<LeafList>& lists) const {
-        const std::vector<int> counts = leafCounts(tree_);
         std::vector<bool> shared(tree_.storages.size(), false);
         std::vector<size_t> firstList(tree_.storages.size(), SIZE_MAX);
         for (size_t list = 0; list < lists.size(); ++list) {
@@ -75,8 +71,7 @@ private:
                     const bool isElsewhere =
                         firstList[storage] != SIZE_MAX && firstList[storage] != list;
                     const bool isState = tree_.weights[weight].kind == WeightKind::StateBuffer;
-                    shared[storage] =
-                        shared[storage] || isState || (counts[storage] > 1 && isElsewhere);
+                    shared[storage] = shared[storage] || isState || isElsewhere;
                     firstList[storage] = std::min(firstList[storage], list);
                 }
             }
@@ -152,9 +147,7 @@ std::vector<LeafList> blockLists(const ComponentTree& tree) {
     std::vector<size_t> blockOf(tree.leaves.size(), kNoBlock);
     std::vector<bool> isDivided(tree.leaves.size(), true);
     std::vector<size_t> byDepth(tree.blocks.size());
-    for (size_t i = 0; i < byDepth.size(); ++i) {
-        byDepth[i] = i;
-    }
+    std::iota(byDepth.begin(), byDepth.end(), size_t{0});
     std::stable_sort(byDepth.begin(), byDepth.end(), [&](size_t a, size_t b) {
         return tree.blocks[a].depth < tree.blocks[b].depth;
     });
@@ -180,13 +173,6 @@ std::vector<LeafList> blockLists(const ComponentTree& tree) {
         lists.back().push_back(leaf);
     }
     return lists;
-}
-
-void orderAsConstructed(Layout& layout) {
-    layout.order.clear();
-    for (GroupId group = 0; group < layout.groups.size(); ++group) {
-        layout.order.push_back(group);
-    }
 }
 
 Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
@@ -228,9 +214,9 @@ bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
     if (!traits.usesWeightsInPlace) {
         return false;
     }
-    const std::vector<int> counts = leafCounts(tree);
+    const std::vector<bool> isBrought = broughtStorages(tree);
     for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
-        if (counts[storage] > 0 && !isUsedInPlace(tree, storage, traits)) {
+        if (isBrought[storage] && !isUsedInPlace(tree, storage, traits)) {
             return false;
         }
     }
@@ -244,9 +230,7 @@ Layout groupByLeaf(const ComponentTree& tree) {
             lists.push_back({leaf});
         }
     }
-    Layout layout = Grouping(tree).group(lists);
-    orderAsConstructed(layout);
-    return layout;
+    return Grouping(tree).group(lists);
 }
 
 Layout groupByBlock(const ComponentTree& tree, int blocksPerGroup) {
@@ -258,9 +242,7 @@ Layout groupByBlock(const ComponentTree& tree, int blocksPerGroup) {
         }
         lists.back().insert(lists.back().end(), blocks[i].begin(), blocks[i].end());
     }
-    Layout layout = Grouping(tree).group(lists);
-    orderAsConstructed(layout);
-    return layout;
+    return Grouping(tree).group(lists);
 }
 
 void makeAllResident(Layout& layout) {

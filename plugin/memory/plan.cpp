@@ -5,7 +5,6 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 #include <utility>
@@ -39,6 +38,7 @@ public:
             stay.passes = passesOf(stay);
         }
         makePlaces();
+        stagingBytes_ = stagingBytes();
     }
 
     /// Every layout as small as its policy allows.
@@ -200,8 +200,7 @@ private:
         const NodeWork& work = request_.nodes[node];
         StagePlan stage{.node = work.node};
         for (uint32_t index = 0; index < plan_.stays.size(); ++index) {
-            const PlannedStay& stay = plan_.stays[index];
-            if (stay.first <= node && node <= stay.last) {
+            if (plan_.stays[index].isHeldAt(node)) {
                 stage.stays.push_back(index);
             }
         }
@@ -209,8 +208,7 @@ private:
             const std::string id = device.device.id();
             StageBytes bytes{.device = id, .held = heldOn(device.device)};
             for (const PlannedPlace& place : plan_.places) {
-                const bool counts =
-                    place.device.id() == id && place.first <= node && node <= place.last;
+                const bool counts = place.device.id() == id && place.isHeldAt(node);
                 bytes.weights += counts ? place.bytes : 0;
             }
             if (computesOn(node, id)) {
@@ -219,7 +217,7 @@ private:
             }
             const auto wires = work.wires.find(id);
             bytes.wires = wires == work.wires.end() ? 0 : wires->second;
-            bytes.staging = id == "cpu" ? stagingBytes() : 0;
+            bytes.staging = id == "cpu" ? stagingBytes_ : 0;
             device.peak = std::max(device.peak, bytes.total());
             device.peakWeights = std::max(device.peakWeights, bytes.weights);
             stage.bytes.push_back(std::move(bytes));
@@ -321,17 +319,17 @@ private:
     std::vector<const PlannerType*> planners_;
     Plan plan_;
     std::map<std::string, Bytes> minimums_;  ///< per device
+    Bytes stagingBytes_ = 0;                 ///< on the host
 };
 
 /// The smallest change to the node's policy with which the run fits, in words.
 std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible) {
-    static constexpr std::array kTighter = {"auto", "model", "block+stream", "leaf+stream", "leaf"};
     PlanRequest changed = request;
     const auto node = std::find_if(changed.nodes.begin(),
                                    changed.nodes.end(),
                                    [&](const auto& each) { return each.node == infeasible.node; });
     const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
-    for (const char* text : kTighter) {
+    for (const char* text : kTighterPolicies) {
         const std::optional<DeviceSpec> device = node->policy.device;
         node->policy = parsePolicy(text);
         node->policy.device = device;

@@ -70,6 +70,8 @@ struct PlannedStay {
     bool takesTurns = false;  ///< with others of its node, at the same place
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
+
+    [[nodiscard]] bool isHeldAt(NodeIndex node) const { return first <= node && node <= last; }
 };
 
 /// Memory that is allocated when `first` is entered and given back when `last` was left. Stays that
@@ -80,6 +82,8 @@ struct PlannedPlace {
     Bytes bytes = 0;       ///< most that its stays take, in an arena or mapped
     NodeIndex first = 0;
     NodeIndex last = 0;
+
+    [[nodiscard]] bool isHeldAt(NodeIndex node) const { return first <= node && node <= last; }
 };
 
 /// One (node, component) of the plan: the policy that holds while that node runs.

@@ -1,7 +1,6 @@
 #include "plugin/memory/planner.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace lowtide::memory {
 
@@ -20,15 +19,20 @@ void applyRequest(Layout& layout, const LayoutRequest& request) {
     }
 }
 
-std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes) {
-    std::vector<GroupId> candidates;
+std::vector<GroupId> streamableGroups(const Layout& layout) {
+    std::vector<GroupId> groups;
+    std::vector<bool> isKnown(layout.groups.size(), false);
     for (const GroupId group : layout.order) {
-        const bool isNew =
-            std::find(candidates.begin(), candidates.end(), group) == candidates.end();
-        if (isNew && !layout.groups[group].isShared) {
-            candidates.push_back(group);
+        if (!isKnown[group] && !layout.groups[group].isShared) {
+            groups.push_back(group);
         }
+        isKnown[group] = true;
     }
+    return groups;
+}
+
+std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes) {
+    const std::vector<GroupId> candidates = streamableGroups(layout);
     std::vector<bool> best(layout.groups.size(), false);
     Bytes most = 0;
     const size_t n = candidates.size();

@@ -5,6 +5,7 @@
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/stage_work.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,10 @@ struct PlannerType {
     Layout (*lay)(const LayoutRequest& request) = nullptr;
 };
 
+/// Policies from the one that holds most to the one that holds least.
+inline constexpr std::array kTighterPolicies = {
+    "none", "auto", "model", "block+stream", "leaf+stream", "leaf", "sequential"};
+
 /// All planners that are built, by name.
 [[nodiscard]] std::span<const PlannerType> planners();
 /// nullptr when there is none.
@@ -54,6 +59,9 @@ inline constexpr double kMostRingFloors = 2.5;
 /// Takes the order of a pass from `request.work`, if it is known, and whether files are read where
 /// they lie from its device.
 void applyRequest(Layout& layout, const LayoutRequest& request);
+
+/// The groups that a pass uses and that may stream: of the order, each once, without shared ones.
+[[nodiscard]] std::vector<GroupId> streamableGroups(const Layout& layout);
 
 /// Flags per group: as many groups as `bytes` allows, spread evenly over the order.
 [[nodiscard]] std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes);

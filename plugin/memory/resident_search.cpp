@@ -16,13 +16,7 @@ constexpr int64_t kTimedPasses = 3;        ///< then every further pass takes as
 class Search {
 public:
     Search(Layout layout, const LayoutRequest& request)
-        : request_(request), layout_(std::move(layout)) {
-        for (const GroupId group : layout_.order) {
-            const bool isNew = std::find(groups_.begin(), groups_.end(), group) == groups_.end();
-            if (isNew && !layout_.groups[group].isShared) {
-                groups_.push_back(group);
-            }
-        }
+        : request_(request), layout_(std::move(layout)), groups_(streamableGroups(layout_)) {
         if (request.work) {
             uses_ = groupUses(layout_, *request.work, request.profile);
         } else {
@@ -36,13 +30,16 @@ public:
         std::vector<bool> nobody(layout_.groups.size(), false);
         Layout smallest = layout_;
         placeGroups(smallest, nobody, request_.room, kMostRingFloors);
+        if (smallest.bytes() > request_.room) {
+            return smallest;
+        }
         tryResidents(nobody);
         if (groups_.size() <= kMostForAllSubsets) {
             tryAllSubsets();
         } else {
             tryStrides(smallest);
         }
-        return best_ ? std::move(*best_) : std::move(smallest);
+        return std::move(*best_);
     }
 
 private:

@@ -2,12 +2,14 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/mutant.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace lowtide::residency {
@@ -18,8 +20,6 @@ using memory::StorageId;
 using memory::WeightId;
 
 namespace {
-
-constexpr GroupId kNoGroup = UINT32_MAX;
 
 /// Copies state that was saved on the host.
 ByteSource savedSource(const std::vector<std::byte>& saved, std::shared_ptr<Arrival> arrival) {
@@ -38,21 +38,24 @@ ByteSource savedSource(const std::vector<std::byte>& saved, std::shared_ptr<Arri
 GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
       groups_(place_.layout->groups.size()),
-      groupOf_(place_.tree->storages.size(), kNoGroup),
-      offsetOf_(place_.tree->storages.size(), 0),
+      addressOf_(place_.tree->storages.size(), nullptr),
       typeOf_(place_.tree->storages.size(), DType::F32),
-      isState_(place_.tree->storages.size(), false) {
+      isState_(place_.tree->storages.size(), false),
+      weightsOf_(groups_.size()) {
     requireUsable();
+    std::vector<std::optional<GroupId>> groupOf(place_.tree->storages.size());
     for (GroupId group = 0; group < groups_.size(); ++group) {
-        const memory::Group& planned = place_.layout->groups[group];
-        for (size_t i = 0; i < planned.storages.size(); ++i) {
-            groupOf_[planned.storages[i]] = group;
-            offsetOf_[planned.storages[i]] = planned.offsets[i];
+        for (const StorageId storage : place_.layout->groups[group].storages) {
+            groupOf[storage] = group;
         }
     }
-    for (const memory::Weight& weight : place_.tree->weights) {
+    for (WeightId id = 0; id < place_.tree->weights.size(); ++id) {
+        const memory::Weight& weight = place_.tree->weights[id];
         typeOf_[weight.storage] = weight.computeType;
         isState_[weight.storage] = weight.kind == memory::WeightKind::StateBuffer;
+        if (groupOf[weight.storage]) {
+            weightsOf_[*groupOf[weight.storage]].push_back(id);
+        }
     }
 }
 
@@ -88,12 +91,15 @@ void GroupSlots::bring(GroupId group,
     place_.books.ledger.event(
         "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
     for (size_t i = 0; i < planned.storages.size(); ++i) {
+        const StorageId storage = planned.storages[i];
+        if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
+            addressOf_[storage] = address ? address + planned.offsets[i] : mappedAddress(storage);
+        }
         if (address) {
-            copyStorage(group, i, stop);
+            copyStorage(group, storage, stop);
         } else {
-            requireMapped(planned.storages[i]);
-            place_.books.masters.willNeed(*place_.tree, planned.storages[i]);
-            place_.books.traffic.addRead(place_.tree->deviceBytes(planned.storages[i]));
+            place_.books.masters.willNeed(*place_.tree, storage);
+            place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
         }
     }
     if (address) {
@@ -102,25 +108,28 @@ void GroupSlots::bring(GroupId group,
 }
 
 /// The plan counts on the map of a local file; the system may have no room for it.
-void GroupSlots::requireMapped(StorageId storage) const {
-    if (!place_.books.masters.mapped(*place_.tree, storage)) {
+std::byte* GroupSlots::mappedAddress(StorageId storage) const {
+    const std::byte* mapped = place_.books.masters.mapped(*place_.tree, storage);
+    if (!mapped) {
         throw Error(ErrorKind::OutOfMemory,
                     place_.tree->role + ": the system has no room to map the file of " +
                         place_.tree->storages[storage].key,
                     "end other programs, or choose the policy leaf for this node");
     }
+    // ATen has no tensor over constant memory; the map is read-only, so a write ends the program
+    // at once.
+    return const_cast<std::byte*>(mapped);
 }
 
-void GroupSlots::copyStorage(GroupId group, size_t index, const StopToken& stop) {
-    const GroupState& state = groups_[group];
-    const StorageId storage = place_.layout->groups[group].storages[index];
+void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& stop) {
+    const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
     const memory::Storage& master = place_.tree->storages[storage];
     const Bytes bytes = place_.tree->deviceBytes(storage);
     const auto saved = place_.state->find(storage);
     if (saved != place_.state->end()) {
-        place_.device.device->copyIn(state.address + offsetOf_[storage],
+        place_.device.device->copyIn(addressOf_[storage],
                                      bytes,
-                                     savedSource(saved->second, state.arrival),
+                                     savedSource(saved->second, arrival),
                                      place_.tree->role + "." + master.key);
         place_.books.traffic.addCopy(bytes, 0);
         return;
@@ -129,10 +138,10 @@ void GroupSlots::copyStorage(GroupId group, size_t index, const StopToken& stop)
     const std::span<std::byte> scratch =
         isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
     place_.device.device->copyIn(
-        state.address + offsetOf_[storage],
+        addressOf_[storage],
         bytes,
         place_.books.masters.source(
-            *place_.tree, storage, typeOf_[storage], scratch, state.arrival, stop),
+            *place_.tree, storage, typeOf_[storage], scratch, arrival, stop),
         place_.tree->role + "." + master.key);
     place_.books.traffic.addCopy(bytes, master.fileBytes());
 }
@@ -143,10 +152,10 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     const memory::Group& planned = place_.layout->groups[group];
     const bool hasArrived = state.lastUse != nullptr;
     state.arrival->isAbandoned = true;
-    if (state.lastUse) {
+    if (state.lastUse && !isMutant(Mutant::CopyDoesNotWait)) {
         place_.device.device->copyWaits(state.lastUse);
     }
-    if (hasArrived) {
+    if (hasArrived && !isMutant(Mutant::StateNotSaved)) {
         saveState(group);
     }
     if (state.address) {
@@ -156,6 +165,9 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
         for (const StorageId storage : planned.storages) {
             place_.books.masters.dontNeed(*place_.tree, storage);
         }
+    }
+    for (const StorageId storage : planned.storages) {
+        addressOf_[storage] = isMutant(Mutant::BoundLate) ? addressOf_[storage] : nullptr;
     }
     count(group, -1);
     place_.books.ledger.event(
@@ -173,7 +185,7 @@ void GroupSlots::saveState(GroupId group) {
         std::vector<std::byte>& saved = (*place_.state)[storage];
         saved.resize(static_cast<size_t>(bytes));
         place_.device.device->copyOut(saved.data(),
-                                      groups_[group].address + offsetOf_[storage],
+                                      addressOf_[storage],
                                       bytes,
                                       place_.tree->role + "." + place_.tree->storages[storage].key);
     }
@@ -187,7 +199,7 @@ void GroupSlots::abandon(GroupId group) {
 
 void GroupSlots::waitFor(GroupId group) {
     GroupState& state = groups_[group];
-    if (state.ready) {
+    if (state.ready && !isMutant(Mutant::ComputeDoesNotWait)) {
         try {
             place_.device.device->computeWaits(state.ready);
         } catch (...) {
@@ -209,11 +221,8 @@ void GroupSlots::applyPatches(GroupId group) {
                         " are read where their file is mapped, but they got patches after the "
                         "plan was made");
     }
-    for (WeightId id = 0; id < place_.tree->weights.size(); ++id) {
+    for (const WeightId id : weightsOf_[group]) {
         const memory::Weight& weight = place_.tree->weights[id];
-        if (groupOf_[weight.storage] != group) {
-            continue;
-        }
         at::Tensor target;
         at::Tensor exact;
         for (const Patch& patch : place_.patches.patches) {
@@ -222,7 +231,7 @@ void GroupSlots::applyPatches(GroupId group) {
             }
             if (!target.defined()) {
                 target = place_.device.device->view(
-                    addressOf(weight.storage), weight.shape, scalarTypeOf(weight.computeType));
+                    addressOf_[weight.storage], weight.shape, scalarTypeOf(weight.computeType));
                 exact = target.to(at::kFloat, false, true);
             }
             patch.add(exact);
@@ -250,7 +259,8 @@ bool GroupSlots::isComplete(GroupId group) const {
 }
 
 bool GroupSlots::isOutdated(GroupId group) const {
-    return groups_[group].arrival && groups_[group].epoch != place_.patches.epoch;
+    return groups_[group].arrival && groups_[group].epoch != place_.patches.epoch &&
+           !isMutant(Mutant::PatchEpochIgnored);
 }
 
 void GroupSlots::noteUse(GroupId group) {
@@ -263,21 +273,13 @@ void GroupSlots::settle() {
     }
 }
 
-std::byte* GroupSlots::addressOf(StorageId storage) const {
-    // ATen has no tensor over constant memory; the map is read-only, so a write ends the program at
-    // once.
-    return place_.layout->isInPlace
-               ? const_cast<std::byte*>(place_.books.masters.mapped(*place_.tree, storage))
-               : groups_[groupOf_[storage]].address + offsetOf_[storage];
-}
-
 std::vector<at::Tensor> GroupSlots::tensors(LeafId leaf) const {
     std::vector<at::Tensor> tensors;
     tensors.reserve(place_.tree->leaves[leaf].weights.size());
     for (const WeightId id : place_.tree->leaves[leaf].weights) {
         const memory::Weight& weight = place_.tree->weights[id];
         tensors.push_back(place_.device.device->view(
-            addressOf(weight.storage), weight.shape, scalarTypeOf(weight.computeType)));
+            addressOf_[weight.storage], weight.shape, scalarTypeOf(weight.computeType)));
     }
     return tensors;
 }

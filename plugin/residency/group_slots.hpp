@@ -68,25 +68,24 @@ private:
         std::shared_ptr<Arrival> arrival;  ///< while there or on its way
         EventRef ready;                    ///< null once waited for
         EventRef lastUse;
-        std::byte* address = nullptr;
-        uint64_t epoch = 0;  ///< of the patches when it arrived
+        std::byte* address = nullptr;  ///< of its slot; null where weights are used in place
+        uint64_t epoch = 0;            ///< of the patches when it arrived
         bool isPatched = false;
     };
 
     void requireUsable() const;
-    void requireMapped(memory::StorageId storage) const;
-    void copyStorage(memory::GroupId group, size_t index, const StopToken& stop);
+    [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
+    void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);
     void count(memory::GroupId group, int direction) const;
-    [[nodiscard]] std::byte* addressOf(memory::StorageId storage) const;
 
     GroupPlace place_;
     std::vector<GroupState> groups_;
-    std::vector<memory::GroupId> groupOf_;  ///< per storage
-    std::vector<Bytes> offsetOf_;           ///< per storage, in its group
-    std::vector<DType> typeOf_;             ///< per storage: compute type
-    std::vector<bool> isState_;             ///< per storage
+    std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
+    std::vector<DType> typeOf_;                             ///< per storage: compute type
+    std::vector<bool> isState_;                             ///< per storage
+    std::vector<std::vector<memory::WeightId>> weightsOf_;  ///< per group
 };
 
 }  // namespace lowtide::residency

@@ -179,7 +179,7 @@ Bytes Residency::offload(std::string_view component, bool dropHost) {
     std::vector<StayRef> remaining;
     for (StayRef& kept : state_->leftovers.kept) {
         const memory::ComponentTree& tree = kept->tree();
-        if (component != "all" && component != tree.role && component != tree.id) {
+        if (!isNamed(tree, component)) {
             remaining.push_back(std::move(kept));
             continue;
         }

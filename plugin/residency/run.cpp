@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/planner.hpp"
+#include "plugin/residency/mutant.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,14 +17,16 @@ using memory::PlannedStay;
 namespace {
 
 void drain(DeviceState& device) noexcept {
-    device.device->drain();
+    if (!isMutant(Mutant::LaneNotDrained)) {
+        device.device->drain();
+    }
 }
+
+}  // namespace
 
 bool isNamed(const memory::ComponentTree& tree, std::string_view component) {
     return component == "all" || component == tree.role || component == tree.id;
 }
-
-}  // namespace
 
 Run::Run(OpenDevices& devices,
          Bookkeeping& books,
@@ -180,10 +183,12 @@ void Run::enter(NodeIndex node) {
 /// What is allocated may not pass the budget; mapped pages are not allocated.
 void Run::setCaps(NodeIndex node) {
     for (const memory::DevicePlan& device : plan_->devices) {
+        if (isMutant(Mutant::CapDropped)) {
+            break;
+        }
         Bytes mapped = 0;
         for (const memory::PlannedPlace& place : plan_->places) {
-            const bool counts = place.device.id() == device.device.id() && place.first <= node &&
-                                node <= place.last;
+            const bool counts = place.device.id() == device.device.id() && place.isHeldAt(node);
             mapped += counts ? place.bytes - place.arenaBytes : 0;
         }
         devices_.get(device.device)
@@ -395,8 +400,9 @@ DeviceState& Run::deviceOf(const memory::ComponentTree& tree) {
     return devices_.get(anyPlanned(tree).device);
 }
 
-std::string Run::nodeName() const {
-    return node_ && *node_ < plan_->stages.size() ? plan_->stages[*node_].node : std::string();
+const std::string& Run::nodeName() const {
+    static const std::string kNobody;
+    return node_ && *node_ < plan_->stages.size() ? plan_->stages[*node_].node : kNobody;
 }
 
 /// After a failed copy the lane skips what is queued; what did not arrive leaves, and the lane

@@ -11,6 +11,9 @@
 
 namespace lowtide::residency {
 
+/// Whether `component` names the tree: by its role, its id, or "all".
+[[nodiscard]] bool isNamed(const memory::ComponentTree& tree, std::string_view component);
+
 /// What outlives runs: components that were kept, patches.
 struct Leftovers {
     std::vector<StayRef> kept;
@@ -52,7 +55,8 @@ public:
 
     [[nodiscard]] ActivationMeter& activations() { return meter_; }
 
-    [[nodiscard]] std::string nodeName() const;
+    /// Of the running node; empty between nodes.
+    [[nodiscard]] const std::string& nodeName() const;
 
     [[nodiscard]] const StopToken& stop() const noexcept { return stop_; }
 

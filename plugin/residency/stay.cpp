@@ -1,6 +1,7 @@
 #include "plugin/residency/stay.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/residency/mutant.hpp"
 
 #include <utility>
 
@@ -131,15 +132,21 @@ void Stay::renewOutdated(GroupId group, const StopToken& stop, const std::string
 void Stay::lease(LeafId leaf) {
     ++leases_;
     for (const GroupId group : place_.layout->leafGroups[leaf]) {
-        stream_.lease(group);
+        if (!isMutant(Mutant::LeasedIsEvicted)) {
+            stream_.lease(group);
+        }
     }
 }
 
 void Stay::release(LeafId leaf) {
     --leases_;
     for (const GroupId group : place_.layout->leafGroups[leaf]) {
-        stream_.release(group);
-        slots_.noteUse(group);
+        if (!isMutant(Mutant::LeasedIsEvicted)) {
+            stream_.release(group);
+        }
+        if (!isMutant(Mutant::ReusedEarly)) {
+            slots_.noteUse(group);
+        }
     }
 }
 

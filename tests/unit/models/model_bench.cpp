@@ -2,6 +2,7 @@
 
 #include "plugin/memory/plan.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/element_type.hpp"
 #include "tests/fixtures/folders.hpp"
 
 #include <c10/core/InferenceMode.h>
@@ -9,25 +10,6 @@
 #include <stdexcept>
 
 namespace lowtide::testing {
-
-namespace {
-
-DType dtypeOf(at::ScalarType type) {
-    switch (type) {
-        case at::kFloat:
-            return DType::F32;
-        case at::kDouble:
-            return DType::F64;
-        case at::kLong:
-            return DType::I64;
-        case at::kByte:
-            return DType::U8;
-        default:
-            throw std::runtime_error("a recorded tensor has an unexpected type");
-    }
-}
-
-}  // namespace
 
 ModelBench::ModelBench(memory::DeviceSpec device)
     : device_(std::move(device)),
@@ -94,7 +76,7 @@ TensorFile ModelBench::recorded() const {
     TensorFile file;
     for (const auto& [name, tensor] : recorder_->tensors()) {
         const auto* bytes = static_cast<const char*>(tensor.const_data_ptr());
-        file[name] = {.type = dtypeOf(tensor.scalar_type()),
+        file[name] = {.type = tensor::elementTypeOf(tensor.scalar_type()).value(),
                       .shape = tensor.sizes().vec(),
                       .bytes = std::string(bytes, tensor.nbytes())};
     }

@@ -4,6 +4,7 @@
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -49,7 +50,7 @@ std::vector<WalkCase> cases() {
 }
 
 /// Values on the CPU for every weight, all of them views of one block.
-class EqualWeights final : public residency::WeightSource {
+class EqualWeights final : public testing::HostWeights {
 public:
     explicit EqualWeights(const memory::ComponentTree& tree) {
         int64_t most = 0;
@@ -58,8 +59,6 @@ public:
         }
         values_ = at::full({most}, 0.01, at::kFloat);
     }
-
-    void beginPass(const memory::ComponentTree&, const memory::PassHint&) override {}
 
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
                                        memory::LeafId leaf) override {
@@ -72,21 +71,8 @@ public:
         return {std::move(tensors), nullptr};
     }
 
-    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree&,
-                                        memory::LeafId,
-                                        const at::Tensor&) override {
-        throw std::runtime_error("a UNet gathers no rows");
-    }
-
-    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree&) override {
-        return c10::kCPU;
-    }
-
-    [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
-
 private:
     at::Tensor values_;
-    StopToken stop_;
 };
 
 /// One step of a UNet on the weights of `source`, for inputs that are there already.

@@ -2,6 +2,7 @@
 
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/transformer2d.hpp"
+#include "tests/unit/models/host_weights.hpp"
 
 #include <ATen/ATen.h>
 
@@ -17,10 +18,8 @@ constexpr int64_t kChannels = 4;
 constexpr int64_t kGroups = 2;
 
 /// Weights that are made up: projections are the identity, scales 1, shifts 0.
-class PlainWeights final : public residency::WeightSource {
+class PlainWeights final : public testing::HostWeights {
 public:
-    void beginPass(const memory::ComponentTree&, const memory::PassHint&) override {}
-
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
                                        memory::LeafId leaf) override {
         std::vector<at::Tensor> tensors;
@@ -32,21 +31,6 @@ public:
         }
         return {std::move(tensors), nullptr};
     }
-
-    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree&,
-                                        memory::LeafId,
-                                        const at::Tensor&) override {
-        throw std::runtime_error("a transformer gathers no rows");
-    }
-
-    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree&) override {
-        return c10::kCPU;
-    }
-
-    [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
-
-private:
-    StopToken stop_;
 };
 
 WeightMap weights() {

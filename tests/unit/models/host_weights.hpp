@@ -1,0 +1,30 @@
+#pragma once
+
+#include "plugin/residency/weight_source.hpp"
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+/// Base of made-up weights on the CPU: no rows are gathered, nobody cancels.
+class HostWeights : public residency::WeightSource {
+public:
+    void beginPass(const memory::ComponentTree&, const memory::PassHint&) override {}
+
+    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree&,
+                                        memory::LeafId,
+                                        const at::Tensor&) override {
+        throw std::runtime_error("the network under test gathers no rows");
+    }
+
+    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree&) override {
+        return c10::kCPU;
+    }
+
+    [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
+
+private:
+    StopToken stop_;
+};
+
+}  // namespace lowtide::testing
