@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include <fstream>
+
 namespace lowtide::testing {
 
 using memory::ComponentTree;
@@ -52,19 +54,66 @@ Bytes Bench::expectedWeights(const ComponentTree& tree) {
     return layout.bytes();
 }
 
+NodeRun::NodeRun(Bench& bench, std::shared_ptr<const ComponentTree> tree, const std::string& policy)
+    : bench_(bench), tree_(std::move(tree)) {
+    memory::PlanRequest request = bench.request(policy);
+    request.nodes = {{"node", memory::parsePolicy(policy), {tree_}}};
+    bench.residency->begin(planOf(request), {});
+    bench.residency->enter(0);
+}
+
+NodeRun::~NodeRun() {
+    bench_.residency->leave(0);
+    bench_.residency->end(memory::Outcome::Finished);
+}
+
+void NodeRun::beginPass(const memory::PassHint& hint) {
+    bench_.residency->beginPass(*tree_, hint);
+}
+
+bool NodeRun::isRight(memory::LeafId leaf) {
+    return isLikeMaster(bench_, *tree_, leaf);
+}
+
+at::Tensor NodeRun::read(memory::LeafId leaf) {
+    return bench_.residency->use(*tree_, leaf)[0].cpu();
+}
+
+bool NodeRun::passIsRight(const std::vector<memory::LeafId>& leaves, const memory::PassHint& hint) {
+    beginPass(hint);
+    return std::all_of(
+        leaves.begin(), leaves.end(), [&](memory::LeafId leaf) { return isRight(leaf); });
+}
+
+std::shared_ptr<ComponentTree> copyOf(const std::shared_ptr<const ComponentTree>& tree,
+                                      const char* id) {
+    auto copy = std::make_shared<ComponentTree>(*tree);
+    copy->id = id;
+    return copy;
+}
+
+bool isLikeMaster(Bench& bench, const ComponentTree& tree, memory::LeafId leaf) {
+    const residency::Lease lease = bench.residency->use(tree, leaf);
+    const std::vector<memory::WeightId>& weights = tree.leaves[leaf].weights;
+    if (lease.size() != weights.size()) {
+        return false;
+    }
+    for (size_t i = 0; i < lease.size(); ++i) {
+        const at::Tensor expected = bench.model.expected(tree, tree.weights[weights[i]]);
+        if (lease[i].device() != bench.residency->torchDeviceOf(tree) ||
+            !at::equal(lease[i].cpu(), expected)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void compareWithMasters(Bench& bench, const ComponentTree& tree) {
     for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
         if (tree.leaves[leaf].gathered) {
             continue;
         }
-        const residency::Lease lease = bench.residency->use(tree, leaf);
-        QCOMPARE(lease.size(), tree.leaves[leaf].weights.size());
-        for (size_t i = 0; i < lease.size(); ++i) {
-            const memory::Weight& weight = tree.weights[tree.leaves[leaf].weights[i]];
-            QCOMPARE(lease[i].device(), bench.residency->torchDeviceOf(tree));
-            QVERIFY2(at::equal(lease[i].cpu(), bench.model.expected(tree, weight)),
-                     weight.name.c_str());
-        }
+        QVERIFY2(isLikeMaster(bench, tree, leaf), tree.leaves[leaf].name.c_str());
     }
 }
 
@@ -78,21 +127,32 @@ void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan) {
     bench.residency->end(memory::Outcome::Finished);
 }
 
+bool isMapped(const std::string& fileName) {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    while (std::getline(maps, line)) {
+        if (line.find(fileName) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void addDevicesAndPolicies() {
     QTest::addColumn<QString>("device");
     QTest::addColumn<QString>("policy");
     for (const char* device : {"cpu", "fake"}) {
-        for (const char* policy : {"none",
-                                   "model",
-                                   "model+stream",
-                                   "sequential",
-                                   "block",
-                                   "block+stream",
-                                   "leaf",
-                                   "leaf+stream",
-                                   "auto"}) {
+        for (const char* policy : kPolicies) {
             QTest::addRow("%s, %s", device, policy) << QString(device) << QString(policy);
         }
+    }
+}
+
+void addStreamingPolicies() {
+    QTest::addColumn<QString>("policy");
+    for (const char* policy :
+         {"sequential", "leaf", "leaf+stream", "leaf+stream,budget=1KiB", "block:1+stream"}) {
+        QTest::newRow(policy) << QString(policy);
     }
 }
 

@@ -6,6 +6,8 @@
 #include <QString>
 #include <QTemporaryDir>
 
+#include <array>
+
 namespace lowtide::testing {
 
 /// Names of weight files that go with the test.
@@ -45,13 +47,58 @@ struct Bench {
     std::unique_ptr<residency::Residency> residency;
 };
 
+/// A run of one node with one component.
+class NodeRun {
+public:
+    NodeRun(Bench& bench,
+            std::shared_ptr<const memory::ComponentTree> tree,
+            const std::string& policy);
+    ~NodeRun();
+    NodeRun(const NodeRun&) = delete;
+    NodeRun& operator=(const NodeRun&) = delete;
+
+    void beginPass(const memory::PassHint& hint = {});
+    /// Whether the leaf's weights are those of the file.
+    [[nodiscard]] bool isRight(memory::LeafId leaf);
+    /// The leaf's first weight, on the host.
+    [[nodiscard]] at::Tensor read(memory::LeafId leaf);
+    [[nodiscard]] bool passIsRight(const std::vector<memory::LeafId>& leaves,
+                                   const memory::PassHint& hint = {});
+
+private:
+    Bench& bench_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+};
+
+[[nodiscard]] std::shared_ptr<memory::ComponentTree> copyOf(
+    const std::shared_ptr<const memory::ComponentTree>& tree, const char* id);
+/// Whether the leaf's weights, leased now, are those of the file, on the node's device.
+[[nodiscard]] bool isLikeMaster(Bench& bench,
+                                const memory::ComponentTree& tree,
+                                memory::LeafId leaf);
 /// Leases every leaf of `tree` and compares every weight with its master.
 void compareWithMasters(Bench& bench, const memory::ComponentTree& tree);
 /// A whole run in which every weight is compared.
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan);
 
-/// Rows of a test: columns "device" and "policy", or "device" alone.
+/// Whether this process maps a file of that name.
+[[nodiscard]] bool isMapped(const std::string& fileName);
+
+/// Policies that differ in what they do on a device.
+inline constexpr std::array kPolicies = {"none",
+                                         "model",
+                                         "model+stream",
+                                         "sequential",
+                                         "block",
+                                         "block+stream",
+                                         "leaf",
+                                         "leaf+stream",
+                                         "leaf+stream,budget=150KiB",
+                                         "auto"};
+
+/// Rows of a test: columns "device" and "policy", or one of them alone.
 void addDevicesAndPolicies();
+void addStreamingPolicies();
 void addDevices();
 
 }  // namespace lowtide::testing

@@ -5,30 +5,14 @@
 
 #include <QTest>
 
-#include <fstream>
-
 using namespace lowtide;
 using memory::ComponentTree;
 using memory::Outcome;
 using testing::addDevicesAndPolicies;
 using testing::Bench;
 using testing::compareWithMasters;
+using testing::isMapped;
 using testing::runAll;
-
-namespace {
-
-bool isMapped(const std::string& fileName) {
-    std::ifstream maps("/proc/self/maps");
-    std::string line;
-    while (std::getline(maps, line)) {
-        if (line.find(fileName) != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
 
 class KeptComponentsTest : public QObject {
     Q_OBJECT

@@ -1,30 +1,20 @@
 // Every order between copies and compute must be there: the fake device sees each one that is
 // missing.
 #include "plugin/memory/engine.hpp"
-#include "tests/unit/residency/synthetic_model.hpp"
-#include "tests/unit/residency/test_devices.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace lowtide;
 using testing::Forgotten;
+using testing::kPolicies;
 using testing::SyntheticModel;
 
 namespace {
 
 const memory::DeviceSpec kFake{.kind = "fake"};
-constexpr const char* kPolicies[] = {"none",
-                                     "model",
-                                     "model+stream",
-                                     "sequential",
-                                     "block",
-                                     "block+stream",
-                                     "leaf",
-                                     "leaf+stream",
-                                     "leaf+stream,budget=150KiB"};
 
 /// Runs every leaf of every component three times; what a network would do, and the faults that the
 /// device found.

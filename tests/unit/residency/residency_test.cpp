@@ -82,7 +82,7 @@ private Q_SLOTS:
             bench.residency->enter(node);
             Bytes arenas = 0;
             for (const memory::PlannedPlace& place : plan->places) {
-                arenas += place.first <= node && node <= place.last ? place.arenaBytes : 0;
+                arenas += place.isHeldAt(node) ? place.arenaBytes : 0;
             }
             QCOMPARE(bench.residency->allocatedOn(bench.device) - allocatedBefore, arenas);
             compareWithMasters(bench, *bench.model.trees()[node]);
@@ -96,6 +96,23 @@ private Q_SLOTS:
         QCOMPARE(bench.total(), 0);
         QCOMPARE(bench.ledger().bytesOn("cpu"), 0);
         QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
+    }
+
+    void refusesActivationsBeyondTheBudget_data() { addDevices(); }
+
+    void refusesActivationsBeyondTheBudget() {
+        QFETCH(QString, device);
+        Bench bench(folder_.newPath(), device);
+        memory::PlanRequest request = bench.request("leaf");
+        request.devices[0].traits.capacity = 64 * kMiB;
+        bench.residency->begin(testing::planOf(request), {});
+        bench.residency->enter(0);
+        const auto options = at::TensorOptions(at::kByte).device(
+            bench.residency->torchDeviceOf(*bench.model.textEncoder()));
+        QVERIFY_THROWS_EXCEPTION(c10::Error, static_cast<void>(at::empty({65 * kMiB}, options)));
+        bench.residency->leave(0);
+        bench.residency->end(Outcome::Finished);
+        static_cast<void>(at::empty({65 * kMiB}, options));  // the budget was the run's
     }
 
     void neverShowsTwoModelComponents_data() { addDevices(); }

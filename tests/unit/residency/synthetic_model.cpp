@@ -121,17 +121,21 @@ private:
 
 }  // namespace
 
+memory::WeightFile fileOf(const std::string& path) {
+    const files::FileIdentity identity = files::InputFile(path).identity();
+    return {path, identity.size, identity.modifiedNanoseconds, identity.inode};
+}
+
 SyntheticModel::SyntheticModel(const std::string& path, FileLayout layout) : path_(path) {
     FileWriter file(layout);
-    at::Generator generator = at::detail::createCPUGenerator(7);
+    at::Generator generator = at::detail::createCPUGenerator(layout.seed);
     std::vector<memory::ComponentTree> trees;
     for (const ComponentPart& part : componentParts(layout.scale)) {
         trees.push_back(TreeMaker(file, generator, masters_).make(part));
     }
     file.write(path);
-    const files::FileIdentity identity = files::InputFile(path).identity();
     for (memory::ComponentTree& tree : trees) {
-        tree.files = {{path, identity.size, identity.modifiedNanoseconds, identity.inode}};
+        tree.files = {fileOf(path)};
         trees_.push_back(std::make_shared<const memory::ComponentTree>(std::move(tree)));
     }
 }

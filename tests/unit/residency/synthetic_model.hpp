@@ -19,7 +19,11 @@ struct FileLayout {
     Bytes alignment = 64;  ///< of each tensor's offset
     Bytes shift = 0;       ///< added to every offset: 1 makes them odd
     int64_t scale = 1;     ///< multiplies the sizes of the weights
+    uint64_t seed = 7;     ///< of their values
 };
+
+/// A file as a tree names it.
+[[nodiscard]] memory::WeightFile fileOf(const std::string& path);
 
 /// Three small components in one weight file: a text encoder (F16 for F32, a gathered table, a tied
 /// weight), a denoiser (F32, used as it is) and an autoencoder (BF16, F16 and F8 for F32). Values

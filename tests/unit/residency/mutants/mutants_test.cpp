@@ -1,0 +1,82 @@
+// Faults that are built into the residency on purpose: each must fail the test that is named beside
+// it, and without a fault each of these tests must pass.
+#include "tests/fixtures/folders.hpp"
+
+#include <QProcess>
+#include <QTest>
+
+using namespace lowtide;
+
+namespace {
+
+struct Row {
+    int number;  ///< residency::Mutant
+    const char* fault;
+    const char* program;
+    const char* test;  ///< that must fail
+};
+
+constexpr Row kRows[] = {
+    {1, "compute does not wait", "streamed_weights", "s01_tiedWeightsOfNeighbours"},
+    {2, "copies do not wait", "order", "isCompleteWhateverTheDelays"},
+    {3, "a leased group is evicted", "streamed_weights", "s13_nestedLeases"},
+    {4, "bound late", "streamed_weights", "s05_anyOrderGivesTheSameBits"},
+    {5, "a slot is reused early", "order", "isCompleteWhateverTheDelays"},
+    {6, "state is not saved", "changed_weights", "s06_stateSurvives"},
+    {7, "patch epoch ignored", "changed_weights", "s09_patchesOfKeptWeightsChangeToo"},
+    {8, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
+    {9, "lane not drained", "order", "isCompleteWhateverTheDelays"},
+};
+
+constexpr int kLongestMilliseconds = 15000;  ///< five times what the slowest of them takes
+
+struct Outcome {
+    bool hasPassed = false;
+    QString text;
+};
+
+Outcome runTest(const Row& row, int mutant) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("LOWTIDE_MUTANT", QString::number(mutant));
+    process.setProcessEnvironment(environment);
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(testing::buildPath(QString("bin/mutant_%1").arg(row.program)),
+                  {row.test, "-maxwarnings", "0"});
+    if (!process.waitForFinished(kLongestMilliseconds)) {
+        process.kill();  // a fault may block the device for good
+        process.waitForFinished();
+    }
+    return {process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0,
+            QString::fromUtf8(process.readAll())};
+}
+
+}  // namespace
+
+class MutantsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void isFound_data() {
+        QTest::addColumn<int>("row");
+        for (int row = 0; row < static_cast<int>(std::size(kRows)); ++row) {
+            QTest::newRow(kRows[row].fault) << row;
+        }
+    }
+
+    void isFound() {
+        QFETCH(int, row);
+        const Row& mutant = kRows[row];
+        const Outcome sound = runTest(mutant, 0);
+        QVERIFY2(sound.hasPassed, qPrintable(sound.text.right(2000)));
+        const Outcome faulty = runTest(mutant, mutant.number);
+        QVERIFY2(!faulty.hasPassed, qPrintable(faulty.text.right(2000)));
+        const QString failure = QString("::%1(").arg(mutant.test);
+        QVERIFY2(faulty.text.contains("FAIL!") && faulty.text.contains(failure),
+                 qPrintable(faulty.text.right(2000)));
+    }
+};
+
+QTEST_GUILESS_MAIN(MutantsTest)
+#include "mutants_test.moc"
