@@ -1,6 +1,7 @@
 #include "plugin/residency/element_conversion.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/residency/widening.hpp"
 
 #include <c10/util/BFloat16.h>
 #include <c10/util/Float8_e4m3fn.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 namespace lowtide::residency {
 
@@ -24,7 +26,11 @@ To convertOne(From value) {
 
 template <typename To, typename From>
 void convertEach(To* __restrict__ to, const From* __restrict__ from, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
+    int64_t done = 0;
+    if constexpr (std::is_same_v<To, float> && sizeof(From) == 2) {
+        done = widenPastCaches(to, from, count);
+    }
+    for (int64_t i = done; i < count; ++i) {
         to[i] = convertOne<To>(from[i]);
     }
 }
