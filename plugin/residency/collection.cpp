@@ -4,6 +4,13 @@
 
 namespace lowtide::residency {
 
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{2};
+constexpr Bytes kWorthTrimming = 16 * kMiB;
+
+}  // namespace
+
 memory::MemoryState Collector::stateOf(const Device& device) const {
     const ProcessMemory process = processMemory();
     const AllocatorState allocator = device.allocatorState();
@@ -42,6 +49,18 @@ Bytes Collector::collectOn(Device& device) {
     const memory::MemoryState after = stateOf(device);
     const Bytes host = before.hostUsed - after.hostUsed;
     return before.deviceIsHost ? host : host + before.deviceUsed - after.deviceUsed;
+}
+
+void Collector::keepBelow(Bytes most) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - lastLook_ < kBetweenLooks) {
+        return;
+    }
+    lastLook_ = now;
+    if (residentPrivateNow() > most && collectableHeap(processMemory()) > kWorthTrimming) {
+        trimHeap();
+        afterLast_ = processMemory();
+    }
 }
 
 }  // namespace lowtide::residency

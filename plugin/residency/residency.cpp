@@ -14,6 +14,9 @@ namespace lowtide::residency {
 
 namespace {
 
+/// What a process has beside all that a plan knows: data of its libraries, tables, stacks.
+constexpr Bytes kOwnPages = 64 * kMiB;
+
 /// Ends a lease: what compute was given until then is the leaf's last use.
 class LeafHolder final : public Lease::Holder {
 public:
@@ -71,6 +74,11 @@ at::Tensor readRows(const MasterStore& masters,
     return rows;
 }
 
+Bytes hostBudgetOf(const memory::Plan& plan) {
+    const memory::DevicePlan* host = plan.device({.kind = "cpu"});
+    return host ? host->capacity : 0;
+}
+
 }  // namespace
 
 struct Residency::State {
@@ -83,6 +91,7 @@ struct Residency::State {
 
     Bookkeeping books;
     Collector collector;
+    Bytes hostBudget = 0;  ///< of the run, on the CPU; 0: none
     OpenDevices devices;
     Leftovers leftovers;
     std::unique_ptr<Run> run;
@@ -121,6 +130,7 @@ std::vector<memory::DeviceInfo> Residency::devices() {
 void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
     LOWTIDE_ASSERT(!state_->run);
     state_->books.traffic.reset();
+    state_->hostBudget = hostBudgetOf(*plan);
     auto run = std::make_unique<Run>(
         state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
     run->prepare();
@@ -247,6 +257,9 @@ void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassH
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     leafOf(tree, leaf, false);
     Run& run = state_->running();
+    if (state_->hostBudget > 0) {
+        state_->collector.keepBelow(state_->hostBudget + kOwnPages);
+    }
     Stay& stay = run.broughtStay(tree);
     stay.use(leaf, run.stop(), run.nodeName());
     state_->books.traffic.addLease();

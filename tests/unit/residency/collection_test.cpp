@@ -48,6 +48,9 @@ private Q_SLOTS:
         collector_.collectOn(*cpu_);
     }
 
+    /// Limits are looked at once in a while.
+    void init() { QTest::qWait(10); }
+
     void theResidentSetFalls_whenTheHeapIsFragmented() {
         const Bytes before = processMemory().resident;
         const FragmentedHeap heap;
@@ -106,6 +109,26 @@ private Q_SLOTS:
         const Bytes left = collector_.stateOf(*cpu_).hostCollectable;
 
         QVERIFY2(left < kAll / 20, qPrintable(QString::number(left)));
+    }
+
+    void privatePagesStayBelowALimit_whenBlocksAreFree() {
+        const Bytes before = processMemory().residentPrivate;
+        const FragmentedHeap heap;
+
+        collector_.keepBelow(before + kAll / 2);
+
+        const Bytes after = processMemory().residentPrivate;
+        QVERIFY2(after - before < kAll / 10, qPrintable(QString::number(after - before)));
+    }
+
+    void freeBlocksStayForTheNextTensor_belowTheLimit() {
+        const Bytes before = processMemory().residentPrivate;
+        const FragmentedHeap heap;
+
+        collector_.keepBelow(before + kAll * 2);
+
+        const Bytes after = processMemory().residentPrivate;
+        QVERIFY2(after - before > kAll * 9 / 10, qPrintable(QString::number(after - before)));
     }
 
     void theHostIsOneMemory() {

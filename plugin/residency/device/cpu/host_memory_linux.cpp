@@ -5,6 +5,7 @@
 #include <fstream>
 #include <malloc.h>
 #include <optional>
+#include <unistd.h>
 
 namespace lowtide::residency {
 
@@ -56,6 +57,16 @@ ProcessMemory processMemory() {
             .heapUsed = static_cast<Bytes>(heap.uordblks),
             .heapMapped = static_cast<Bytes>(heap.hblkhd),
             .heapFree = static_cast<Bytes>(heap.fordblks)};
+}
+
+Bytes residentPrivateNow() noexcept {
+    // Pages: all that is mapped, resident, resident of files.
+    std::ifstream file("/proc/self/statm");
+    Bytes mapped = 0;
+    Bytes resident = 0;
+    Bytes shared = 0;
+    file >> mapped >> resident >> shared;
+    return (resident - shared) * ::sysconf(_SC_PAGESIZE);
 }
 
 void trimHeap() noexcept {
