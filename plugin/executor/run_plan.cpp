@@ -37,7 +37,7 @@ void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Eng
         devices.infos.push_back(engine.open(spec));
         devices.opened.push_back({.spec = spec,
                                   .traits = engine.traits(spec),
-                                  .profile = memory::estimatedProfile(spec.kind)});
+                                  .profile = engine.profile(spec)});
     }
 }
 

@@ -1,6 +1,70 @@
 #include "plugin/memory/device_profile.hpp"
 
+#include "plugin/base/error.hpp"
+
+#include <array>
+#include <cmath>
+
 namespace lowtide::memory {
+
+namespace {
+
+/// A number of a profile: its name in JSON and what a device can have.
+struct Speed {
+    const char* key;
+    double DeviceProfile::*value;
+    double least;
+    double most;
+};
+
+constexpr std::array<Speed, 6> kSpeeds = {{
+    {"copy_bytes_per_second", &DeviceProfile::copyBytesPerSecond, 1e3, 1e15},
+    {"converted_bytes_per_second", &DeviceProfile::convertedBytesPerSecond, 0, 1e15},
+    {"mapped_bytes_per_second", &DeviceProfile::mappedBytesPerSecond, 0, 1e15},
+    {"copy_overhead_seconds", &DeviceProfile::copyOverhead, 0, 10},
+    {"flops_per_second", &DeviceProfile::flopsPerSecond, 1e3, 1e21},
+    {"leaf_overhead_seconds", &DeviceProfile::leafOverhead, 0, 10},
+}};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, what + ": " + problem, "measure again: lowtide calibrate");
+}
+
+std::string textOf(const JsonReader& reader, const char* key) {
+    const std::optional<std::string> text = reader.text(key);
+    if (!text || text->empty()) {
+        refuse(reader.what(), std::string(key) + " is missing");
+    }
+    return *text;
+}
+
+/// "2026-11-21": it is printed, so nothing else may stand there.
+std::string dayOf(const JsonReader& reader) {
+    constexpr std::string_view kForm = "dddd-dd-dd";
+    std::string day = textOf(reader, "measured_on");
+    bool isDay = day.size() == kForm.size();
+    for (size_t i = 0; isDay && i < day.size(); ++i) {
+        isDay = kForm[i] == 'd' ? day[i] >= '0' && day[i] <= '9' : day[i] == kForm[i];
+    }
+    if (!isDay) {
+        refuse(reader.what(), "measured_on is no day");
+    }
+    return day;
+}
+
+}  // namespace
+
+Seconds DeviceProfile::copySeconds(Bytes bytes, Bytes converted) const {
+    const double conversion =
+        convertedBytesPerSecond > 0 ? convertedBytesPerSecond : copyBytesPerSecond;
+    return copyOverhead + static_cast<double>(bytes - converted) / copyBytesPerSecond +
+           static_cast<double>(converted) / conversion;
+}
+
+Seconds DeviceProfile::mappedSeconds(Bytes bytes) const {
+    return mappedBytesPerSecond > 0 ? static_cast<double>(bytes) / mappedBytesPerSecond
+                                    : copySeconds(bytes, 0);
+}
 
 DeviceProfile estimatedProfile(std::string_view kind) {
     if (kind == "cpu") {  // two cores with AVX2; weights are read and converted
@@ -14,6 +78,48 @@ DeviceProfile estimatedProfile(std::string_view kind) {
             .copyOverhead = 10e-6,
             .flopsPerSecond = 4e13,
             .leafOverhead = 10e-6};
+}
+
+Json toJson(const DeviceProfile& profile) {
+    Json json = Json::object();
+    for (const Speed& speed : kSpeeds) {
+        json[speed.key] = profile.*speed.value;
+    }
+    return json;
+}
+
+Json toJson(const MeasuredProfile& measured) {
+    const ProfileKey& key = measured.key;
+    return {{"device", key.device},
+            {"name", key.name},
+            {"processor", key.processor},
+            {"numerics", key.numerics},
+            {"version", key.version},
+            {"measured_on", measured.profile.measuredOn},
+            {"speeds", toJson(measured.profile)}};
+}
+
+MeasuredProfile readMeasuredProfile(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    MeasuredProfile measured{.key = {.device = textOf(reader, "device"),
+                                     .name = textOf(reader, "name"),
+                                     .processor = textOf(reader, "processor"),
+                                     .numerics = textOf(reader, "numerics"),
+                                     .version = textOf(reader, "version")},
+                             .profile = {.measuredOn = dayOf(reader)}};
+    const Json* speeds = reader.member("speeds");
+    if (!speeds) {
+        refuse(what, "speeds is missing");
+    }
+    const JsonReader numbers(*speeds, what);
+    for (const Speed& speed : kSpeeds) {
+        const std::optional<double> value = numbers.number(speed.key);
+        if (!value || !std::isfinite(*value) || *value < speed.least || *value > speed.most) {
+            refuse(what, std::string(speed.key) + " is no speed of a device");
+        }
+        measured.profile.*speed.value = *value;
+    }
+    return measured;
 }
 
 }  // namespace lowtide::memory

@@ -3,23 +3,58 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace lowtide::memory {
 
-/// How fast a device is, for predicted times: measured once, or a guess by its kind.
+/// How fast a device is, for predicted times: measured on this machine, or a guess by its kind.
 struct DeviceProfile {
-    double copyBytesPerSecond =
-        0;                      ///< from files or host memory to the device, conversion included
-    Seconds copyOverhead = 0;   ///< of each copy
-    double flopsPerSecond = 0;  ///< of large matrix products and convolutions
-    Seconds leafOverhead = 0;   ///< of each use of a leaf: kernel starts, small operators
-    bool isEstimated = true;    ///< nobody measured this device
+    double copyBytesPerSecond = 0;  ///< from files that the system holds in memory to the device
+    Seconds copyOverhead = 0;       ///< of each copy
+    double flopsPerSecond = 0;      ///< of large matrix products and convolutions
+    Seconds leafOverhead = 0;       ///< of each use of a leaf: kernel starts, small operators
+    /// Of weights whose type changes on the way, in bytes on the device; 0: as the others.
+    double convertedBytesPerSecond = 0;
+    /// Of weights that are read where their file is mapped; 0: as copies.
+    double mappedBytesPerSecond = 0;
+    std::string measuredOn{};  ///< the day, "2026-11-21"; empty: a guess
 
     bool operator==(const DeviceProfile&) const = default;
+
+    [[nodiscard]] bool isEstimated() const { return measuredOn.empty(); }
+
+    /// Of one copy of `bytes`, of which `converted` have another type in their file.
+    [[nodiscard]] Seconds copySeconds(Bytes bytes, Bytes converted) const;
+    /// Until `bytes` of a mapped file can be read.
+    [[nodiscard]] Seconds mappedSeconds(Bytes bytes) const;
 };
 
 /// A guess for devices that nobody measured, by kind ("cpu", "fake", "cuda").
 [[nodiscard]] DeviceProfile estimatedProfile(std::string_view kind);
+
+/// What a measurement depends on: it holds only where all of this is the same.
+struct ProfileKey {
+    std::string device;     ///< its id
+    std::string name;       ///< of the device
+    std::string processor;  ///< of the machine
+    std::string numerics;   ///< build of the tensor library, threads
+    std::string version;    ///< of this module
+
+    bool operator==(const ProfileKey&) const = default;
+};
+
+/// A profile and what it depends on.
+struct MeasuredProfile {
+    ProfileKey key;
+    DeviceProfile profile;
+};
+
+[[nodiscard]] Json toJson(const DeviceProfile& profile);
+[[nodiscard]] Json toJson(const MeasuredProfile& measured);
+/// The reverse of toJson(). `what` names the source in messages. Error{Corrupt} for what is
+/// missing, no number, or no speed that a device can have.
+[[nodiscard]] MeasuredProfile readMeasuredProfile(const Json& json, const std::string& what);
 
 }  // namespace lowtide::memory

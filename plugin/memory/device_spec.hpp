@@ -40,6 +40,7 @@ struct DeviceInfo {
 struct DeviceTraits {
     bool usesWeightsInPlace = false;
     Bytes capacity = 0;
+    bool isRehearsal = false;  ///< plays a card: its speeds are stated, not measured
 };
 
 }  // namespace lowtide::memory

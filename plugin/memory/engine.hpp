@@ -36,6 +36,8 @@ public:
     /// Error{InvalidInput} for a bad spec.
     virtual DeviceInfo open(const DeviceSpec& spec) = 0;
     virtual DeviceTraits traits(const DeviceSpec& spec) = 0;
+    /// How fast the device is: as measured on this machine, else a guess by its kind. It is open.
+    virtual DeviceProfile profile(const DeviceSpec& spec) = 0;
     /// Devices that this machine offers, opened or not.
     virtual std::vector<DeviceInfo> devices() = 0;
 

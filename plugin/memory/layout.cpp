@@ -26,11 +26,13 @@ std::vector<bool> broughtStorages(const ComponentTree& tree) {
     return isBrought;
 }
 
-void addStorage(const ComponentTree& tree, Group& group, StorageId storage) {
-    group.storages.push_back(storage);
-    group.offsets.push_back(group.bytes);
-    group.contentBytes += tree.deviceBytes(storage);
-    group.bytes += alignUp(tree.deviceBytes(storage), kSlotAlignment);
+/// Whether a type of the storage's weights differs from that of its file.
+std::vector<bool> convertedStorages(const ComponentTree& tree) {
+    std::vector<bool> converted(tree.storages.size(), false);
+    for (const Weight& weight : tree.weights) {
+        converted[weight.storage] = tree.storages[weight.storage].fileType != weight.computeType;
+    }
+    return converted;
 }
 
 /// Makes one group of each list of leaves. A storage goes with the first group that needs it; one
@@ -38,7 +40,9 @@ void addStorage(const ComponentTree& tree, Group& group, StorageId storage) {
 class Grouping {
 public:
     explicit Grouping(const ComponentTree& tree)
-        : tree_(tree), owner_(tree.storages.size(), kNoGroup) {}
+        : tree_(tree),
+          isConverted_(convertedStorages(tree)),
+          owner_(tree.storages.size(), kNoGroup) {}
 
     Layout group(const std::vector<LeafList>& lists) {
         const std::vector<bool> shared = sharedStorages(lists);
@@ -81,7 +85,12 @@ private:
 
     void take(Group& group, StorageId storage) {
         if (owner_[storage] == kNoGroup && tree_.deviceBytes(storage) > 0) {
-            addStorage(tree_, group, storage);
+            const Bytes bytes = tree_.deviceBytes(storage);
+            group.storages.push_back(storage);
+            group.offsets.push_back(group.bytes);
+            group.contentBytes += bytes;
+            group.convertedBytes += isConverted_[storage] ? bytes : 0;
+            group.bytes += alignUp(bytes, kSlotAlignment);
             owner_[storage] = static_cast<GroupId>(layout_.groups.size() - 1);
         }
     }
@@ -117,6 +126,7 @@ private:
     }
 
     const ComponentTree& tree_;
+    const std::vector<bool> isConverted_;
     std::vector<GroupId> owner_;
     Layout layout_;
 };

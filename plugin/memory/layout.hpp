@@ -16,6 +16,7 @@ struct Group {
     std::string name;  ///< of its first leaf or block
     std::vector<StorageId> storages;
     Bytes contentBytes = 0;        ///< without alignment: what a copy of the group moves
+    Bytes convertedBytes = 0;      ///< of contentBytes: of another type in their file
     Bytes bytes = 0;               ///< each storage aligned to kSlotAlignment
     bool isShared = false;         ///< what several groups need, and state: always resident
     bool isResident = false;       ///< brought once; else it streams through the ring

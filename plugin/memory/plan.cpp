@@ -188,7 +188,8 @@ private:
         for (const PlanDevice& device : request_.devices) {
             plan_.devices.push_back({.device = device.spec,
                                      .capacity = device.traits.capacity,
-                                     .isEstimated = device.profile.isEstimated});
+                                     .isEstimated = device.profile.isEstimated(),
+                                     .measuredOn = device.profile.measuredOn});
         }
         plan_.stages.clear();
         for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {

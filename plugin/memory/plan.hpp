@@ -122,8 +122,9 @@ struct DevicePlan {
     Bytes capacity = 0;  ///< 0: without a bound
     Bytes peak = 0;      ///< predicted
     Bytes peakWeights = 0;
-    Bytes minimum = 0;        ///< smallest capacity with which these policies can be kept
-    bool isEstimated = true;  ///< times are a guess
+    Bytes minimum = 0;         ///< smallest capacity with which these policies can be kept
+    bool isEstimated = true;   ///< times are a guess
+    std::string measuredOn{};  ///< the day on which its speeds were measured
 };
 
 /// The memory plan of a run: pure data, made before anything moves.

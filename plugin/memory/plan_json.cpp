@@ -73,7 +73,8 @@ Json toJson(const Plan& plan) {
                                    {"peak", device.peak},
                                    {"peak_weights", device.peakWeights},
                                    {"minimum", device.minimum},
-                                   {"estimated", device.isEstimated}});
+                                   {"estimated", device.isEstimated},
+                                   {"measured_on", device.measuredOn}});
     }
     return json;
 }

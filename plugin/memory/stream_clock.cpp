@@ -65,8 +65,9 @@ void StreamClock::bringResident(GroupId group) {
 
 void StreamClock::copy(GroupId group) {
     const Bytes bytes = layout_.groups[group].contentBytes;
-    const Seconds seconds =
-        profile_.copyOverhead + static_cast<double>(bytes) / profile_.copyBytesPerSecond;
+    const Seconds seconds = layout_.isInPlace
+                                ? profile_.mappedSeconds(bytes)
+                                : profile_.copySeconds(bytes, layout_.groups[group].convertedBytes);
     copyFree_ += seconds;
     ready_[group] = copyFree_;
     times_.copy += seconds;

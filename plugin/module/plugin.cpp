@@ -5,6 +5,7 @@
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/compute_thread.hpp"
+#include "plugin/module/device_calibrator.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
@@ -26,17 +27,16 @@ struct Engine {
                                      .modelFolders = std::move(modelFolders),
                                      .recorder = [this] { return slot.recorder; }})),
           types(nodes::makeNodeTypes(*stages)),
-          runner(types,
-                 residency,
-                 slot,
-                 threads,
-                 cacheFolder.empty() ? "" : cacheFolder + "/results") {}
+          runner(
+              types, residency, slot, threads, cacheFolder.empty() ? "" : cacheFolder + "/results"),
+          calibrator(residency, runner, cacheFolder) {}
 
     RecorderSlot slot;
     residency::Residency residency;
     std::unique_ptr<models::Stages> stages;
     executor::NodeTypes types;
     ModuleRunner runner;
+    DeviceCalibrator calibrator;
 };
 
 Level logLevel(const std::string& name) {
@@ -94,7 +94,10 @@ public:
 
     Runner* runner() noexcept override { return engine_ ? &engine_->runner : nullptr; }
 
-    void* extension(std::string_view) noexcept override { return nullptr; }
+    void* extension(std::string_view id) noexcept override {
+        Calibrator* const calibrator = engine_ ? &engine_->calibrator : nullptr;
+        return id == kCalibrator ? calibrator : nullptr;
+    }
 
 private:
     std::string info_;

@@ -5,6 +5,7 @@
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/issue_json.hpp"
 #include "plugin/graph/validate.hpp"
+#include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/run_request.hpp"
 #include "plugin/tensor/value_codecs.hpp"
@@ -14,35 +15,6 @@
 namespace lowtide::module {
 
 namespace {
-
-/// Nothing leaves the module as an exception: what `action` throws becomes {"issues": [...]} and a
-/// status.
-template <class Action>
-Status answer(std::string& result, const Action& action) noexcept {
-    Issue issue;
-    Status status = Status::Failed;
-    try {
-        return action();
-    } catch (const Error& error) {
-        issue = {.code = std::string(codeOf(error.kind())),
-                 .item = error.item(),
-                 .message = error.message(),
-                 .hint = error.hint()};
-        const bool theirs =
-            error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Corrupt ||
-            error.kind() == ErrorKind::Unsupported || error.kind() == ErrorKind::NotFound;
-        status = theirs ? Status::Invalid : Status::Failed;
-    } catch (const std::exception& error) {
-        issue = {.code = "internal_error", .message = error.what()};
-    }
-    try {
-        result = Json{{"issues", graph::toJson(Issues{issue})}}.dump(
-            -1, ' ', false, Json::error_handler_t::replace);
-    } catch (const std::exception&) {
-        result = R"({"issues": []})";
-    }
-    return status;
-}
 
 std::string issuesText(const Issues& issues) {
     return Json{{"issues", graph::toJson(issues)}}.dump();

@@ -6,6 +6,7 @@
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/run_recording.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,12 @@ public:
     Status release(std::string_view component) noexcept override;
     Status devices(std::string& result) noexcept override;
     Status stop() noexcept override;
+
+    /// As executor::RunQueue::tryCall.
+    bool callWhenIdle(const std::function<void()>& action) { return queue_.tryCall(action); }
+
+    /// What besides graph and files decides about bits.
+    [[nodiscard]] const std::string& numerics() const { return numerics_; }
 
 private:
     const executor::NodeTypes& types_;

@@ -41,6 +41,24 @@ DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {
     return state;
 }
 
+void OpenDevices::setProfiles(ProfileLookup lookup) {
+    measured_ = std::move(lookup);
+    profiles_.clear();
+}
+
+const memory::DeviceProfile& OpenDevices::profile(const memory::DeviceSpec& spec) {
+    const auto known = profiles_.find(spec.id());
+    if (known != profiles_.end()) {
+        return known->second;
+    }
+    const Device& device = *get(spec).device;
+    std::optional<memory::DeviceProfile> found;
+    if (measured_ && !device.traits().isRehearsal) {
+        found = measured_(device.info());
+    }
+    return profiles_[spec.id()] = found.value_or(memory::estimatedProfile(spec.kind));
+}
+
 const DeviceState* OpenDevices::find(const std::string& id) const {
     const auto found = devices_.find(id);
     return found == devices_.end() ? nullptr : found->second.get();

@@ -38,6 +38,11 @@ public:
     DeviceState& getAsSpecified(const memory::DeviceSpec& spec);
     [[nodiscard]] const DeviceState* find(const std::string& id) const;
 
+    /// What is known from now on, of devices that are open too.
+    void setProfiles(ProfileLookup lookup);
+    /// Asked for once per device. A rehearsal has the guess of its kind, whatever was measured.
+    const memory::DeviceProfile& profile(const memory::DeviceSpec& spec);
+
     [[nodiscard]] const std::map<std::string, std::unique_ptr<DeviceState>>& all() const {
         return devices_;
     }
@@ -47,6 +52,8 @@ public:
 private:
     std::unique_ptr<DeviceSource> source_;
     std::map<std::string, std::unique_ptr<DeviceState>> devices_;
+    ProfileLookup measured_;
+    std::map<std::string, memory::DeviceProfile> profiles_;
 };
 
 }  // namespace lowtide::residency

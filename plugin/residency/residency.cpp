@@ -123,6 +123,14 @@ memory::DeviceTraits Residency::traits(const memory::DeviceSpec& spec) {
     return state_->devices.get(spec).device->traits();
 }
 
+memory::DeviceProfile Residency::profile(const memory::DeviceSpec& spec) {
+    return state_->devices.profile(spec);
+}
+
+void Residency::setProfiles(ProfileLookup lookup) {
+    state_->devices.setProfiles(std::move(lookup));
+}
+
 std::vector<memory::DeviceInfo> Residency::devices() {
     return state_->devices.source().available();
 }

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace lowtide::residency {
@@ -24,6 +25,10 @@ public:
     [[nodiscard]] virtual std::vector<memory::DeviceInfo> available() = 0;
 };
 
+/// The speeds that were measured of a device of this machine, if any.
+using ProfileLookup =
+    std::function<std::optional<memory::DeviceProfile>(const memory::DeviceInfo& device)>;
+
 /// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run
 /// thread only, except ledger() and traffic().
 class Residency final : public memory::Engine, public WeightSource {
@@ -33,6 +38,7 @@ public:
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override;
     memory::DeviceTraits traits(const memory::DeviceSpec& spec) override;
+    memory::DeviceProfile profile(const memory::DeviceSpec& spec) override;
     std::vector<memory::DeviceInfo> devices() override;
     void begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) override;
     void enter(memory::NodeIndex node) override;
@@ -57,6 +63,8 @@ public:
     [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 
+    /// Where measured speeds are found from now on; without one every profile is a guess.
+    void setProfiles(ProfileLookup lookup);
     /// Replaces the patches of a component, between two runs: what is on a device by then arrives
     /// anew from its master.
     void setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches);

@@ -14,7 +14,14 @@ namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
 /// Commands of the design that a later version brings.
-constexpr std::array<const char*, 4> kNotBuilt = {"presets", "calibrate", "compare", "studio"};
+constexpr std::array<const char*, 3> kNotBuilt = {"presets", "compare", "studio"};
+
+void addThreadsOption(CLI::App& command, int& threads) {
+    command
+        .add_option(
+            "--threads", threads, "Threads of the CPU's operators (default: physical cores)")
+        ->check(CLI::Range(1, 1024));
+}
 
 void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
     command.add_option("graph", arguments.graph, "Graph file (JSON)")->required();
@@ -29,11 +36,7 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
     command.add_option("--memory-budget",
                        arguments.memoryBudget,
                        "Most bytes on the device: 6GiB, 800MiB (default: what is free, less 5 %)");
-    command
-        .add_option("--threads",
-                    arguments.threads,
-                    "Threads of the CPU's operators (default: physical cores)")
-        ->check(CLI::Range(1, 1024));
+    addThreadsOption(command, arguments.threads);
 }
 
 /// Everything that the parser fills and the call that follows.
@@ -42,9 +45,24 @@ struct Invocation {
     GraphArguments check;
     GraphArguments plan;
     bool json = false;
+    std::string device;
+    int threads = 0;
     std::string report;
     std::function<int()> call;
 };
+
+void addCalibrate(CLI::App& app, Invocation& invocation) {
+    CLI::App* calibrate =
+        app.add_subcommand("calibrate", "Measure a device, so that plans predict its times");
+    calibrate->add_option("--device", invocation.device, "cpu (default), fake or fake:8GiB");
+    addThreadsOption(*calibrate, invocation.threads);
+    calibrate->add_flag("--json", invocation.json, "Print the speeds as JSON");
+    calibrate->callback([&] {
+        invocation.call = [&] {
+            return calibrateDevice(invocation.device, invocation.threads, invocation.json);
+        };
+    });
+}
 
 void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
@@ -88,6 +106,8 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* devices = app.add_subcommand("devices", "List the devices that were found");
     devices->add_flag("--json", invocation.json, "Print them as JSON");
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
+
+    addCalibrate(app, invocation);
 
     CLI::App* report = app.add_subcommand("report", "Print a report that --report wrote");
     report->add_option("file", invocation.report, "Report file (JSON)")->required();

@@ -34,6 +34,8 @@ int checkGraph(const GraphArguments& arguments);
 int planGraph(const GraphArguments& arguments, bool json);
 int listNodes(bool json);
 int listDevices(bool json);
+/// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).
+int calibrateDevice(const std::string& device, int threads, bool json);
 int printReport(const std::string& path);
 
 /// The text of a graph file, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the file.

@@ -69,17 +69,22 @@ void printStays(const Json& plan) {
     }
 }
 
+std::string timesNote(const Json& device) {
+    return device.at("estimated").get<bool>() ? "times are estimates"
+                                              : "times measured on " + text(device, "measured_on");
+}
+
 void printPlan(const Json& plan) {
     printStages(plan);
     printStays(plan);
     for (const Json& device : plan.at("devices")) {
-        std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes)%s\n",
+        std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
                     text(device, "device").c_str(),
                     bytes(device, "peak").c_str(),
                     bytes(device, "capacity").c_str(),
                     bytes(device, "minimum").c_str(),
                     static_cast<long long>(device.at("minimum").get<Bytes>()),
-                    device.at("estimated").get<bool>() ? "; times are estimated" : "");
+                    timesNote(device).c_str());
     }
 }
 

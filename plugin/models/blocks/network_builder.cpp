@@ -53,6 +53,18 @@ struct NetworkBuilder::State {
         return id;
     }
 
+    /// Where the map has the weight, if it has it.
+    std::optional<TensorPlace> find(const std::string& name, const WeightSpec& spec) const {
+        const auto place = weights.tensors.find(name);
+        if (place != weights.tensors.end()) {
+            return place->second;
+        }
+        if (weights.everything && !spec.optional) {
+            return TensorPlace{.type = *weights.everything, .shape = spec.shape};
+        }
+        return std::nullopt;
+    }
+
     /// Error{Corrupt} with all that does not fit, if anything does not.
     void throwIfUnfit(const std::vector<std::string>& surplus) const {
         std::string problems;
@@ -131,15 +143,15 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
                       .gathered = gathered};
     for (const WeightSpec& spec : weights) {
         const std::string name = prefix + spec.name;
-        const auto place = state_->weights.tensors.find(name);
-        if (place == state_->weights.tensors.end()) {
+        const std::optional<TensorPlace> place = state_->find(name, spec);
+        if (!place) {
             if (!spec.optional) {
                 state_->missing.push_back(name);
             }
             continue;
         }
-        const StorageId storage = state_->storageOf(name, place->second);
-        if (state_->accepts(name, place->second, spec.shape)) {
+        const StorageId storage = state_->storageOf(name, *place);
+        if (state_->accepts(name, *place, spec.shape)) {
             leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
             tree.weights.push_back({.name = name,
                                     .storage = storage,

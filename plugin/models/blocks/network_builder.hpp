@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ struct WeightMap {
     std::string what;  ///< for messages: "unet"
     std::vector<memory::WeightFile> files;
     std::map<std::string, TensorPlace, std::less<>> tensors;
+    /// Set for a network that no checkpoint holds: the map has every weight that it asks for, but
+    /// optional ones, in this type and its shape, at the beginning of the first file.
+    std::optional<DType> everything{};
 };
 
 /// One weight of a leaf: its name below the leaf ("weight", "to_q.weight") and the shape that the

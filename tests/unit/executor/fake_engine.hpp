@@ -29,6 +29,10 @@ public:
 
     memory::DeviceTraits traits(const memory::DeviceSpec&) override { return {false, capacity}; }
 
+    memory::DeviceProfile profile(const memory::DeviceSpec& spec) override {
+        return memory::estimatedProfile(spec.kind);
+    }
+
     std::vector<memory::DeviceInfo> devices() override { return {}; }
 
     void begin(std::shared_ptr<const memory::Plan> plan, const StopToken&) override {

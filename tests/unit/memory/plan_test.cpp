@@ -4,6 +4,8 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
+
 using namespace lowtide;
 using namespace lowtide::memory;
 
@@ -226,6 +228,45 @@ private Q_SLOTS:
         QFETCH(QString, word);
         const std::string message = errorOf(policy.toStdString());
         QVERIFY2(message.find(word.toStdString()) != std::string::npos, message.c_str());
+    }
+
+    void predictsWithTheSpeedsOfTheDevice() {
+        PlanRequest request = pipeline("none", "leaf", "none");
+        request.devices[0].profile = {.copyBytesPerSecond = 1e6, .flopsPerSecond = 1e30};
+        const Plan plan = planOf(request);
+
+        request.devices[0].profile.copyBytesPerSecond /= 10;
+        const Plan slow = planOf(request);
+
+        const Seconds copies = static_cast<double>(plan.stages[1].moved) / 1e6;
+        QVERIFY(std::abs(plan.stages[1].seconds / copies - 1) < 1e-9);
+        QVERIFY(std::abs(slow.stages[1].seconds / (10 * copies) - 1) < 1e-9);
+        QCOMPARE(slow.stages[1].moved, plan.stages[1].moved);
+    }
+
+    void speedsChangeNoMinimumAndNoBudget() {
+        PlanRequest request = pipeline("none", "auto", "none");
+        request.nodes.pop_back();
+        request.devices[0].traits.capacity = 4 * kEncoder + 5 * 512;
+        const Plan fast = planOf(request);
+
+        for (const double bytesPerSecond : {1e3, 1e12}) {
+            request.devices[0].profile.copyBytesPerSecond = bytesPerSecond;
+            const Plan other = planOf(request);
+            QCOMPARE(other.devices[0].minimum, fast.devices[0].minimum);
+            QVERIFY(other.devices[0].peak <= request.devices[0].traits.capacity);
+        }
+    }
+
+    void saysOfWhichDayItsTimesAre() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.devices[0].profile.measuredOn = "2026-11-21";
+
+        const Json devices = toJson(planOf(request)).at("devices");
+
+        QCOMPARE(devices.at(0).at("estimated").get<bool>(), false);
+        QCOMPARE(devices.at(0).at("measured_on").get<std::string>(), std::string("2026-11-21"));
+        QCOMPARE(devices.at(1).at("estimated").get<bool>(), true);
     }
 };
 

@@ -176,6 +176,18 @@ Seconds bruteForce(const Case& made, Bytes room) {
     return best;
 }
 
+/// All copies of one leaf of a gibibyte, without the overhead of the copy.
+Seconds secondsToBring(DType fileType, bool isInPlace, DeviceProfile profile) {
+    const auto tree = testing::tree("denoiser", {kGiB / 4}, fileType, DType::F32);
+    Layout layout = groupByLeaf(*tree);
+    makeAllResident(layout);
+    layout.isInPlace = isInPlace;
+    profile.copyOverhead = 0;
+    StreamClock clock(layout, 1, profile);
+    clock.arrive(true);
+    return clock.times().copy;
+}
+
 }  // namespace
 
 class StreamClockTest : public QObject {
@@ -282,6 +294,24 @@ private Q_SLOTS:
             const Seconds own = timePasses(found, uses, made.work.passes, kLink).total;
             QVERIFY(own <= bruteForce(made, room) * (1 + 1e-12));
         }
+    }
+
+    void convertedWeightsHaveTheirOwnSpeed() {
+        DeviceProfile profile = kLink;
+        profile.convertedBytesPerSecond = kLink.copyBytesPerSecond / 5;
+        const Seconds plain = secondsToBring(DType::F32, false, profile);
+
+        QVERIFY(std::abs(secondsToBring(DType::F16, false, profile) / plain - 5) < 1e-6);
+        QVERIFY(std::abs(secondsToBring(DType::F16, false, kLink) / plain - 1) < 1e-6);
+    }
+
+    void mappedWeightsHaveTheirOwnSpeed() {
+        DeviceProfile profile = kLink;
+        profile.mappedBytesPerSecond = kLink.copyBytesPerSecond * 4;
+
+        const Seconds mapped = secondsToBring(DType::F32, true, profile);
+
+        QVERIFY(std::abs(secondsToBring(DType::F32, false, profile) / mapped - 4) < 1e-6);
     }
 };
 

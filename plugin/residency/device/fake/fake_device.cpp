@@ -66,7 +66,8 @@ public:
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
-        return {.usesWeightsInPlace = false, .capacity = fakeMemory().capacity()};
+        return {
+            .usesWeightsInPlace = false, .capacity = fakeMemory().capacity(), .isRehearsal = true};
     }
 
     [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "plugin/memory/device_profile.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// A profile that may be used, or why none may: both empty when the device was never measured.
+struct FoundProfile {
+    std::optional<memory::DeviceProfile> profile;
+    std::string problem;  ///< in words, with what to do
+};
+
+/// Measured device profiles of one person, in one JSON file of the cache folder. Two processes that
+/// store at once leave the file of the later one.
+class ProfileStore {
+public:
+    /// `folder` empty: nothing is found and nothing can be stored.
+    explicit ProfileStore(std::string folder) : folder_(std::move(folder)) {}
+
+    /// The profile that was measured under this very key. Never throws: what cannot be read, is of
+    /// another form, machine, version or number of threads is a problem.
+    [[nodiscard]] FoundProfile find(const memory::ProfileKey& key) const;
+    /// Error{InvalidInput} when the folder cannot be made or written.
+    void requireWritable() const;
+    /// Adds it, in place of one with the same key. The newest ones stay; a file that cannot be read
+    /// is replaced. Error{InvalidInput} when the folder cannot be written, Error{Device} when the
+    /// disk is full.
+    void store(const memory::MeasuredProfile& measured) const;
+
+private:
+    [[nodiscard]] std::string path() const;
+    [[nodiscard]] std::vector<memory::MeasuredProfile> readAll() const;
+
+    std::string folder_;
+};
+
+}  // namespace lowtide::executor

@@ -1,0 +1,41 @@
+#include "plugin/module/answer.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/graph/issue_json.hpp"
+
+namespace lowtide::module {
+
+namespace {
+
+Status statusOf(ErrorKind kind) {
+    const bool theirs = kind == ErrorKind::InvalidInput || kind == ErrorKind::Corrupt ||
+                        kind == ErrorKind::Unsupported || kind == ErrorKind::NotFound;
+    return theirs ? Status::Invalid : Status::Failed;
+}
+
+}  // namespace
+
+Status explainException(std::string& result) noexcept {
+    Status status = Status::Failed;
+    try {
+        Issue issue;
+        try {
+            throw;
+        } catch (const Error& error) {
+            issue = {.code = std::string(codeOf(error.kind())),
+                     .item = error.item(),
+                     .message = error.message(),
+                     .hint = error.hint()};
+            status = statusOf(error.kind());
+        } catch (const std::exception& error) {
+            issue = {.code = "internal_error", .message = error.what()};
+        }
+        result = Json{{"issues", graph::toJson(Issues{issue})}}.dump(
+            -1, ' ', false, Json::error_handler_t::replace);
+    } catch (...) {
+        result = R"({"issues": []})";
+    }
+    return status;
+}
+
+}  // namespace lowtide::module

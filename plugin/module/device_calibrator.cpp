@@ -1,0 +1,102 @@
+#include "plugin/module/device_calibrator.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/calibration/calibration.hpp"
+#include "plugin/module/answer.hpp"
+#include "plugin/module/runner.hpp"
+#include "plugin/residency/residency.hpp"
+
+#include <chrono>
+
+namespace lowtide::module {
+
+namespace {
+
+constexpr const char* kRehearsalNote =
+    "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
+    "the "
+    "middle class, what was measured is not stored";
+
+/// "2026-11-21", in universal time.
+std::string today() {
+    const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const std::chrono::year_month_day day(now);
+    return zeroPadded(static_cast<uint64_t>(static_cast<int>(day.year())), 4) + "-" +
+           zeroPadded(static_cast<unsigned>(day.month()), 2) + "-" +
+           zeroPadded(static_cast<unsigned>(day.day()), 2);
+}
+
+}  // namespace
+
+DeviceCalibrator::DeviceCalibrator(residency::Residency& residency,
+                                   ModuleRunner& runner,
+                                   std::string cacheFolder)
+    : residency_(residency),
+      runner_(runner),
+      cacheFolder_(std::move(cacheFolder)),
+      store_(cacheFolder_) {
+    useStored();
+}
+
+void DeviceCalibrator::useStored() {
+    residency_.setProfiles([this](const memory::DeviceInfo& device) {
+        executor::FoundProfile found = store_.find(keyOf(device));
+        if (!found.problem.empty()) {
+            log(Level::Warning, found.problem);
+        }
+        return std::move(found.profile);
+    });
+}
+
+memory::ProfileKey DeviceCalibrator::keyOf(const memory::DeviceInfo& device) const {
+    memory::ProfileKey key{.device = device.id,
+                           .name = device.name,
+                           .processor = {},
+                           .numerics = runner_.numerics(),
+                           .version = LOWTIDE_VERSION};
+    for (const memory::DeviceInfo& found : residency_.devices()) {
+        key.processor = found.kind == "cpu" ? found.name : key.processor;
+    }
+    return key;
+}
+
+Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
+    const memory::DeviceInfo info = residency_.open(device);
+    const bool isStored = !residency_.traits(device).isRehearsal;
+    store_.requireWritable();  // before the seconds of measuring
+    memory::MeasuredProfile measured{
+        .key = keyOf(info), .profile = models::measureDevice(residency_, device, cacheFolder_)};
+    measured.profile.measuredOn = today();
+    if (isStored) {
+        store_.store(measured);
+        useStored();
+    }
+    Json json = memory::toJson(measured);
+    json["measured"] = std::move(json["speeds"]);
+    json.erase("speeds");
+    json["estimated"] = memory::toJson(memory::estimatedProfile(device.kind));
+    json["stored"] = isStored;
+    json["notes"] = isStored ? Json::array() : Json::array({kRehearsalNote});
+    json["issues"] = Json::array();
+    return json;
+}
+
+Status DeviceCalibrator::calibrate(std::string_view options, std::string& result) noexcept {
+    return answer(result, [&] {
+        const Json json = parseJson(options.empty() ? "{}" : options, "options");
+        const memory::DeviceSpec device =
+            memory::parseDeviceSpec(JsonReader(json, "options").text("device").value_or("cpu"));
+        Json measured;
+        if (!runner_.callWhenIdle([&] { measured = measure(device); })) {
+            throw Error(ErrorKind::Device,
+                        "a run is at work on the devices",
+                        "measure again when it has finished");
+        }
+        result = measured.dump(-1, ' ', false, Json::error_handler_t::replace);
+        return Status::Ok;
+    });
+}
+
+}  // namespace lowtide::module

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "plugin/executor/profile_store.hpp"
+#include "plugin/host_api/calibrator.hpp"
+#include "plugin/memory/device_spec.hpp"
+
+#include <string>
+
+namespace lowtide::residency {
+class Residency;
+}
+
+namespace lowtide::module {
+
+class ModuleRunner;
+
+/// Measured speeds of this machine's devices: the engine gets those that were stored, calibrate()
+/// makes new ones.
+class DeviceCalibrator final : public Calibrator {
+public:
+    /// `residency` and `runner` must outlive it. `cacheFolder` empty: nothing is found or stored.
+    DeviceCalibrator(residency::Residency& residency,
+                     ModuleRunner& runner,
+                     std::string cacheFolder);
+
+    Status calibrate(std::string_view options, std::string& result) noexcept override;
+
+private:
+    void useStored();
+    [[nodiscard]] memory::ProfileKey keyOf(const memory::DeviceInfo& device) const;
+    [[nodiscard]] Json measure(const memory::DeviceSpec& device);
+
+    residency::Residency& residency_;
+    ModuleRunner& runner_;
+    std::string cacheFolder_;
+    executor::ProfileStore store_;
+};
+
+}  // namespace lowtide::module
