@@ -103,13 +103,25 @@ void Repetition::select() {
     tellKept();
 }
 
+/// Results that are kept for a later run leave before this one is refused.
+std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& request) {
+    auto planned = decidePlan(request);
+    if (std::holds_alternative<memory::Plan>(planned) || setting_.cache.dropDead({}) == 0) {
+        return planned;
+    }
+    for (memory::PlanDevice& device : request.devices) {
+        device.held = setting_.engine.ledger().bytesOn(device.spec.id());
+    }
+    return decidePlan(request);
+}
+
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     auto request =
         requestPlan(setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.engine);
     if (const auto* refusal = std::get_if<Issue>(&request)) {
         return *refusal;
     }
-    auto planned = decidePlan(std::get<memory::PlanRequest>(request));
+    auto planned = decide(std::get<memory::PlanRequest>(request));
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;
     }

@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace lowtide::executor {
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] std::optional<Issue> run();
 
 private:
+    std::variant<memory::Plan, Issue> decide(memory::PlanRequest& request);
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);
     std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);
     std::optional<Issue> recover(memory::NodeIndex index, Issue issue);

@@ -35,9 +35,8 @@ void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Eng
         });
     if (!isOpen) {
         devices.infos.push_back(engine.open(spec));
-        devices.opened.push_back({.spec = spec,
-                                  .traits = engine.traits(spec),
-                                  .profile = engine.profile(spec)});
+        devices.opened.push_back(
+            {.spec = spec, .traits = engine.traits(spec), .profile = engine.profile(spec)});
     }
 }
 

@@ -8,13 +8,14 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::residency {
 
 namespace {
 
-/// What a process has beside all that a plan knows: data of its libraries, tables, stacks.
+/// What a run adds to a process beside all that its plan knows: tables, stacks, libraries.
 constexpr Bytes kOwnPages = 64 * kMiB;
 
 /// Ends a lease: what compute was given until then is the leaf's last use.
@@ -91,7 +92,7 @@ struct Residency::State {
 
     Bookkeeping books;
     Collector collector;
-    Bytes hostBudget = 0;  ///< of the run, on the CPU; 0: none
+    Bytes mostPrivate = 0;  ///< private pages of the process in a run with a budget; 0: none
     OpenDevices devices;
     Leftovers leftovers;
     std::unique_ptr<Run> run;
@@ -138,7 +139,11 @@ std::vector<memory::DeviceInfo> Residency::devices() {
 void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
     LOWTIDE_ASSERT(!state_->run);
     state_->books.traffic.reset();
-    state_->hostBudget = hostBudgetOf(*plan);
+    state_->mostPrivate = 0;
+    if (const Bytes budget = hostBudgetOf(*plan); budget > 0) {
+        const Bytes others = residentPrivateNow() - state_->books.ledger.bytesOn("cpu");
+        state_->mostPrivate = std::max<Bytes>(0, others) + budget + kOwnPages;
+    }
     auto run = std::make_unique<Run>(
         state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
     run->prepare();
@@ -265,8 +270,8 @@ void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassH
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     leafOf(tree, leaf, false);
     Run& run = state_->running();
-    if (state_->hostBudget > 0) {
-        state_->collector.keepBelow(state_->hostBudget + kOwnPages);
+    if (state_->mostPrivate > 0) {
+        state_->collector.keepBelow(state_->mostPrivate);
     }
     Stay& stay = run.broughtStay(tree);
     stay.use(leaf, run.stop(), run.nodeName());

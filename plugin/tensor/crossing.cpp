@@ -5,9 +5,12 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::tensor {
 
@@ -50,8 +53,11 @@ at::Tensor spill(const at::Tensor& value) {
 }
 
 at::Tensor recordCopy(const at::Tensor& value) {
-    const at::Tensor host = spill(value);
-    return host.is_same(value) ? value.clone(at::MemoryFormat::Contiguous) : host.contiguous();
+    const auto bytes = std::make_shared<std::vector<std::byte>>(value.nbytes());
+    at::Tensor copy = at::from_blob(
+        bytes->data(), value.sizes(), [bytes](void*) {}, value.options().device(at::kCPU));
+    copy.copy_(value);
+    return copy;
 }
 
 at::Tensor image8Tensor(const at::Tensor& pixels) {

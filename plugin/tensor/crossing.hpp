@@ -15,7 +15,8 @@ namespace lowtide::tensor {
 /// `value` in host memory: itself when it is there already (wires that are kept, patches, masters
 /// of state buffers).
 [[nodiscard]] at::Tensor spill(const at::Tensor& value);
-/// A host copy for the recorder: contiguous, its own storage.
+/// A host copy for the recorder: contiguous, its own storage, which no allocator of ATen counts: a
+/// budget is as far with a recording as without.
 [[nodiscard]] at::Tensor recordCopy(const at::Tensor& value);
 /// Pictures [B, 3, H, W] in 0..1 to 8 bit, rounded half to even on the device. Source: numpy
 /// round(255 x).

@@ -59,6 +59,15 @@ private Q_SLOTS:
         QCOMPARE(copy[0][1].item<float>(), 4.0F);
     }
 
+    void recordCopyHasTheTypeAndShapeOfTheValue() {
+        for (const at::ScalarType type : {at::kFloat, at::kLong, at::kByte, at::kHalf}) {
+            const at::Tensor value = at::ones({2, 0, 3}).to(type);
+            QCOMPARE(recordCopy(value).scalar_type(), type);
+            QCOMPARE(recordCopy(value).sizes(), value.sizes());
+        }
+        QCOMPARE(recordCopy(at::scalar_tensor(3, at::kLong)).item<int64_t>(), 3);
+    }
+
     void scalarCountsItsWaits() {
         const int64_t before = scalarFetches();
         QCOMPARE(scalar(at::scalar_tensor(2.5, at::kFloat)), 2.5);

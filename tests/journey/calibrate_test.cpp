@@ -1,0 +1,186 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lowtide;
+
+namespace {
+
+constexpr const char* kFile = "device_profiles.json";
+
+testing::CommandResult withCache(const QString& folder, const QStringList& arguments) {
+    return testing::runLowtide(arguments, {"LOWTIDE_CACHE=" + folder});
+}
+
+testing::CommandResult plan(const QString& folder,
+                            const QString& device,
+                            const QStringList& more = {}) {
+    return withCache(
+        folder,
+        QStringList{"plan", testing::exampleGraph("text_to_image"), "--device", device} + more);
+}
+
+Json stageOf(const testing::CommandResult& result, const std::string& node) {
+    const Json json = Json::parse(result.output.toStdString());
+    for (const Json& stage : json.at("stages")) {
+        if (stage.at("node") == node) {
+            return stage;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+/// `lowtide calibrate` and what plans make of it.
+class CalibrateTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    /// Measured once; the tests get copies of the file.
+    void initTestCase() {
+        const testing::CommandResult result = withCache(measured_.path(), {"calibrate", "--json"});
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        json_ = Json::parse(result.output.toStdString());
+        qInfo("lowtide calibrate took %.1f s", result.seconds);
+    }
+
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        QVERIFY(QFile::copy(measured_.filePath(kFile), path()));
+    }
+
+    void saysWhatWasMeasured() {
+        QCOMPARE(json_.at("device").get<std::string>(), std::string("cpu"));
+        QVERIFY(json_.at("stored").get<bool>());
+        QCOMPARE(json_.at("measured").size(), json_.at("estimated").size());
+        QCOMPARE(QDir(measured_.path()).entryList(QDir::Files | QDir::Hidden), QStringList{kFile});
+    }
+
+    void plansSayWhetherTheirTimesAreMeasured() {
+        const QTemporaryDir empty;
+        const testing::CommandResult before = plan(empty.path(), "cpu");
+        const testing::CommandResult after = plan(folder_->path(), "cpu");
+
+        QVERIFY2(before.output.contains("times are estimates"), qPrintable(before.output));
+        const QString day = QString::fromStdString(json_.at("measured_on"));
+        QVERIFY2(after.output.contains("times measured on " + day), qPrintable(after.output));
+        QVERIFY2(!after.errors.contains("calibrate"), qPrintable(after.errors));
+    }
+
+    /// Speeds that leave nothing but the link: the seconds are the bytes that it carries.
+    void plansFollowTheMeasuredLink() {
+        const QStringList policy = {
+            "--json", "--policy", "denoise=leaf", "--memory-budget", "2GiB"};
+        setSpeed("flops_per_second", 1e20);
+        setSpeed("leaf_overhead_seconds", 0);
+        setSpeed("copy_overhead_seconds", 0);
+        const auto withSpeed = [&](double bytesPerSecond) {
+            for (const char* key : {"copy_bytes_per_second",
+                                    "converted_bytes_per_second",
+                                    "mapped_bytes_per_second"}) {
+                setSpeed(key, bytesPerSecond);
+            }
+            return stageOf(plan(folder_->path(), "cpu", policy), "denoise");
+        };
+        const Json fast = withSpeed(1e9);
+        const Json slow = withSpeed(1e8);
+
+        const double bytes = fast.at("moved").get<double>();
+        QVERIFY(bytes > 0);
+        QVERIFY(std::abs(fast.at("seconds").get<double>() / (bytes / 1e9) - 1) < 0.01);
+        QVERIFY(std::abs(slow.at("seconds").get<double>() / (bytes / 1e8) - 1) < 0.01);
+        QCOMPARE(slow.at("moved").get<int64_t>(), fast.at("moved").get<int64_t>());
+        QVERIFY(slow.at("devices") == fast.at("devices"));
+    }
+
+    void doesNotUseOtherMeasurements_data() {
+        QTest::addColumn<QString>("key");
+        QTest::newRow("another machine") << "processor";
+        QTest::newRow("another device") << "name";
+        QTest::newRow("other threads") << "numerics";
+        QTest::newRow("another version") << "version";
+    }
+
+    void doesNotUseOtherMeasurements() {
+        QFETCH(QString, key);
+        edit([&](Json& profile) { profile[key.toStdString()] = "another"; });
+
+        const testing::CommandResult result = plan(folder_->path(), "cpu");
+
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2(result.output.contains("times are estimates"), qPrintable(result.output));
+        QCOMPARE(result.errors.count("lowtide calibrate --device cpu"), 1);
+    }
+
+    void aDamagedFileIsNotUsed_andMadeAnew() {
+        QFile file(path());
+        QVERIFY(file.resize(file.size() / 2));
+
+        const testing::CommandResult damaged = plan(folder_->path(), "cpu");
+        QCOMPARE(damaged.exitCode, 0);
+        QVERIFY2(damaged.output.contains("times are estimates"), qPrintable(damaged.output));
+        QCOMPARE(damaged.errors.count("lowtide calibrate --device cpu"), 1);
+
+        const testing::CommandResult table = withCache(folder_->path(), {"calibrate"});
+        QVERIFY2(table.exitCode == 0, qPrintable(table.errors));
+        QVERIFY2(table.output.contains("times the estimate"), qPrintable(table.output));
+        QVERIFY(plan(folder_->path(), "cpu").output.contains("times measured on"));
+    }
+
+    /// A rehearsal's plans are the same on every machine.
+    void aRehearsalIsMeasuredAndNotStored() {
+        const QTemporaryDir empty;
+        const testing::CommandResult result =
+            withCache(empty.path(), {"calibrate", "--device", "fake"});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        QVERIFY2(result.output.contains("rehearses a card"), qPrintable(result.output));
+        QVERIFY(QDir(empty.path()).isEmpty());
+        QVERIFY(plan(folder_->path(), "fake").output.contains("times are estimates"));
+    }
+
+    void refusesAFolderThatCannotBeWritten() {
+        const testing::CommandResult result = withCache("/proc/1/lowtide", {"calibrate"});
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY(result.output.isEmpty());
+        QVERIFY(!result.errors.isEmpty());
+    }
+
+    void refusesADeviceThatIsNone() {
+        QCOMPARE(withCache(folder_->path(), {"calibrate", "--device", "toaster"}).exitCode, 2);
+    }
+
+private:
+    QString path() const { return folder_->filePath(kFile); }
+
+    /// Changes the one profile of the file.
+    template <class Change>
+    void edit(const Change& change) {
+        QFile file(path());
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        Json json = Json::parse(file.readAll().toStdString());
+        QCOMPARE(json.at("profiles").size(), size_t{1});
+        change(json["profiles"][0]);
+        file.resize(0);
+        file.seek(0);
+        file.write(QByteArray::fromStdString(json.dump()));
+    }
+
+    void setSpeed(const char* key, double value) {
+        edit([&](Json& profile) { profile["speeds"][key] = value; });
+    }
+
+    QTemporaryDir measured_;
+    std::unique_ptr<QTemporaryDir> folder_;
+    Json json_;
+};
+
+QTEST_GUILESS_MAIN(CalibrateTest)
+#include "calibrate_test.moc"
