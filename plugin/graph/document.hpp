@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,8 @@ struct Document {
     std::optional<std::string> device;
     std::optional<int64_t> collectionThreshold;  ///< "gc_threshold", percent
     std::optional<std::string> lowMemory;        ///< "low_memory": auto, on, off
+    /// Nodes with which one run ends, instead of the output nodes; never saved. Empty: all outputs.
+    std::set<std::string> until;
     Json extra = Json::object();
 };
 

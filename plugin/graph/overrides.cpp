@@ -123,6 +123,21 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
     saved = memory::toJson(whole);
 }
 
+void endWith(Document& document, const std::string& node) {
+    const auto found = document.nodes.find(node);
+    if (found == document.nodes.end()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no node \"" + node + "\" with which the run could end",
+                    suggestion(node, namesOf(document.nodes)));
+    }
+    if (found->second.mode != NodeMode::Active) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the run cannot end with node " + node + ", which is muted or bypassed",
+                    "make it active, or name another node");
+    }
+    document.until.insert(node);
+}
+
 }  // namespace
 
 Document applyOverrides(Document document, const Catalog& catalog, const Overrides& overrides) {
@@ -131,6 +146,9 @@ Document applyOverrides(Document document, const Catalog& catalog, const Overrid
     }
     for (const std::string& text : overrides.policies) {
         setPolicy(document, catalog, text);
+    }
+    for (const std::string& node : overrides.until) {
+        endWith(document, node);
     }
     return document;
 }

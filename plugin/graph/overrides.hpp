@@ -12,6 +12,7 @@ namespace lowtide::graph {
 struct Overrides {
     std::vector<std::string> params;    ///< "node.param=value"
     std::vector<std::string> policies;  ///< "node=leaf+stream", "node.component=none"
+    std::vector<std::string> until{};   ///< nodes with which the run ends; empty: the outputs
 };
 
 /// The document with the values in place, read by their parameters' kinds. A policy replaces what

@@ -71,6 +71,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
         SnapshotNode node{.id = id, .desc = catalog.find(source.type)};
         node.params = paramsOf(source, *node.desc);
         node.precision = source.precision;
+        node.isWanted = wiring.isWanted(id);
         if (!source.memory.is_null()) {
             node.policy = memory::policyFromJson(source.memory, "node " + id + ": memory");
         }

@@ -28,13 +28,14 @@ struct SnapshotNode {
     std::map<std::string, Scalar, std::less<>> params;
     std::vector<SnapshotInput> inputs;  ///< connected ones, sorted by port
     memory::Policy policy;
-    Json precision;  ///< null: not stated
+    Json precision;         ///< null: not stated
+    bool isWanted = false;  ///< an output, or a node with which the run ends
 
     /// nullptr when the input is not connected.
     [[nodiscard]] const SnapshotInput* input(std::string_view port) const;
 };
 
-/// A graph at the moment a run was asked for: the nodes that the outputs pull, in the order in
+/// A graph at the moment a run was asked for: the nodes that its ends pull, in the order in
 /// which they execute (sources first; of the ready ones those that keep the networks in use, see
 /// orderNodes). Immutable.
 struct Snapshot {

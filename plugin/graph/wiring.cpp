@@ -155,11 +155,15 @@ void Wiring::connect() {
     }
 }
 
+bool Wiring::isWanted(const std::string& node) const {
+    const NodeDesc* desc = descOf(node);
+    return document_.until.empty() ? desc && desc->output : document_.until.contains(node);
+}
+
 void Wiring::pull() {
     std::vector<std::string> open;
     for (const auto& [id, inputs] : sources_) {
-        const NodeDesc* desc = descOf(id);
-        if (desc && desc->output) {
+        if (isWanted(id)) {
             open.push_back(id);
         }
     }

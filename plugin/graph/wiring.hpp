@@ -26,8 +26,12 @@ public:
     /// when unknown.
     [[nodiscard]] std::string typeOf(const PortRef& output) const;
 
-    /// Active nodes from which an active output node is reached, and these output nodes themselves.
+    /// The active nodes that a run is for (the output nodes, or Document::until) and those from
+    /// which they are reached.
     [[nodiscard]] const std::set<std::string>& pulled() const { return pulled_; }
+
+    /// Whether a run is for that node.
+    [[nodiscard]] bool isWanted(const std::string& node) const;
 
     /// Nodes that feed themselves, one list per circle, in the direction of the links, smallest id
     /// first.

@@ -43,7 +43,8 @@ RequestedGraph readRequest(std::string_view graphText,
         graph::parseDocument(graphText),
         catalog,
         {.params = reader.texts("set").value_or(std::vector<std::string>{}),
-         .policies = reader.texts("policies").value_or(std::vector<std::string>{})});
+         .policies = reader.texts("policies").value_or(std::vector<std::string>{}),
+         .until = reader.texts("until").value_or(std::vector<std::string>{})});
     request.issues = graph::validate(request.document, catalog);
     return request;
 }

@@ -32,6 +32,11 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
                     arguments.policies,
                     "Set a memory policy: node[.component]=leaf+stream (repeatable)")
         ->allow_extra_args(false);
+    command
+        .add_option("--until",
+                    arguments.until,
+                    "End with this node instead of the output nodes (repeatable)")
+        ->allow_extra_args(false);
     command.add_option("--device", arguments.device, "cpu (default), fake or fake:8GiB");
     command.add_option("--memory-budget",
                        arguments.memoryBudget,

@@ -13,6 +13,7 @@ struct GraphArguments {
     std::string graph;
     std::vector<std::string> set;       ///< node.param=value
     std::vector<std::string> policies;  ///< node[.component]=policy
+    std::vector<std::string> until;     ///< nodes with which the run ends; empty: the outputs
     std::string device;
     std::string memoryBudget;  ///< a size; empty: the graph's
     int threads = 0;

@@ -96,8 +96,10 @@ std::string readGraph(const std::string& path) {
 
 Json optionsOf(const GraphArguments& arguments) {
     const std::filesystem::path folder = std::filesystem::absolute(arguments.graph).parent_path();
-    Json options = {
-        {"graphFolder", folder.string()}, {"set", arguments.set}, {"policies", arguments.policies}};
+    Json options = {{"graphFolder", folder.string()},
+                    {"set", arguments.set},
+                    {"policies", arguments.policies},
+                    {"until", arguments.until}};
     if (!arguments.device.empty()) {
         options["device"] = arguments.device;
     }

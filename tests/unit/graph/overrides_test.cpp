@@ -16,6 +16,8 @@ private Q_SLOTS:
     void takesTheLongestNodeId();
     void replacesThePolicyOfANode();
     void addsThePolicyOfAComponent();
+    void endsWithANode_forOneRunOnly();
+    void refusesANodeThatCannotBeTheEnd();
     void refusesWithWhatExists_data();
     void refusesWithWhatExists();
 
@@ -70,6 +72,22 @@ void OverridesTest::addsThePolicyOfAComponent() {
     memory::Policy expected = memory::parsePolicy("model");
     expected.components["denoiser"] = memory::parsePolicy("none");
     QCOMPARE(memory::policyFromJson(document.nodes.at("denoise").memory, "test"), expected);
+}
+
+void OverridesTest::endsWithANode_forOneRunOnly() {
+    const Document document = applied({.until = {"encode", "latent"}});
+
+    QVERIFY(document.until == std::set<std::string>({"encode", "latent"}));
+    QVERIFY(documentFromJson(toJson(document)).until.empty());
+}
+
+void OverridesTest::refusesANodeThatCannotBeTheEnd() {
+    QVERIFY_EXCEPTION_THROWN(static_cast<void>(applied({.until = {"encod"}})), Error);
+    Json graph = textToImage();
+    graph["nodes"]["encode"]["mode"] = "bypassed";
+    QVERIFY_EXCEPTION_THROWN(
+        static_cast<void>(applyOverrides(documentFromJson(graph), catalog_, {.until = {"encode"}})),
+        Error);
 }
 
 void OverridesTest::refusesWithWhatExists_data() {

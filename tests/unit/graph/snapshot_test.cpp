@@ -12,6 +12,7 @@ class SnapshotTest : public QObject {
 
 private Q_SLOTS:
     void putsSourcesFirst_andLeavesOutWhatNothingPulls();
+    void endsWhereTheRunShallEnd();
     void fillsDefaults_andTypesValues();
     void resolvesBypassedNodes();
     void keepsTheNetworksInUse_beforeSwitching();
@@ -69,6 +70,17 @@ void SnapshotTest::putsSourcesFirst_andLeavesOutWhatNothingPulls() {
     const SnapshotInput* latent = nodeOf(*snapshot, "decode").input("latent");
     QCOMPARE(snapshot->nodes[latent->sourceNode].id, std::string("denoise"));
     QCOMPARE(latent->sourcePort, std::string("latent"));
+}
+
+void SnapshotTest::endsWhereTheRunShallEnd() {
+    Document document = documentFromJson(textToImage());
+    document.until = {"encode", "latent"};
+
+    const auto snapshot = makeSnapshot(document, catalog_);
+
+    QCOMPARE(orderOf(*snapshot), QString("latent load encode"));
+    QVERIFY(nodeOf(*snapshot, "encode").isWanted && nodeOf(*snapshot, "latent").isWanted);
+    QVERIFY(!nodeOf(*snapshot, "load").isWanted);
 }
 
 void SnapshotTest::fillsDefaults_andTypesValues() {
