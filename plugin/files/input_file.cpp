@@ -61,6 +61,7 @@ struct InputFile::State {
     bool local = false;
     std::once_flag mapOnce;
     std::atomic<const std::byte*> map = nullptr;
+    std::atomic<bool> isTorn = false;
 
     ~State() {
         if (const std::byte* address = map.load()) {
@@ -113,6 +114,15 @@ FileIdentity InputFile::identityNow() const {
     return os::statusOf(state_->path, status) ? FileIdentity{} : status.identity;
 }
 
+bool InputFile::isUnchanged() const {
+    os::FileStatus status;
+    return !isTorn() && !os::statusOf(state_->file, status) && status.identity == state_->identity;
+}
+
+bool InputFile::isTorn() const {
+    return state_->isTorn;
+}
+
 bool InputFile::isLocal() const {
     return state_->local;
 }
@@ -156,7 +166,7 @@ std::string InputFile::readAll(Bytes limit) const {
 const std::byte* InputFile::map() const {
     std::call_once(state_->mapOnce, [this] {
         if (state_->local && state_->identity.size > 0) {
-            state_->map = os::map(state_->file, state_->identity.size);
+            state_->map = os::map(state_->file, state_->identity.size, state_->isTorn);
         }
     });
     return state_->map;
@@ -182,6 +192,19 @@ void InputFile::dontNeed(Bytes offset, Bytes count) const noexcept {
     if (address && begin < end) {
         os::dontNeed(address + begin, end - begin);
     }
+}
+
+FileStamp stampOfFile(const std::string& path) {
+    os::FileStatus status;
+    if (const std::error_code code = os::statusOf(path, status)) {
+        refuseToOpen(lastPart(path), code);
+    }
+    requireRegular(lastPart(path), status.kind);
+    return {.identity = status.identity, .isLocal = os::isLocal(path)};
+}
+
+void guardMaps() {
+    os::guardMaps();
 }
 
 std::string sha256OfFile(const std::string& path, const StopToken& stop) {

@@ -40,6 +40,12 @@ public:
     /// The identity that the path has now; differs from identity() when the file was changed,
     /// replaced or removed.
     [[nodiscard]] FileIdentity identityNow() const;
+    /// Whether the open file itself is as it was when it was opened, in size and time of change;
+    /// replacing or removing its path changes nothing.
+    [[nodiscard]] bool isUnchanged() const;
+    /// Whether bytes of the map were read that the file had lost (they read as zero then); only
+    /// where guardMaps() was called, else such a read ends the program.
+    [[nodiscard]] bool isTorn() const;
     /// On a local file system, where mapping is safe (network, FUSE, removable: pread).
     [[nodiscard]] bool isLocal() const;
 
@@ -62,6 +68,20 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// What is known of a regular file without opening it.
+struct FileStamp {
+    FileIdentity identity;
+    bool isLocal = false;  ///< as InputFile::isLocal()
+};
+
+/// Error{NotFound}, Error{Corrupt} as InputFile.
+[[nodiscard]] FileStamp stampOfFile(const std::string& path);
+
+/// From now on files that are cut off while they are mapped do not end the program: what is lost
+/// reads as zero and isTorn() says so. Installs the process's handler of SIGBUS, which passes on
+/// what is not about our maps; for programs of our own and hosts that ask for it (decision 0012).
+void guardMaps();
 
 /// SHA-256 of a whole file as 64 hexadecimal digits.
 [[nodiscard]] std::string sha256OfFile(const std::string& path, const StopToken& stop = {});

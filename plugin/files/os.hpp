@@ -3,6 +3,7 @@
 
 #include "plugin/files/input_file.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,12 +69,18 @@ void removeFile(const std::string& path) noexcept;
 /// Whether the file lies on a disk of this machine that stays there: true for the file systems that
 /// are known to.
 [[nodiscard]] bool isLocal(const Descriptor& file) noexcept;
+[[nodiscard]] bool isLocal(const std::string& path) noexcept;
 /// The rule behind isLocal, for a file system's type number.
 [[nodiscard]] bool isLocalFileSystem(uint64_t type) noexcept;
 
-/// Maps `size` bytes of a file read-only; nullptr when the system refuses.
-[[nodiscard]] const std::byte* map(const Descriptor& file, Bytes size) noexcept;
+/// Maps `size` bytes of a file read-only; nullptr when the system refuses, or when maps are guarded
+/// and there are too many. `isTorn` is set when a guarded map lost bytes that were read.
+[[nodiscard]] const std::byte* map(const Descriptor& file,
+                                   Bytes size,
+                                   std::atomic<bool>& isTorn) noexcept;
 void unmap(const std::byte* address, Bytes size) noexcept;
+/// As files::guardMaps(): for maps that are made from now on.
+void guardMaps() noexcept;
 /// Advice for whole pages of a map.
 void willNeed(const std::byte* address, Bytes size) noexcept;
 void dontNeed(const std::byte* address, Bytes size) noexcept;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -83,6 +85,95 @@ std::error_code flushHandle(int handle) {
     const bool cannot =
         code == std::errc::invalid_argument || code == std::errc::operation_not_supported;
     return cannot ? std::error_code() : code;
+}
+
+/// The maps whose lost bytes read as zero. A signal handler reads it, so it is of the process and
+/// made of atomics alone.
+struct GuardedMaps {
+    struct Entry {
+        std::atomic<uintptr_t> begin = 0;  ///< 0: free; 1: being filled
+        std::atomic<uintptr_t> end = 0;
+        std::atomic<std::atomic<bool>*> isTorn = nullptr;
+    };
+
+    bool add(const void* address, Bytes size, std::atomic<bool>& isTorn) noexcept {
+        for (Entry& entry : entries) {
+            uintptr_t free = 0;
+            if (entry.begin.compare_exchange_strong(free, 1)) {
+                const auto begin = reinterpret_cast<uintptr_t>(address);
+                entry.end = begin + static_cast<uintptr_t>(alignUp(size, static_cast<Bytes>(page)));
+                entry.isTorn = &isTorn;
+                entry.begin = begin;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void remove(const void* address) noexcept {
+        for (Entry& entry : entries) {
+            if (entry.begin == reinterpret_cast<uintptr_t>(address)) {
+                entry.end = 0;
+                entry.begin = 0;
+            }
+        }
+    }
+
+    static constexpr size_t kMost = 1024;
+    std::array<Entry, kMost> entries;
+    const uintptr_t page = static_cast<uintptr_t>(pageSize());
+    std::atomic<bool> isOn = false;
+
+    struct sigaction before {};
+};
+
+GuardedMaps guarded;
+
+/// Puts zeros in the place of what the file lost. Only calls that are allowed in a handler, and
+/// mmap, which is a system call without a lock of the C library.
+bool mendMap(uintptr_t address) noexcept {
+    for (GuardedMaps::Entry& entry : guarded.entries) {
+        const uintptr_t begin = entry.begin;
+        const uintptr_t end = entry.end;
+        std::atomic<bool>* isTorn = entry.isTorn;
+        // The entry may have passed to another map meanwhile.
+        if (begin <= 1 || entry.begin != begin || address < begin || address >= end) {
+            continue;
+        }
+        const uintptr_t page = address / guarded.page * guarded.page;
+        void* place = reinterpret_cast<void*>(page);
+        constexpr int kFlags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        if (::mmap(place, end - page, PROT_READ, kFlags, -1, 0) == MAP_FAILED) {
+            return false;
+        }
+        *isTorn = true;
+        return true;
+    }
+    return false;
+}
+
+/// What is not about our maps goes to the handler that was there before us.
+void passOn(int signal, siginfo_t* info, void* context, bool isFault) noexcept {
+    const struct sigaction& before = guarded.before;
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+        before.sa_sigaction(signal, info, context);
+    } else if (before.sa_handler == SIG_DFL || (before.sa_handler == SIG_IGN && isFault)) {
+        ::sigaction(signal, &before, nullptr);
+        if (!isFault) {
+            ::raise(signal);
+        }  // else the access is tried again and ends the program
+    } else if (before.sa_handler != SIG_IGN) {
+        before.sa_handler(signal);
+    }
+}
+
+void onBusError(int signal, siginfo_t* info, void* context) noexcept {
+    const int error = errno;
+    const bool isFault = info->si_code > 0;  // else a process sent it, and there is no address
+    if (!isFault || !mendMap(reinterpret_cast<uintptr_t>(info->si_addr))) {
+        passOn(signal, info, context, isFault);
+    }
+    errno = error;
 }
 
 void advise(const std::byte* address, Bytes size, int advice) noexcept {
@@ -190,17 +281,44 @@ bool isLocal(const Descriptor& file) noexcept {
     return isLocalFileSystem(static_cast<uint32_t>(info.f_type));
 }
 
+bool isLocal(const std::string& path) noexcept {
+    struct statfs info {};
+
+    return retried([&] { return ::statfs(path.c_str(), &info); }) == 0 &&
+           isLocalFileSystem(static_cast<uint32_t>(info.f_type));
+}
+
 bool isLocalFileSystem(uint64_t type) noexcept {
     return std::find(kLocalTypes.begin(), kLocalTypes.end(), type) != kLocalTypes.end();
 }
 
-const std::byte* map(const Descriptor& file, Bytes size) noexcept {
+const std::byte* map(const Descriptor& file, Bytes size, std::atomic<bool>& isTorn) noexcept {
     void* address =
         ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, file.handle(), 0);
-    return address == MAP_FAILED ? nullptr : static_cast<const std::byte*>(address);
+    if (address == MAP_FAILED) {
+        return nullptr;
+    }
+    if (guarded.isOn && !guarded.add(address, size, isTorn)) {
+        ::munmap(address, static_cast<size_t>(size));
+        return nullptr;
+    }
+    return static_cast<const std::byte*>(address);
+}
+
+void guardMaps() noexcept {
+    static const bool isInstalled = [] {
+        struct sigaction action {};
+
+        action.sa_sigaction = &onBusError;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+        sigemptyset(&action.sa_mask);
+        return ::sigaction(SIGBUS, &action, &guarded.before) == 0;
+    }();
+    guarded.isOn = isInstalled;
 }
 
 void unmap(const std::byte* address, Bytes size) noexcept {
+    guarded.remove(address);
     ::munmap(const_cast<std::byte*>(address), static_cast<size_t>(size));
 }
 

@@ -6,8 +6,11 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <csetjmp>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,6 +20,12 @@
 using namespace lowtide;
 using namespace lowtide::files;
 using lowtide::testing::errorOf;
+
+namespace {
+
+sigjmp_buf busError;
+
+}  // namespace
 
 class InputFileTest : public QObject {
     Q_OBJECT
@@ -61,6 +70,14 @@ class InputFileTest : public QObject {
 
 private Q_SLOTS:
 
+    /// A host's own handler, which was there before maps were guarded.
+    void initTestCase() {
+        struct sigaction action {};
+
+        action.sa_handler = [](int) { siglongjmp(busError, 1); };
+        QCOMPARE(::sigaction(SIGBUS, &action, nullptr), 0);
+    }
+
     void knowsNameAndSize() {
         const InputFile file(write("a.bin", "hello"));
         QCOMPARE(file.name(), std::string("a.bin"));
@@ -93,6 +110,74 @@ private Q_SLOTS:
         const InputFile file(write("removed.bin", "hello"));
         QCOMPARE(::unlink(path("removed.bin").c_str()), 0);
         QVERIFY(file.identity() != file.identityNow());
+    }
+
+    void anOpenFileStaysAsItIs_whenItsPathIsReplacedOrRemoved() {
+        const InputFile file(write("kept.bin", "hello"));
+        write("other.bin", "jello");
+        QCOMPARE(::rename(path("other.bin").c_str(), path("kept.bin").c_str()), 0);
+        QVERIFY(file.isUnchanged());
+        QCOMPARE(::unlink(path("kept.bin").c_str()), 0);
+        QVERIFY(file.isUnchanged());
+    }
+
+    void anOpenFileIsChanged_whenItIsWrittenToOrCutOff() {
+        const InputFile written(write("written.bin", "hello"));
+        const InputFile cut(write("cut.bin", "hello"));
+
+        struct timespec tick {
+            .tv_sec = 0, .tv_nsec = 20'000'000
+        };
+
+        ::nanosleep(&tick, nullptr);  // the times of files move in ticks of some milliseconds
+        QFile file(folder_.filePath("written.bin"));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.write("j") == 1);
+        file.close();
+        QCOMPARE(::truncate(path("cut.bin").c_str(), 2), 0);
+        QVERIFY(!written.isUnchanged());
+        QVERIFY(!cut.isUnchanged());
+    }
+
+    void whatAGuardedMapLostReadsAsZero() {
+        guardMaps();
+        const QByteArray bytes = pages(4);
+        const InputFile file(write("guarded.bin", bytes));
+        const InputFile other(write("untouched.bin", bytes));
+        const auto page = static_cast<size_t>(os::pageSize());
+        const volatile std::byte* map = file.map();
+        QVERIFY(map && other.map());
+        QVERIFY(map[3 * page + 5] == std::byte(bytes[static_cast<int>(3 * page + 5)]));
+        QCOMPARE(::truncate(path("guarded.bin").c_str(), static_cast<off_t>(page)), 0);
+        QVERIFY(!file.isTorn());
+
+        QVERIFY(map[2 * page + 5] == std::byte{0});
+
+        QVERIFY(file.isTorn());
+        QVERIFY(map[3 * page + 5] == std::byte{0});
+        QVERIFY(map[5] == std::byte(bytes[5]));
+        QVERIFY(!file.isUnchanged());
+        QVERIFY(!other.isTorn() && other.isUnchanged());
+    }
+
+    void aGuardPassesOnWhatIsNotItsOwn() {
+        guardMaps();
+        const std::string name = write("foreign.bin", pages(2));
+        const int handle = ::open(name.c_str(), O_RDONLY);
+        const auto page = static_cast<size_t>(os::pageSize());
+        void* map = ::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, handle, 0);
+        QVERIFY(map != MAP_FAILED);
+        QCOMPARE(::truncate(name.c_str(), 0), 0);
+
+        volatile bool isPassedOn = false;
+        if (sigsetjmp(busError, 1) == 0) {
+            static_cast<void>(static_cast<const volatile std::byte*>(map)[page]);
+        } else {
+            isPassedOn = true;
+        }
+
+        ::munmap(map, 2 * page);
+        ::close(handle);
+        QVERIFY(isPassedOn);
     }
 
     void refusesWhatIsNoRegularFile_data() {
