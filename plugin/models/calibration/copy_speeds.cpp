@@ -30,7 +30,7 @@ Seconds streamedPass(residency::Residency& residency,
                      const CopiedWeights& weights,
                      const ScratchWeights& scratch) {
     const auto tree = treeOf(weights, scratch);
-    return medianPass(residency, {device, tree, kPolicy}, kRepeats, [&] {
+    return secondsOfPass(residency, {device, tree, kPolicy}, kRepeats, [&] {
         residency.beginPass(*tree, {});
         for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
             const residency::Lease lease = residency.use(*tree, leaf);
