@@ -21,10 +21,12 @@ namespace lowtide::nodes {
 }
 
 /// A value of a stage as it is known before the run; its tensor is f32.
-[[nodiscard]] inline executor::ValueOutline valueOutline(std::string type, const Shape& shape) {
-    return {.type = std::move(type),
-            .shape = shape,
-            .bytes = elementCount(shape).value_or(0) * sizeOf(DType::F32)};
+[[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutline& stage) {
+    return {.type = stage.outputType,
+            .shape = stage.outputShape,
+            .bytes = elementCount(stage.outputShape).value_or(0) * sizeOf(DType::F32) +
+                     stage.carriedBytes,
+            .hostBytes = stage.carriedHostBytes};
 }
 
 }  // namespace lowtide::nodes

@@ -38,9 +38,9 @@ NodeDesc describe() {
 }
 
 /// What Controls::offload takes: "all", a role, or the ids of one model's networks.
-std::vector<std::string> chosen(models::Stages& stages, const executor::Context& context) {
-    const std::string& role = context.text("component");
-    const memory::WireRef model = context.input("model");
+std::vector<std::string> chosen(models::Stages& stages,
+                                const std::string& role,
+                                const memory::WireRef& model) {
     if (!model) {
         return {role};
     }
@@ -53,15 +53,30 @@ std::vector<std::string> chosen(models::Stages& stages, const executor::Context&
     return ids;
 }
 
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    executor::WorkOutline work = passingOutline(context);
+    const executor::ValueOutline* known = context.input("model");
+    work.offloads =
+        [&stages, role = context.text("component"), model = known ? known->value : nullptr] {
+            return chosen(stages, role, model);
+        };
+    return work;
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    passOn(context);
+    context.controls().offload(chosen(stages, context.text("component"), context.input("model")),
+                               context.text("mode") == "drop");
+}
+
 }  // namespace
 
 executor::NodeType offloadNode(models::Stages& stages) {
-    return {.desc = describe(),
-            .outline = passingOutline,
-            .run = [&stages](executor::Context& context) {
-                passOn(context);
-                context.controls().offload(chosen(stages, context), context.text("mode") == "drop");
-            }};
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run = [&stages](executor::Context& context) { run(stages, context); }};
 }
 
 }  // namespace lowtide::nodes

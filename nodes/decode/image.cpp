@@ -41,7 +41,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::StageOutline stage = stages.outlineDecode(
         modelOf(context), context.input("latent")->shape, context.integer("tile"));
     return {.components = std::move(stage.components),
-            .outputs = {{"image", valueOutline(stage.outputType, stage.outputShape)}},
+            .outputs = {{"image", valueOutline(stage)}},
             .walk = std::move(stage.walk)};
 }
 

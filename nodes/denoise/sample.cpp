@@ -181,7 +181,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
                                .negative = negative ? negative->shape : Shape()},
                               settings);
     return {.components = std::move(stage.components),
-            .outputs = {{"latent", valueOutline(stage.outputType, stage.outputShape)}},
+            .outputs = {{"latent", valueOutline(stage)}},
             .walk = std::move(stage.walk)};
 }
 

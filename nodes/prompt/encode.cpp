@@ -66,8 +66,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::EncodeRequest request = settingsOf(context);
     request.model = modelOf(context);
     models::StageOutline stage = stages.outlineEncode(request);
-    executor::ValueOutline value = valueOutline(stage.outputType, stage.outputShape);
-    value.bytes += stage.outputShape.back() * sizeOf(DType::F32);  // the pooled state
+    const executor::ValueOutline value = valueOutline(stage);
     return {.components = std::move(stage.components),
             .outputs = {{"positive", value}, {"negative", value}},
             .walk = std::move(stage.walk)};

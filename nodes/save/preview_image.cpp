@@ -15,7 +15,10 @@ executor::NodeType previewImage(models::Stages& stages) {
                                  .label = "Image",
                                  .tooltip = "The pictures.",
                                  .type = "IMAGE"}}},
-            .outline = [](const executor::OutlineContext&) { return executor::WorkOutline{}; },
+            .outline =
+                [&stages](const executor::OutlineContext& context) {
+                    return picturesOutline(stages, context);
+                },
             .run =
                 [&stages](executor::Context& context) {
                     for (const Image8& picture : stages.pictures(context.input("image"))) {

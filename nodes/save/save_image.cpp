@@ -47,12 +47,17 @@ void run(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
+executor::WorkOutline picturesOutline(models::Stages& stages,
+                                      const executor::OutlineContext& context) {
+    return {.walk = stages.outlinePictures(context.input("image")->shape).walk};
+}
+
 executor::NodeType saveImage(models::Stages& stages) {
     return {.desc = describe(),
             .outline =
-                [](const executor::OutlineContext& context) {
+                [&stages](const executor::OutlineContext& context) {
                     checkPrefix(context.text("prefix"));
-                    return executor::WorkOutline{};
+                    return picturesOutline(stages, context);
                 },
             .run = [&stages](executor::Context& context) { run(stages, context); }};
 }

@@ -42,8 +42,7 @@ models::UpscaleRequest settingsOf(const executor::Params& params) {
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::StageOutline stage =
         stages.outlineUpscale(context.input("image")->shape, settingsOf(context));
-    return {.outputs = {{"image", valueOutline(stage.outputType, stage.outputShape)}},
-            .walk = std::move(stage.walk)};
+    return {.outputs = {{"image", valueOutline(stage)}}, .walk = std::move(stage.walk)};
 }
 
 void run(models::Stages& stages, executor::Context& context) {

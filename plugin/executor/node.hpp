@@ -44,7 +44,8 @@ public:
 struct ValueOutline {
     std::string type;
     Shape shape;
-    Bytes bytes = 0;
+    Bytes bytes = 0;      ///< where its node computes
+    Bytes hostBytes = 0;  ///< beside them, always in host memory
     memory::WireRef value;
 };
 
@@ -58,7 +59,9 @@ struct KeepRequest {
 
 /// What a node says before the run: which networks it runs and what will leave its outputs.
 struct WorkOutline {
-    std::vector<std::shared_ptr<const memory::ComponentTree>> components;
+    /// Asked when the node will execute, or the graph is checked, on any thread: may open files,
+    /// for their headers. Empty: no network.
+    std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> components;
     std::vector<std::pair<std::string, ValueOutline>> outputs;
     /// Outside state that belongs in the result key: fingerprints of files that are read.
     std::vector<std::string> fingerprints;
@@ -68,6 +71,9 @@ struct WorkOutline {
     /// A control node's: the value behind its first output is looked up before the run, and kept
     /// when the node executes.
     std::optional<KeepRequest> keep;
+    /// A control node's, asked like `components` and after them: what leaves its device when it
+    /// runs, as Controls::offload takes it. Empty: nothing.
+    std::function<std::vector<std::string>()> offloads{};
 };
 
 /// Asked before a run, on any thread, without a device.

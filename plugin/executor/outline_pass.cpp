@@ -77,4 +77,17 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
     return outlined;
 }
 
+std::optional<Issue> openComponents(const graph::Snapshot& snapshot,
+                                    const OutlinedGraph& outlined) {
+    std::optional<Issue> issue;
+    for (size_t node = 0; node < snapshot.nodes.size() && !issue; ++node) {
+        issue = attempt(snapshot.nodes[node].id, [&] {
+            if (outlined.work[node].components) {
+                static_cast<void>(outlined.work[node].components());
+            }
+        });
+    }
+    return issue;
+}
+
 }  // namespace lowtide::executor

@@ -25,4 +25,9 @@ struct OutlinedGraph {
                                                               std::string_view graphFolder,
                                                               std::string_view numerics);
 
+/// Opens the networks of every node, as a run would whose results are none of them kept; the issue
+/// of the first that cannot be.
+[[nodiscard]] std::optional<Issue> openComponents(const graph::Snapshot& snapshot,
+                                                  const OutlinedGraph& outlined);
+
 }  // namespace lowtide::executor

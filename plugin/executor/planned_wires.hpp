@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/executor/outline_pass.hpp"
-#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/plan.hpp"
 
 #include <map>
 #include <span>
@@ -12,12 +12,21 @@ namespace lowtide::executor {
 
 using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
 
+/// Where each node of the snapshot computes when those at `positions` execute with `work` (their
+/// policies and networks): on the device of its networks' policy; without networks where its first
+/// input lies; with neither, and for control nodes, on `main`. What does not execute was kept on
+/// the host.
+[[nodiscard]] std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
+                                                          std::span<const size_t> positions,
+                                                          std::span<const memory::NodeWork> work,
+                                                          const memory::DeviceSpec& main);
+
 /// What lies on wires while each node at `positions` begins, per device: a value from its maker's
-/// end to its last use; on the host also afterwards, where results are kept. A value lies where its
-/// node computes: on the device of its policy, else on `main`.
+/// end to its last use, also behind control nodes; on the host also afterwards, where results are
+/// kept; and a copy of what a network of another device takes. `devices`: of nodeDevices().
 [[nodiscard]] std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
                                                    const OutlinedGraph& outlined,
                                                    std::span<const size_t> positions,
-                                                   const memory::DeviceSpec& main);
+                                                   std::span<const memory::DeviceSpec> devices);
 
 }  // namespace lowtide::executor

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/node_context.hpp"
+#include "plugin/executor/planned_wires.hpp"
 #include "plugin/executor/run_controls.hpp"
 
 #include <chrono>
@@ -125,6 +126,10 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;
     }
+    places_ = nodeDevices(setting_.snapshot,
+                          order,
+                          std::get<memory::PlanRequest>(request).nodes,
+                          setting_.devices.main);
     recovery_.emplace(
         std::get<memory::PlanRequest>(std::move(request)), setting_.engine, setting_.cache);
     report_.plan = memory::toJson(std::get<memory::Plan>(planned));
@@ -190,7 +195,7 @@ std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
 std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t position, Wires& wires) {
     const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     RunControls controls(
-        setting_.engine, setting_.collections, node, deviceOf(node), report_.controls);
+        setting_.engine, setting_.collections, node, places_[position], report_.controls);
     NodeContext context(
         setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events, controls);
     double milliseconds = 0;
@@ -205,6 +210,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         {
             const StageScope stage(setting_.engine, index);
             setting_.types.of(*node.desc).run(context);
+            setting_.engine.confirm(index);
             context.requireOutputs();
         }
         milliseconds = millisecondsSince(begin);
@@ -215,12 +221,13 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     });
     report_.issues.insert(report_.issues.end(), context.issues.begin(), context.issues.end());
     reportFiles(node.id, context.files);
-    const Bytes peak = peaks_.endNode(deviceOf(node).id());
+    const Bytes peak = peaks_.endNode(places_[position].id());
     if (!issue) {
-        report_.repetitions.back().nodes.push_back({node.id, node.desc->id, milliseconds, peak});
+        report_.repetitions.back().nodes.push_back(
+            {node.id, node.desc->id, places_[position].id(), milliseconds, peak});
         setting_.events.event(
             NodeFinished{node.id, number_, milliseconds, peak, std::move(context.files)});
-        collectAfter(node);
+        collectAfter(position);
     }
     return issue;
 }
@@ -235,13 +242,14 @@ void Repetition::keepValue(size_t position, const Wires::Outputs& outputs) {
 
 /// The automatic collection point of a stage, behind it: its dead wires are gone. One that fails
 /// is told and costs nothing else.
-void Repetition::collectAfter(const graph::SnapshotNode& node) {
+void Repetition::collectAfter(size_t position) {
+    const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     const std::string& point = setting_.types.of(*node.desc).collectAfter;
     if (point.empty()) {
         return;
     }
     std::optional<Issue> issue = attempt(node.id, [&] {
-        setting_.collections.at({.name = point, .node = node.id, .device = deviceOf(node)});
+        setting_.collections.at({.name = point, .node = node.id, .device = places_[position]});
     });
     if (issue) {
         issue->severity = Severity::Warning;
@@ -282,10 +290,6 @@ void Repetition::reportFiles(const std::string& node, const std::vector<std::str
     for (const std::string& file : files) {
         report_.files.push_back({node, file, number_});
     }
-}
-
-memory::DeviceSpec Repetition::deviceOf(const graph::SnapshotNode& node) const {
-    return node.policy.device.value_or(setting_.devices.main);
 }
 
 }  // namespace lowtide::executor

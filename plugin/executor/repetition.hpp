@@ -54,18 +54,18 @@ private:
     std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
     void select();
     void keepValue(size_t position, const Wires::Outputs& outputs);
-    void collectAfter(const graph::SnapshotNode& node);
+    void collectAfter(size_t position);
     void tellKept();
     void addIssue(Issue issue);
     void reportCached(const Selection& selection);
     void reportFiles(const std::string& node, const std::vector<std::string>& files);
-    memory::DeviceSpec deviceOf(const graph::SnapshotNode& node) const;
 
     const RunSetting& setting_;
     int number_;
     RunReport& report_;
     PeakTracker peaks_;
     Selection selection_;
+    std::vector<memory::DeviceSpec> places_;  ///< per node: where it computes
     std::optional<Recovery> recovery_;
     bool isHandingOver_ =
         false;  ///< the running node's values go to the wires: it cannot run again

@@ -40,6 +40,16 @@ memory::CollectionSettings collectionSettings(const RunOptions& options,
         .lowMemory = options.lowMemory.value_or(snapshot.lowMemory.value_or(standard.lowMemory))};
 }
 
+Json rehearsals(const RunDevices& devices, const memory::Engine& engine) {
+    Json found = Json::object();
+    for (const memory::PlanDevice& device : devices.opened) {
+        if (const auto counts = engine.rehearsal(device.spec)) {
+            found[device.spec.id()] = memory::toJson(*counts);
+        }
+    }
+    return found;
+}
+
 class Evaluation {
 public:
     Evaluation(const graph::Snapshot& snapshot,
@@ -108,6 +118,7 @@ private:
             issue = issue ? issue : Repetition(setting, number, report_).run();
         }
         report_.collections = collections.report();
+        report_.rehearsal = rehearsals(devices, services_.engine);
         return issue;
     }
 

@@ -110,18 +110,33 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
     }
     request.kept = engine.keptComponents();
     request.patched = engine.patchedComponents();
-    const std::vector<BytesByDevice> wires = planWires(snapshot, outlined, positions, devices.main);
-    for (size_t place = 0; place < positions.size(); ++place) {
-        const graph::SnapshotNode& node = snapshot.nodes[positions[place]];
-        const WorkOutline& work = outlined.work[positions[place]];
-        request.nodes.push_back({.node = node.id,
-                                 .policy = node.policy,
-                                 .components = work.components,
-                                 .wires = wires[place]});
+    for (const size_t position : positions) {
+        const graph::SnapshotNode& node = snapshot.nodes[position];
+        const WorkOutline& work = outlined.work[position];
+        request.nodes.push_back({.node = node.id, .policy = node.policy});
         std::optional<Issue> issue = attempt(node.id, [&] {
-            request.nodes.back().work =
-                work.walk ? work.walk(node.policy.device.value_or(devices.main).kind)
-                          : memory::StageWork();
+            if (work.components) {
+                request.nodes.back().components = work.components();
+            }
+        });
+        if (issue) {
+            return *issue;
+        }
+    }
+    const std::vector<memory::DeviceSpec> places =
+        nodeDevices(snapshot, positions, request.nodes, devices.main);
+    const std::vector<BytesByDevice> wires = planWires(snapshot, outlined, positions, places);
+    for (size_t place = 0; place < positions.size(); ++place) {
+        memory::NodeWork& node = request.nodes[place];
+        const memory::DeviceSpec& device = places[positions[place]];
+        const WorkOutline& work = outlined.work[positions[place]];
+        node.wires = wires[place];
+        if (node.components.empty()) {
+            node.policy.device = device;
+        }
+        std::optional<Issue> issue = attempt(node.node, [&] {
+            node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
+            node.work = work.walk ? work.walk(device.kind) : memory::StageWork();
         });
         if (issue) {
             return *issue;

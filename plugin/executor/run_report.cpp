@@ -13,7 +13,8 @@ Json toJson(const memory::Traffic& traffic) {
             {"copies", traffic.copies},
             {"leases", traffic.leases},
             {"misses", traffic.misses},
-            {"hostWaits", traffic.hostWaits}};
+            {"hostWaits", traffic.hostWaits},
+            {"stages", memory::toJson(traffic.stages)}};
 }
 
 Json toJson(const RepetitionReport& repetition) {
@@ -23,6 +24,7 @@ Json toJson(const RepetitionReport& repetition) {
         executed.push_back(node.node);
         nodes.push_back({{"node", node.node},
                          {"type", node.type},
+                         {"device", node.device},
                          {"ms", node.milliseconds},
                          {"peakBytes", node.peakBytes}});
     }
@@ -64,6 +66,7 @@ Json toJson(const RunReport& report) {
             {"devices", report.devices},
             {"issues", graph::toJson(report.issues)},
             {"files", files},
+            {"rehearsal", report.rehearsal},
             {"collections", report.collections},
             {"controls", report.controls},
             {"timeline", report.timeline}};

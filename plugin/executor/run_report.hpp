@@ -12,8 +12,9 @@ namespace lowtide::executor {
 struct NodeReport {
     std::string node;
     std::string type;
+    std::string device;  ///< where it computed
     double milliseconds = 0;
-    Bytes peakBytes = 0;  ///< on the node's device
+    Bytes peakBytes = 0;  ///< there
 };
 
 struct FileReport {
@@ -41,10 +42,11 @@ struct RunReport {
     Json plan;  ///< of the last repetition that executed something
     Json devices = Json::array();
     Issues issues;
-    std::vector<FileReport> files;  ///< written by this run, or kept from an earlier one
-    Json collections;               ///< of all repetitions; null before the first
-    Json controls = Json::array();  ///< what control nodes did, in order
-    Json timeline = Json::array();  ///< of the last repetition that executed something
+    std::vector<FileReport> files;    ///< written by this run, or kept from an earlier one
+    Json rehearsal = Json::object();  ///< by device, what the rehearsing ones counted
+    Json collections;                 ///< of all repetitions; null before the first
+    Json controls = Json::array();    ///< what control nodes did, in order
+    Json timeline = Json::array();    ///< of the last repetition that executed something
 
     [[nodiscard]] int64_t executedCount() const;
 };

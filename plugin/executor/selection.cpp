@@ -48,7 +48,7 @@ Selection selectWork(const graph::Snapshot& snapshot, const FindKept& find) {
     std::vector<std::set<std::string>> taken(snapshot.nodes.size());  // outputs that are wanted
     for (size_t node = snapshot.nodes.size(); node-- > 0;) {
         const NodeDesc& desc = *snapshot.nodes[node].desc;
-        if (taken[node].empty() && !desc.output) {
+        if (taken[node].empty() && !snapshot.nodes[node].isWanted) {
             continue;
         }
         if (find && !desc.control) {

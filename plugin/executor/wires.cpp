@@ -6,6 +6,22 @@
 
 namespace lowtide::executor {
 
+namespace {
+
+/// A value without room in host memory is not kept, which costs time and nothing else.
+memory::WireRef hostCopyOf(const memory::WireRef& value) {
+    try {
+        return value->onHost();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::OutOfMemory) {
+            throw;
+        }
+        return nullptr;
+    }
+}
+
+}  // namespace
+
 Wires::Wires(const graph::Snapshot& snapshot,
              const Selection& selection,
              std::span<const std::string> keys,
@@ -20,7 +36,9 @@ Wires::Wires(const graph::Snapshot& snapshot,
       nodes_(snapshot.nodes.size()) {
     for (const size_t node : selection.order()) {
         for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
-            ++nodes_[input.sourceNode].slots[input.sourcePort].consumersLeft;
+            for (const graph::SnapshotOutput& output : heldBy(input)) {
+                ++nodes_[output.node].slots[output.port].consumersLeft;
+            }
         }
     }
     for (const auto& [node, kept] : selection.kept) {
@@ -75,12 +93,25 @@ void Wires::finish(size_t node, Outputs outputs, std::vector<std::string> files)
     }
     keepWhenComplete(node);
     for (const graph::SnapshotInput& input : snapshot_.nodes[node].inputs) {
-        Slot& slot = nodes_[input.sourceNode].slots.at(input.sourcePort);
-        if (--slot.consumersLeft == 0) {
-            release(input.sourceNode, slot, input.sourcePort);
-            keepWhenComplete(input.sourceNode);
+        for (const graph::SnapshotOutput& output : heldBy(input)) {
+            Slot& slot = nodes_[output.node].slots.at(output.port);
+            if (--slot.consumersLeft == 0) {
+                release(output.node, slot, output.port);
+                keepWhenComplete(output.node);
+            }
         }
     }
+}
+
+/// The outputs that an input holds: the one that feeds it and, behind control nodes, the one that
+/// made the value, so that it goes to the host when nobody needs it any more and not before.
+std::vector<graph::SnapshotOutput> Wires::heldBy(const graph::SnapshotInput& input) const {
+    std::vector<graph::SnapshotOutput> outputs = {{input.sourceNode, input.sourcePort}};
+    const auto maker = graph::behindControl(snapshot_, outputs.front());
+    if (maker && maker->node != input.sourceNode) {
+        outputs.push_back(*maker);
+    }
+    return outputs;
 }
 
 /// Nobody takes this output any more: to host memory when its node's result is kept, else away.
@@ -90,6 +121,8 @@ void Wires::release(size_t node, Slot& slot, const std::string& port) {
         return;
     }
     own.keep = own.keep && slot.charge && slot.charge->total() <= cache_.limitOf(keys_[node]);
+    memory::WireRef host = own.keep ? hostCopyOf(slot.value) : nullptr;
+    own.keep = host != nullptr;
     if (!own.keep) {
         slot = {.consumersLeft = slot.consumersLeft};
         for (auto& [other, kept] : own.slots) {
@@ -99,7 +132,6 @@ void Wires::release(size_t node, Slot& slot, const std::string& port) {
         }
         return;
     }
-    memory::WireRef host = slot.value->onHost();
     slot.charge = chargeFor(host, ownerOf(node, port));
     slot.value = std::move(host);
     slot.onHost = true;

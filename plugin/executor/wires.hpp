@@ -3,6 +3,7 @@
 #include "plugin/executor/ledger_charge.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/selection.hpp"
+#include "plugin/graph/key.hpp"
 #include "plugin/graph/snapshot.hpp"
 
 #include <map>
@@ -48,6 +49,7 @@ private:
         bool keep = false;
     };
 
+    std::vector<graph::SnapshotOutput> heldBy(const graph::SnapshotInput& input) const;
     std::string ownerOf(size_t node, const std::string& port) const;
     std::shared_ptr<const LedgerCharge> chargeFor(const memory::WireRef& value,
                                                   const std::string& owner) const;

@@ -48,8 +48,7 @@ public:
                         std::string_view options,
                         std::string& result) noexcept = 0;
     /// Queues an immutable snapshot of the graph. `observer` must live until runFinished has
-    /// arrived. Options: out, device, policies, set, memoryBudget, exact, repeat, dump,
-    /// forceExecution (docs/runner.md).
+    /// arrived. Options: docs/events.md.
     virtual Status start(std::string_view graph,
                          std::string_view options,
                          Observer& observer,
@@ -75,8 +74,10 @@ public:
     /// {"id", "name", "version", "license", "torch"}.
     virtual std::string_view info() const noexcept = 0;
     virtual std::span<const NodeDesc> nodes() const noexcept = 0;
-    /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "..."}; `result`
-    /// says what failed.
+    /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "...",
+    /// "guardMaps": true}; `result` says what failed. With guardMaps the module installs a handler
+    /// of SIGBUS, so that weight files which are cut off during a run end that run and not the
+    /// program.
     virtual Status start(std::string_view settings, std::string& result) noexcept = 0;
     virtual Runner* runner() noexcept = 0;
     /// New interfaces arrive here by id, never by growing a vtable; nullptr when unknown.

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace lowtide::memory {
@@ -10,7 +11,10 @@ namespace lowtide::memory {
 namespace {
 
 constexpr const char* kForms =
-    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB or fake:8GiB,fail=100";
+    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100 or "
+    "fake:8GiB,fail=KIND:3 with the kind arena, staging, wire or activation";
+constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
+    "arena", "staging", "wire", "activation"};
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(
@@ -35,12 +39,26 @@ int64_t numberIn(std::string_view text, std::string_view digits) {
     return number;
 }
 
+/// "100" or "arena:3".
+FailingAllocation failureIn(std::string_view text, std::string_view value) {
+    const size_t colon = value.find(':');
+    if (colon == value.npos) {
+        return {.kind = std::nullopt, .number = numberIn(text, value)};
+    }
+    const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
+    if (kind == kKindNames.end()) {
+        refuse(text, "\"" + std::string(value.substr(0, colon)) + "\" is no kind of allocation");
+    }
+    return {.kind = static_cast<AllocationKind>(kind - kKindNames.begin()),
+            .number = numberIn(text, value.substr(colon + 1))};
+}
+
 void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
     for (const std::string& option : split(options, ',')) {
         if (option.starts_with("spill=")) {
             spec.spill = sizeIn(text, std::string_view(option).substr(6));
         } else if (option.starts_with("fail=")) {
-            spec.failAt = numberIn(text, std::string_view(option).substr(5));
+            spec.failAt = failureIn(text, std::string_view(option).substr(5));
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
@@ -50,6 +68,10 @@ void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view o
 }
 
 }  // namespace
+
+std::string_view nameOf(AllocationKind kind) noexcept {
+    return kKindNames[static_cast<size_t>(kind)];
+}
 
 std::string DeviceSpec::id() const {
     return kind == "cuda" ? "cuda:" + std::to_string(index) : kind;
@@ -91,7 +113,9 @@ std::string toText(const DeviceSpec& spec) {
     }
     if (spec.failAt) {
         const bool isFirst = !spec.capacity && !spec.spill;
-        text += std::string(isFirst ? ":" : ",") + "fail=" + std::to_string(*spec.failAt);
+        text += std::string(isFirst ? ":" : ",") +
+                "fail=" + (spec.failAt->kind ? std::string(nameOf(*spec.failAt->kind)) + ":" : "") +
+                std::to_string(spec.failAt->number);
     }
     return text;
 }

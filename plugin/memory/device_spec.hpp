@@ -2,20 +2,40 @@
 
 #include "plugin/base/units.hpp"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace lowtide::memory {
 
+/// What an allocation of a rehearsing device is for.
+enum class AllocationKind : uint8_t {
+    Arena,      ///< weights that move, on the card
+    Staging,    ///< host memory for bytes on their way to the card
+    Wire,       ///< a driver's memory for a tensor that crosses between host and card
+    Activation  ///< any other tensor on the card
+};
+inline constexpr size_t kAllocationKindCount = 4;
+[[nodiscard]] std::string_view nameOf(AllocationKind kind) noexcept;
+
+/// The allocation of a kind that is to fail, counted from the opening of the device.
+struct FailingAllocation {
+    std::optional<AllocationKind> kind;  ///< empty: arenas and activations, counted together
+    int64_t number = 0;                  ///< 1 is the first; 0: none fails
+
+    bool operator==(const FailingAllocation&) const = default;
+};
+
 /// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
-/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100".
+/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3".
 struct DeviceSpec {
     std::string kind = "cpu";
     int index = 0;
     std::optional<Bytes> capacity;  ///< fake only
     std::optional<Bytes> spill;     ///< fake only: bytes beyond the card that succeed slowly
-    std::optional<int64_t> failAt;  ///< fake only: the allocation of this number fails, once
+    std::optional<FailingAllocation> failAt;  ///< fake only: fails once
 
     bool operator==(const DeviceSpec&) const = default;
     /// Kind and index, the identity of an opened device: "cpu", "cuda:0", "fake".

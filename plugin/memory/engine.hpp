@@ -5,8 +5,10 @@
 #include "plugin/memory/ledger.hpp"
 #include "plugin/memory/memory_state.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/stage_traffic.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +24,9 @@ struct Traffic {
     Bytes bytesRead = 0;         ///< from files, in place or copied
     int64_t copies = 0;
     int64_t leases = 0;
-    int64_t misses = 0;     ///< leases of a group that nobody had brought
-    int64_t hostWaits = 0;  ///< scalars fetched, staging waits
+    int64_t misses = 0;                  ///< leases of a group that nobody had brought
+    int64_t hostWaits = 0;               ///< scalars fetched, staging waits
+    std::vector<StageTraffic> stages{};  ///< that were left, in order; again where one ran again
 };
 
 /// The seam between the executor, which knows nodes, and residency, which moves weights. One object
@@ -46,6 +49,9 @@ public:
     /// The node's components arrive as their policies say. Throws Error{OutOfMemory},
     /// Error{Cancelled}, Error{Corrupt}.
     virtual void enter(NodeIndex node) = 0;
+    /// Whether what the entered node computed may be used. Error{Corrupt} names a weight file that
+    /// changed while the node worked with it.
+    virtual void confirm(NodeIndex node) = 0;
     /// Components at their last use go as `after` says; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;
     /// Another plan for the rest of the run, between two nodes: what is on the devices leaves,
@@ -75,6 +81,9 @@ public:
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;
     /// Bytes that the device's own allocator holds for us, to be compared with the ledger.
     [[nodiscard]] virtual Bytes allocatedOn(const DeviceSpec& spec) const = 0;
+    /// Empty for a device that is no rehearsal.
+    [[nodiscard]] virtual std::optional<RehearsalCounts> rehearsal(
+        const DeviceSpec& spec) const = 0;
 };
 
 }  // namespace lowtide::memory

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "plugin/base/units.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/memory/device_spec.hpp"
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace lowtide::memory {
 
@@ -19,5 +22,17 @@ struct MemoryState {
     int64_t outOfMemory = 0;  ///< allocations that failed since the device was opened
     bool deviceIsHost = false;  ///< both figures are of one memory
 };
+
+/// What a rehearsing device counted since it was opened.
+struct RehearsalCounts {
+    std::array<int64_t, kAllocationKindCount> allocations{};  ///< tried, by kind
+    /// Numbers of the activations that outlived the stage which made them: values on wires.
+    std::vector<int64_t> activationsOnWires;
+    Bytes held = 0;            ///< on the device now, from its own allocator
+    Bytes spilled = 0;         ///< the most that lay beyond the card
+    Bytes spilledTouched = 0;  ///< of it read or written, every time counted
+};
+
+[[nodiscard]] Json toJson(const RehearsalCounts& counts);
 
 }  // namespace lowtide::memory

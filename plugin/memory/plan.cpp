@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/plan_stays.hpp"
-#include "plugin/memory/stream_clock.hpp"
+#include "plugin/memory/plan_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,14 +19,10 @@ Bytes capacityOf(const PlanDevice& device) {
     return device.traits.capacity > 0 ? device.traits.capacity : kUnbounded;
 }
 
-/// What a node is counted to do with a tree; nullptr when nothing is known.
-const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
-    for (const ComponentWork& work : node.work.components) {
-        if (work.tree->id == tree.id) {
-            return &work;
-        }
-    }
-    return nullptr;
+bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
+    return std::any_of(absences.begin(), absences.end(), [&](const Absence& absence) {
+        return absence.covers(node);
+    });
 }
 
 /// Gives sizes to a sketch: the smallest layouts first, then what more the room allows.
@@ -38,7 +34,6 @@ public:
             stay.passes = passesOf(stay);
         }
         makePlaces();
-        stagingBytes_ = stagingBytes();
     }
 
     /// Every layout as small as its policy allows.
@@ -85,7 +80,7 @@ public:
 
     void predictTimes() {
         for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
-            predict(stay);
+            predictStay(plan_, request_, stay);
         }
     }
 
@@ -135,7 +130,10 @@ private:
                 continue;
             }
             stay.place = static_cast<uint32_t>(plan_.places.size());
-            plan_.places.push_back({.device = device, .first = stay.first, .last = stay.last});
+            plan_.places.push_back({.device = device,
+                                    .first = stay.first,
+                                    .last = stay.last,
+                                    .absences = stay.absences});
         }
     }
 
@@ -166,7 +164,7 @@ private:
         Bytes room = capacityOf(device);
         for (NodeIndex node = stay.first; node <= stay.last; ++node) {
             for (const StageBytes& bytes : plan_.stages[node].bytes) {
-                if (bytes.device == device.spec.id()) {
+                if (bytes.device == device.spec.id() && stay.isHeldAt(node)) {
                     room = std::min(room, capacityOf(device) - bytes.total());
                 }
             }
@@ -207,7 +205,7 @@ private:
         }
         for (DevicePlan& device : plan_.devices) {
             const std::string id = device.device.id();
-            StageBytes bytes{.device = id, .held = heldOn(device.device)};
+            StageBytes bytes{.device = id, .held = heldOn(device.device, node)};
             for (const PlannedPlace& place : plan_.places) {
                 const bool counts = place.device.id() == id && place.isHeldAt(node);
                 bytes.weights += counts ? place.bytes : 0;
@@ -218,7 +216,7 @@ private:
             }
             const auto wires = work.wires.find(id);
             bytes.wires = wires == work.wires.end() ? 0 : wires->second;
-            bytes.staging = id == "cpu" ? stagingBytes_ : 0;
+            bytes.staging = id == "cpu" ? stagingAt(node) : 0;
             device.peak = std::max(device.peak, bytes.total());
             device.peakWeights = std::max(device.peakWeights, bytes.weights);
             stage.bytes.push_back(std::move(bytes));
@@ -226,10 +224,13 @@ private:
         return stage;
     }
 
-    /// The host's scratch for conversions, one for each device that gets converted weights.
-    Bytes stagingBytes() const {
+    /// The host's scratch for conversions, one for each device that got converted weights so far.
+    Bytes stagingAt(NodeIndex node) const {
         std::set<std::string> devices;
         for (const PlannedStay& stay : plan_.stays) {
+            if (stay.first > node) {
+                continue;
+            }
             const PlannedComponent& component = plan_.components[stay.component];
             for (const Weight& weight : component.tree->weights) {
                 if (component.tree->storages[weight.storage].fileType != weight.computeType) {
@@ -242,16 +243,27 @@ private:
     }
 
     /// Without the kept components that this run uses: they are among its stays, or go at once.
-    Bytes heldOn(const DeviceSpec& device) const {
+    Bytes heldOn(const DeviceSpec& device, NodeIndex node) const {
         Bytes held = deviceOf(request_, device).held;
         for (const KeptComponent& kept : request_.kept) {
             const bool isUsed = std::any_of(
                 plan_.components.begin(), plan_.components.end(), [&](const auto& component) {
                     return component.tree->id == kept.tree && component.device.id() == kept.device;
                 });
-            held -= isUsed && kept.device == device.id() ? kept.bytes : 0;
+            const bool leaves = isUsed || isOffloadedBefore(kept, node);
+            held -= leaves && kept.device == device.id() ? kept.bytes : 0;
         }
         return held;
+    }
+
+    bool isOffloadedBefore(const KeptComponent& kept, NodeIndex node) const {
+        const ComponentTree named{.id = kept.tree, .role = kept.role};
+        return std::any_of(
+            request_.nodes.begin(), request_.nodes.begin() + node, [&](const NodeWork& work) {
+                return std::any_of(work.offloads.begin(),
+                                   work.offloads.end(),
+                                   [&](const std::string& name) { return isNamed(named, name); });
+            });
     }
 
     /// A stage without networks computes on the device of its node.
@@ -283,44 +295,10 @@ private:
         return text + " do not fit into " + formatBytes(capacity) + " on " + bytes.device;
     }
 
-    /// Plays the stay over all its uses.
-    void predict(uint32_t index) {
-        const PlannedStay& stay = plan_.stays[index];
-        const PlanDevice& device = deviceOfStay(stay);
-        const ComponentTree& tree = *plan_.components[stay.component].tree;
-        StreamClock clock(*stay.layout, stay.passes, device.profile);
-        bool hasArrived = stay.isThere;
-        for (const PlannedUse& use : plan_.uses) {
-            if (use.stay != index) {
-                continue;
-            }
-            StagePlan& stage = plan_.stages[use.node];
-            const ComponentWork* work = workOf(request_.nodes[use.node], tree);
-            if (!work) {
-                stage.moved += hasArrived ? 0 : tree.deviceBytes();
-                hasArrived = true;
-                continue;
-            }
-            const StreamTimes before = clock.times();
-            if (!std::exchange(hasArrived, true)) {
-                clock.arrive(stay.isKept);
-            }
-            const std::vector<GroupUse> uses = groupUses(*stay.layout, *work, device.profile);
-            for (int64_t pass = 0; pass < work->passes; ++pass) {
-                clock.runPass(uses);
-            }
-            const StreamTimes after = clock.times();
-            stage.seconds +=
-                stay.isThere ? after.compute - before.compute : after.total - before.total;
-            stage.moved += stay.isThere ? 0 : after.moved - before.moved;
-        }
-    }
-
     const PlanRequest& request_;
     std::vector<const PlannerType*> planners_;
     Plan plan_;
     std::map<std::string, Bytes> minimums_;  ///< per device
-    Bytes stagingBytes_ = 0;                 ///< on the host
 };
 
 /// The smallest change to the node's policy with which the run fits, in words.
@@ -352,6 +330,18 @@ std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible
 }
 
 }  // namespace
+
+bool isNamed(const ComponentTree& tree, std::string_view component) {
+    return component == "all" || component == tree.role || component == tree.id;
+}
+
+bool PlannedStay::isHeldAt(NodeIndex node) const {
+    return first <= node && node <= last && !isAbsent(absences, node);
+}
+
+bool PlannedPlace::isHeldAt(NodeIndex node) const {
+    return first <= node && node <= last && !isAbsent(absences, node);
+}
 
 const PlannedUse* Plan::use(NodeIndex node, const ComponentTree& tree) const {
     const auto found = std::find_if(uses.begin(), uses.end(), [&](const PlannedUse& candidate) {

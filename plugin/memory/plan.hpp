@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,12 +17,17 @@ namespace lowtide::memory {
 /// Position of a node in the run's order.
 using NodeIndex = uint32_t;
 
+/// Whether `component` means the tree: its role, its id, or "all".
+[[nodiscard]] bool isNamed(const ComponentTree& tree, std::string_view component);
+
 /// What one node of a run needs, in the order in which nodes will execute.
 struct NodeWork {
     std::string node;
     Policy policy;
     std::vector<std::shared_ptr<const ComponentTree>> components;
     StageWork work{};  ///< on shapes alone; empty components: nothing is known
+    /// What leaves its device when the node runs: roles, ids of trees, or "all".
+    std::vector<std::string> offloads{};
     /// Per device id: bytes of values on wires, and of kept results, while the node runs.
     std::map<std::string, Bytes, std::less<>> wires{};
 };
@@ -39,6 +45,7 @@ struct KeptComponent {
     std::string tree;    ///< its id
     std::string device;  ///< its id
     Bytes bytes = 0;
+    std::string role{};
 };
 
 struct PlanRequest {
@@ -57,8 +64,16 @@ struct PlannedComponent {
     NodeIndex lastUse = 0;
 };
 
+/// While a control node has sent a component away: after `from`, until `until` is entered.
+struct Absence {
+    NodeIndex from = 0;
+    NodeIndex until = 0;  ///< beyond the stay's last node: it does not come back
+
+    [[nodiscard]] bool covers(NodeIndex node) const { return from < node && node < until; }
+};
+
 /// A time during which a component holds device memory: from the entering of `first` to the
-/// leaving of `last`.
+/// leaving of `last`, but for its absences.
 struct PlannedStay {
     uint32_t component = 0;  ///< index into Plan::components
     std::string planner;     ///< "none", "model", ...
@@ -70,8 +85,9 @@ struct PlannedStay {
     bool takesTurns = false;  ///< with others of its node, at the same place
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
+    std::vector<Absence> absences{};
 
-    [[nodiscard]] bool isHeldAt(NodeIndex node) const { return first <= node && node <= last; }
+    [[nodiscard]] bool isHeldAt(NodeIndex node) const;
 };
 
 /// Memory that is allocated when `first` is entered and given back when `last` was left. Stays that
@@ -82,8 +98,9 @@ struct PlannedPlace {
     Bytes bytes = 0;       ///< most that its stays take, in an arena or mapped
     NodeIndex first = 0;
     NodeIndex last = 0;
+    std::vector<Absence> absences{};  ///< of the one stay that has it
 
-    [[nodiscard]] bool isHeldAt(NodeIndex node) const { return first <= node && node <= last; }
+    [[nodiscard]] bool isHeldAt(NodeIndex node) const;
 };
 
 /// One (node, component) of the plan: the policy that holds while that node runs.
@@ -115,6 +132,7 @@ struct StagePlan {
     std::vector<uint32_t> stays;    ///< that hold memory while the node runs
     Seconds seconds = 0;            ///< predicted, of the networks
     Bytes moved = 0;                ///< predicted, to the device
+    Bytes needed = 0;               ///< one copy of a resident, one for each use of other groups
 };
 
 struct DevicePlan {

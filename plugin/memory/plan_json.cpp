@@ -1,5 +1,7 @@
 #include "plugin/memory/plan.hpp"
 
+#include <algorithm>
+
 namespace lowtide::memory {
 
 namespace {
@@ -9,6 +11,12 @@ Json stayJson(const Plan& plan, const PlannedStay& stay) {
     int64_t resident = 0;
     for (const Group& group : layout.groups) {
         resident += group.isResident ? 1 : 0;
+    }
+    Json offloaded = Json::array();
+    bool isKept = stay.isKept;
+    for (const Absence& absence : stay.absences) {
+        offloaded.push_back(plan.stages[absence.from].node);
+        isKept = isKept && absence.until <= stay.last;
     }
     return {{"role", plan.components[stay.component].tree->role},
             {"policy", stay.planner},
@@ -21,13 +29,22 @@ Json stayJson(const Plan& plan, const PlannedStay& stay) {
             {"streamed_bytes_per_pass", layout.streamedBytes()},
             {"prefetches", layout.prefetches},
             {"in_place", layout.isInPlace},
-            {"kept", stay.isKept}};
+            {"offloaded_by", offloaded},
+            {"kept", isKept}};
+}
+
+bool hasNetworks(const Plan& plan, const StagePlan& stage) {
+    return std::any_of(plan.uses.begin(), plan.uses.end(), [&](const PlannedUse& use) {
+        return &plan.stages[use.node] == &stage;
+    });
 }
 
 Json stageJson(const Plan& plan, const StagePlan& stage) {
     Json json = {{"node", stage.node},
+                 {"has_networks", hasNetworks(plan, stage)},
                  {"seconds", stage.seconds},
                  {"moved", stage.moved},
+                 {"needed", stage.needed},
                  {"stays", stage.stays},
                  {"resident", Json::array()},
                  {"devices", Json::object()}};

@@ -67,6 +67,7 @@ public:
         for (uint32_t stay = 0; stay < plan().stays.size(); ++stay) {
             endStay(stay);
             findKept(stay);
+            findAbsences(stay);
         }
         return std::move(sketch_);
     }
@@ -208,6 +209,29 @@ private:
             stay.first = 0;
             stay.isThere = true;
             stay.takesTurns = false;
+        }
+    }
+
+    /// Control nodes send it away until the next node that uses it is entered.
+    void findAbsences(uint32_t index) {
+        PlannedStay& stay = plan().stays[index];
+        const ComponentTree& tree = *plan().components[stay.component].tree;
+        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+            const auto& names = request_.nodes[node].offloads;
+            const bool leaves =
+                stay.isHeldAt(node) &&
+                std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                    return isNamed(tree, name);
+                });
+            if (!leaves) {
+                continue;
+            }
+            const auto next =
+                std::find_if(plan().uses.begin(), plan().uses.end(), [&](const PlannedUse& use) {
+                    return use.stay == index && use.node > node;
+                });
+            stay.absences.push_back(
+                {.from = node, .until = next == plan().uses.end() ? stay.last + 1 : next->node});
         }
     }
 

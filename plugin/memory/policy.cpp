@@ -31,6 +31,14 @@ Bytes sizeFrom(std::string_view policy, std::string_view text) {
     return *bytes;
 }
 
+Bytes budgetFrom(std::string_view policy, std::string_view text) {
+    const Bytes bytes = sizeFrom(policy, text);
+    if (bytes == 0) {
+        refuse(policy, "a budget is at least 1 byte");
+    }
+    return bytes;
+}
+
 After afterFrom(std::string_view policy, std::string_view text) {
     if (text == "evict") {
         return After::Evict;
@@ -71,7 +79,7 @@ void readOption(Policy& policy, std::string_view text, const std::string& option
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
     if (key == "budget") {
-        policy.budget = sizeFrom(text, value);
+        policy.budget = budgetFrom(text, value);
     } else if (key == "after") {
         policy.after = afterFrom(text, value);
     } else if (key == "pin") {
@@ -112,14 +120,16 @@ Policy policyFromObject(const Json& json, const std::string& what) {
     if (const auto text = reader.text("after")) {
         policy.after = afterFrom(what, *text);
     }
-    const auto sizeAt = [&](const char* key, std::optional<Bytes>& target) {
-        if (reader.has(key)) {
-            const Json& value = *reader.member(key);
-            target = sizeFrom(what, value.is_string() ? value.get<std::string>() : value.dump());
-        }
+    const auto textAt = [&](const char* key) {
+        const Json& value = *reader.member(key);
+        return value.is_string() ? value.get<std::string>() : value.dump();
     };
-    sizeAt("budget", policy.budget);
-    sizeAt("pin_cap", policy.pinCap);
+    if (reader.has("budget")) {
+        policy.budget = budgetFrom(what, textAt("budget"));
+    }
+    if (reader.has("pin_cap")) {
+        policy.pinCap = sizeFrom(what, textAt("pin_cap"));
+    }
     if (const auto text = reader.text("device"); text && *text != "auto") {
         policy.device = parseDeviceSpec(*text);
     }

@@ -17,15 +17,6 @@ namespace fs = std::filesystem;
 constexpr Bytes kLargestText = 64 * kMiB;
 constexpr const char* kIndex = "model_index.json";
 
-memory::WeightFile stampOf(const files::InputFile& file) {
-    const files::FileIdentity& identity = file.identity();
-    return {.path = file.path(),
-            .size = identity.size,
-            .modifiedNanoseconds = identity.modifiedNanoseconds,
-            .inode = identity.inode,
-            .isLocal = file.isLocal()};
-}
-
 void checkIsFolder(const std::string& path, const std::string& name) {
     std::error_code ignored;
     if (fs::is_regular_file(path, ignored)) {
@@ -96,10 +87,30 @@ WeightMap CheckpointFolder::weights(const std::string& component, const std::str
     return map;
 }
 
+std::function<WeightMap()> CheckpointFolder::laterWeights(const std::string& component,
+                                                          const std::string& stem) {
+    const std::vector<memory::WeightFile> files = findWeights(path_, component, stem);
+    files_.insert(files_.end(), files.begin(), files.end());
+    return [root = path_, what = name_ + "/" + component, component, stem, files] {
+        WeightMap map = openWeights(root, component, stem);
+        map.what = what;
+        std::vector<memory::WeightFile> opened = map.files;
+        std::sort(opened.begin(), opened.end(), [](const auto& a, const auto& b) {
+            return a.path < b.path;
+        });
+        if (opened != files) {
+            throw Error(ErrorKind::Corrupt,
+                        what + ": the weights were changed since the checkpoint was opened",
+                        "load the checkpoint again");
+        }
+        return map;
+    };
+}
+
 bool areUnchanged(const std::vector<memory::WeightFile>& files) {
     return std::all_of(files.begin(), files.end(), [](const memory::WeightFile& file) {
         std::error_code missing;
-        return fs::exists(file.path, missing) && stampOf(files::InputFile(file.path)) == file;
+        return fs::exists(file.path, missing) && stampOf(file.path) == file;
     });
 }
 

@@ -5,6 +5,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/models/blocks/network_builder.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,12 @@ public:
     [[nodiscard]] std::string readText(const std::string& relative);
     [[nodiscard]] Json readJson(const std::string& relative);
     [[nodiscard]] WeightMap weights(const std::string& component, const std::string& stem);
+    /// The same, but no file is opened before the result is called: a component whose output is
+    /// kept may never be. Error{Corrupt} then, when a file changed since now.
+    [[nodiscard]] std::function<WeightMap()> laterWeights(const std::string& component,
+                                                          const std::string& stem);
 
-    /// Every file that was read so far.
+    /// Every file that was read so far, or will be.
     [[nodiscard]] const std::vector<memory::WeightFile>& files() const { return files_; }
 
 private:

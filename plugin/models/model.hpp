@@ -74,8 +74,13 @@ public:
     [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
 
     [[nodiscard]] virtual const ModelInfo& info() const = 0;
-    /// nullptr when the model has no such component.
+    /// nullptr when the model has no such component. May open its files, for their headers.
+    /// Error{Corrupt}, Error{Unsupported} name file and tensor. Any thread.
     [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const = 0;
+
+    /// As tree(), but nullptr too where tree() was not asked for yet and would have to open files.
+    [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const = 0;
 
     /// Encodes both prompts on the device of the text encoder.

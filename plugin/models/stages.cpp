@@ -14,6 +14,7 @@
 #include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/generator.hpp"
 
 #include <utility>
 
@@ -42,6 +43,16 @@ Shape latentShapeFor(const Model& model, const Shape& shape) {
     return {shape[0], model.info().latentChannels, size.height, size.width};
 }
 
+/// StageOutline::components of a stage that runs one network.
+auto networkOf(const WireRef& model, std::string_view stage, std::string_view role) {
+    return [=] {
+        return withErrorsOf(stage, [&] {
+            return std::vector<std::shared_ptr<const memory::ComponentTree>>{
+                treeIn(modelIn(model), role)};
+        });
+    };
+}
+
 class ModelStages final : public Stages {
 public:
     explicit ModelStages(StagesSettings settings) : settings_(std::move(settings)) {}
@@ -68,7 +79,7 @@ public:
         return withErrorsOf("load", [&] {
             std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
             for (const std::string_view role : {kTextEncoder, kDenoiser, kAutoencoder}) {
-                if (auto tree = modelIn(model).tree(role)) {
+                if (auto tree = modelIn(model).openedTree(role)) {
                     trees.push_back(std::move(tree));
                 }
             }
@@ -136,9 +147,10 @@ public:
         return withErrorsOf("encode", [&] {
             const Model& known = modelIn(request.model);
             return StageOutline{
-                .components = {treeIn(known, kTextEncoder)},
+                .components = networkOf(request.model, "encode", kTextEncoder),
                 .outputType = "CONDITIONING",
                 .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth},
+                .carriedBytes = known.info().conditioningWidth * sizeOf(DType::F32),  // pooled
                 .walk = [request](std::string_view deviceKind) {
                     return withErrorsOf("encode", [&] {
                         return walkEncode(modelIn(request.model), request, deviceKind);
@@ -151,17 +163,21 @@ public:
                                 const DenoiseRequest& settings) override {
         return withErrorsOf("denoise", [&] {
             const Model& known = modelIn(settings.model);
-            (void)makeSampler(known, settings);
+            const auto sampler = makeSampler(known, settings);
+            const Shape shape = latentShapeFor(known, shapes.latent);
+            const Bytes bytes = elementCount(shape).value_or(0) * sizeOf(DType::F32);
             hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
-            return StageOutline{.components = {treeIn(known, kDenoiser)},
-                                .outputType = "LATENT",
-                                .outputShape = latentShapeFor(known, shapes.latent),
-                                .walk = [shapes, settings](std::string_view deviceKind) {
-                                    return withErrorsOf("denoise", [&] {
-                                        return walkDenoise(
-                                            modelIn(settings.model), shapes, settings, deviceKind);
-                                    });
-                                }};
+            return StageOutline{
+                .components = networkOf(settings.model, "denoise", kDenoiser),
+                .outputType = "LATENT",
+                .outputShape = shape,
+                .carriedBytes = settings.keepNoise ? sampler->historyLength() * bytes : 0,
+                .carriedHostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
+                .walk = [shapes, settings](std::string_view deviceKind) {
+                    return withErrorsOf("denoise", [&] {
+                        return walkDenoise(modelIn(settings.model), shapes, settings, deviceKind);
+                    });
+                }};
         });
     }
 
@@ -175,7 +191,7 @@ public:
             if (shape.size() == 4) {
                 shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
             }
-            return StageOutline{.components = {treeIn(known, kAutoencoder)},
+            return StageOutline{.components = networkOf(model, "decode", kAutoencoder),
                                 .outputType = "IMAGE",
                                 .outputShape = std::move(shape),
                                 .walk = [=](std::string_view deviceKind) {
@@ -198,6 +214,12 @@ public:
                                     });
                                 }};
         });
+    }
+
+    StageOutline outlinePictures(const Shape& imageShape) override {
+        return {.walk = [imageShape](std::string_view deviceKind) {
+            return withErrorsOf("picture", [&] { return walkPictures(imageShape, deviceKind); });
+        }};
     }
 
     std::vector<ChoiceDesc> samplerChoices() override {

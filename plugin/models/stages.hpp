@@ -83,9 +83,12 @@ struct UpscaleRequest {
 
 /// The shape of a stage's result and the networks it runs, known before a weight is read.
 struct StageOutline {
-    std::vector<std::shared_ptr<const memory::ComponentTree>> components;
+    /// Asked when the stage will run: may open files, for their headers. Empty: no network.
+    std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> components;
     std::string outputType;
     Shape outputShape;
+    Bytes carriedBytes = 0;      ///< that go with the output, on its device
+    Bytes carriedHostBytes = 0;  ///< in host memory
     /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it. Run
     /// thread only; takes tens of milliseconds.
     std::function<memory::StageWork(std::string_view deviceKind)> walk;
@@ -111,7 +114,7 @@ public:
     /// Identity of the checkpoint's files (name, size, time of change) for result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;
 
-    /// The networks of a checkpoint, without those that it does not have.
+    /// The networks of a checkpoint whose files were opened so far.
     [[nodiscard]] virtual std::vector<std::shared_ptr<const memory::ComponentTree>> components(
         const WireRef& model) = 0;
 
@@ -138,6 +141,9 @@ public:
     /// The image in `settings` is not looked at.
     [[nodiscard]] virtual StageOutline outlineUpscale(const Shape& imageShape,
                                                       const UpscaleRequest& settings) = 0;
+
+    /// Of pictures(); nothing goes to a wire.
+    [[nodiscard]] virtual StageOutline outlinePictures(const Shape& imageShape) = 0;
 
     /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
     [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;

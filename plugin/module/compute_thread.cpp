@@ -1,5 +1,7 @@
 #include "plugin/module/compute_thread.hpp"
 
+#include "plugin/residency/device/cpu/cpu_allocations.hpp"
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -15,6 +17,9 @@ namespace lowtide::module {
 void becomeRunThread(int threads) {
     thread_local std::optional<c10::InferenceMode> inference;
     inference.emplace(true);
+    // From the first tensor on: one that is made uncounted (a run on a card alone) and dies counted
+    // makes ATen warn of a "memory block of unknown size".
+    residency::CpuAllocations::attachThread();
     at::set_num_threads(threads);
     MKL_Set_Dynamic(0);
 }

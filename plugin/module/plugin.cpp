@@ -2,6 +2,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/compute_thread.hpp"
@@ -75,6 +76,9 @@ public:
                 const JsonReader reader(json, "settings");
                 const int64_t asked = reader.integer("threads").value_or(0);
                 const int threads = asked > 0 ? static_cast<int>(asked) : physicalCores();
+                if (reader.boolean("guardMaps").value_or(false)) {
+                    files::guardMaps();
+                }
                 setLogLevel(logLevel(reader.text("log").value_or("warning")));
                 engine_ = std::make_unique<Engine>(
                     threads,

@@ -71,8 +71,11 @@ Status ModuleRunner::check(std::string_view graph,
         if (!graph::hasErrors(request.issues)) {
             const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
             auto outlined = outlinesOf(request, *snapshot, types_);
-            if (auto* issue = std::get_if<Issue>(&outlined)) {
-                request.issues.push_back(std::move(*issue));
+            const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
+            const std::optional<Issue> issue =
+                known ? executor::openComponents(*snapshot, *known) : std::get<Issue>(outlined);
+            if (issue) {
+                request.issues.push_back(*issue);
             }
         }
         result = issuesText(request.issues);

@@ -1,5 +1,7 @@
 #include "plugin/residency/bookkeeping.hpp"
 
+#include <utility>
+
 namespace lowtide::residency {
 
 void TrafficCounter::reset() {
@@ -33,6 +35,11 @@ void TrafficCounter::addLease() {
 void TrafficCounter::addMiss() {
     const std::lock_guard lock(mutex_);
     ++traffic_.misses;
+}
+
+void TrafficCounter::addStage(memory::StageTraffic stage) {
+    const std::lock_guard lock(mutex_);
+    traffic_.stages.push_back(std::move(stage));
 }
 
 memory::Traffic TrafficCounter::snapshot() const {

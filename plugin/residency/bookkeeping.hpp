@@ -18,6 +18,7 @@ public:
     void addRows(Bytes toDevice, Bytes read);
     void addLease();
     void addMiss();
+    void addStage(memory::StageTraffic stage);
     [[nodiscard]] memory::Traffic snapshot() const;
 
 private:

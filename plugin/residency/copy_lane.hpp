@@ -2,12 +2,14 @@
 
 #include "plugin/residency/device/device.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace lowtide::residency {
@@ -40,30 +42,43 @@ public:
     CopyLane& operator=(const CopyLane&) = delete;
 
     void enqueue(std::function<void()> job);
+    /// As enqueue(); the job's time counts as work.
+    void copy(std::function<void()> job);
     /// Completes `event` when everything enqueued before has run or was skipped.
     void mark(std::shared_ptr<LaneEvent> event);
     /// Jobs enqueued later begin after `event`.
     void waitFor(std::shared_ptr<const LaneEvent> event);
-    /// Blocks until the lane is idle, then forgets the failure.
+    /// Blocks the calling thread as the event's wait() does; the time counts as waited.
+    void await(const LaneEvent& event);
+    /// Blocks until the lane is idle, then forgets the failure; the time counts as waited.
     void drain() noexcept;
+    /// Since the lane was made.
+    [[nodiscard]] memory::LaneTimes times() const;
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     /// Either a job or an event to be completed.
     struct Item {
         std::function<void()> job;
         std::shared_ptr<LaneEvent> event;
+        bool isCopy = false;
     };
+
+    class Waiting;
 
     void push(Item item);
     void run() noexcept;
     void runItem(Item& item) noexcept;
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Item> items_;
     bool isBusy_ = false;
     bool isStopping_ = false;
     std::exception_ptr failure_;
+    memory::LaneTimes times_;
+    std::optional<Clock::time_point> copyBegan_;  ///< while a copy is going on
     std::thread thread_;
 };
 

@@ -90,21 +90,33 @@ void GroupSlots::bring(GroupId group,
     const memory::Group& planned = place_.layout->groups[group];
     place_.books.ledger.event(
         "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
-    for (size_t i = 0; i < planned.storages.size(); ++i) {
-        const StorageId storage = planned.storages[i];
-        if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
-            addressOf_[storage] = address ? address + planned.offsets[i] : mappedAddress(storage);
+    try {
+        for (size_t i = 0; i < planned.storages.size(); ++i) {
+            bringStorage(group, i, stop);
         }
-        if (address) {
-            copyStorage(group, storage, stop);
-        } else {
-            place_.books.masters.willNeed(*place_.tree, storage);
-            place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
-        }
+    } catch (...) {
+        state.arrival->isPartial = true;  // copies of the first storages may be under way
+        place_.device.hasFailed = true;
+        throw;
     }
     if (address) {
         state.ready = place_.device.device->markCopy();
     }
+}
+
+void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop) {
+    const memory::Group& planned = place_.layout->groups[group];
+    const StorageId storage = planned.storages[index];
+    std::byte* address = groups_[group].address;
+    if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
+        addressOf_[storage] = address ? address + planned.offsets[index] : mappedAddress(storage);
+    }
+    if (address) {
+        copyStorage(group, storage, stop);
+        return;
+    }
+    place_.books.masters.willNeed(*place_.tree, storage);
+    place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
 }
 
 /// The plan counts on the map of a local file; the system may have no room for it.
@@ -278,6 +290,9 @@ std::vector<at::Tensor> GroupSlots::tensors(LeafId leaf) const {
     tensors.reserve(place_.tree->leaves[leaf].weights.size());
     for (const WeightId id : place_.tree->leaves[leaf].weights) {
         const memory::Weight& weight = place_.tree->weights[id];
+        if (place_.layout->isInPlace) {
+            place_.books.masters.requireWhole(*place_.tree, weight.storage);
+        }
         tensors.push_back(place_.device.device->view(
             addressOf_[weight.storage], weight.shape, scalarTypeOf(weight.computeType)));
     }

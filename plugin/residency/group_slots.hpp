@@ -60,7 +60,8 @@ public:
     /// Forgets the arrivals of a component that is complete.
     void settle();
 
-    /// Views of the leaf's weights. Its groups were waited for.
+    /// Views of the leaf's weights. Its groups were waited for. Error{Corrupt} when a file that is
+    /// read in place was cut off.
     [[nodiscard]] std::vector<at::Tensor> tensors(memory::LeafId leaf) const;
 
 private:
@@ -75,6 +76,7 @@ private:
 
     void requireUsable() const;
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
+    void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);

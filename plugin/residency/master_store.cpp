@@ -15,16 +15,26 @@ bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
            now.inode == file.inode;
 }
 
+[[noreturn]] void refuseChanged(const std::string& what,
+                                const files::InputFile& file,
+                                const char* change) {
+    throw Error(ErrorKind::Corrupt,
+                what + ": the weight file " + file.name() + " was " + change + " while it was used",
+                "make the file whole again and run once more");
+}
+
 /// Reads one storage piece by piece and converts it where the types differ. Each read polls cancel.
 class StorageReader {
 public:
     StorageReader(std::shared_ptr<const files::InputFile> file,
+                  std::string name,
                   const memory::Storage& storage,
                   DType type,
                   std::span<std::byte> scratch,
                   std::shared_ptr<Arrival> arrival,
                   StopToken stop)
         : file_(std::move(file)),
+          name_(std::move(name)),
           fileOffset_(storage.fileOffset),
           fileType_(storage.fileType),
           type_(type),
@@ -48,6 +58,17 @@ public:
 
 private:
     void readPiece(std::byte* target, Bytes offset, Bytes count) const {
+        try {
+            readAndConvert(target, offset, count);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Corrupt) {
+                throw;
+            }
+            throw Error(error.kind(), name_ + ": " + error.message(), error.hint());
+        }
+    }
+
+    void readAndConvert(std::byte* target, Bytes offset, Bytes count) const {
         if (type_ == fileType_) {
             file_->read({target, static_cast<size_t>(count)}, fileOffset_ + offset, stop_);
             return;
@@ -60,6 +81,7 @@ private:
     }
 
     std::shared_ptr<const files::InputFile> file_;
+    std::string name_;  ///< role and key of the storage, for messages
     Bytes fileOffset_;
     DType fileType_;
     DType type_;
@@ -78,11 +100,17 @@ void MasterStore::open(const memory::ComponentTree& tree) {
     trees_.insert_or_assign(tree.id, std::move(files));
 }
 
+void MasterStore::ensureOpen(const memory::ComponentTree& tree) {
+    if (!trees_.contains(tree.id)) {
+        open(tree);
+    }
+}
+
 std::shared_ptr<const files::InputFile> MasterStore::fileFor(const memory::WeightFile& file) const {
     for (const auto& [id, files] : trees_) {
         for (const auto& known : files) {
             if (known->path() == file.path && isSame(known->identity(), file) &&
-                isSame(known->identityNow(), file)) {
+                isSame(known->identityNow(), file) && !known->isTorn()) {
                 return known;
             }
         }
@@ -111,6 +139,36 @@ const std::shared_ptr<const files::InputFile>& MasterStore::fileOf(
     const auto found = trees_.find(tree.id);
     LOWTIDE_ASSERT(found != trees_.end());
     return found->second[tree.storages[storage].file];
+}
+
+/// nullptr when there is none, and when a control node closed them: whoever uses them again opens
+/// and checks them.
+const files::InputFile* MasterStore::changedFile(const memory::ComponentTree& tree) const {
+    const auto found = trees_.find(tree.id);
+    if (found == trees_.end()) {
+        return nullptr;
+    }
+    const auto changed = std::find_if(found->second.begin(),
+                                      found->second.end(),
+                                      [](const auto& file) { return !file->isUnchanged(); });
+    return changed == found->second.end() ? nullptr : changed->get();
+}
+
+void MasterStore::requireUnchanged(const memory::ComponentTree& tree) const {
+    if (const files::InputFile* file = changedFile(tree)) {
+        refuseChanged(tree.role, *file, "changed");
+    }
+}
+
+bool MasterStore::isUnchanged(const memory::ComponentTree& tree) const {
+    return changedFile(tree) == nullptr;
+}
+
+void MasterStore::requireWhole(const memory::ComponentTree& tree, memory::StorageId storage) const {
+    const files::InputFile& file = *fileOf(tree, storage);
+    if (file.isTorn()) {
+        refuseChanged(tree.role + "." + tree.storages[storage].key, file, "cut off");
+    }
 }
 
 const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
@@ -144,8 +202,13 @@ ByteSource MasterStore::source(const memory::ComponentTree& tree,
                                std::span<std::byte> scratch,
                                std::shared_ptr<Arrival> arrival,
                                const StopToken& stop) const {
-    return StorageReader(
-        fileOf(tree, storage), tree.storages[storage], type, scratch, std::move(arrival), stop);
+    return StorageReader(fileOf(tree, storage),
+                         tree.role + "." + tree.storages[storage].key,
+                         tree.storages[storage],
+                         type,
+                         scratch,
+                         std::move(arrival),
+                         stop);
 }
 
 void MasterStore::readElements(const memory::ComponentTree& tree,

@@ -28,10 +28,21 @@ public:
     /// Opens the files of `tree`. Error{Corrupt} names a file that is no longer the one the tree
     /// was made from.
     void open(const memory::ComponentTree& tree);
+    /// The same, unless the tree is open: then its files stay those that a run began with, also
+    /// when their paths lead elsewhere now.
+    void ensureOpen(const memory::ComponentTree& tree);
     /// Closes the files of `tree` that no other open tree uses; their maps go too.
     void close(const memory::ComponentTree& tree);
     /// Closes every tree whose id is not in `ids`.
     void closeOthers(std::span<const std::string> ids);
+
+    /// Error{Corrupt} names the first file of the open tree that was written to or cut off since it
+    /// was opened. A file that was replaced or removed is still there for who has it open.
+    void requireUnchanged(const memory::ComponentTree& tree) const;
+    /// Whether requireUnchanged() passes.
+    [[nodiscard]] bool isUnchanged(const memory::ComponentTree& tree) const;
+    /// The same for what was seen while the storage's map was read; costs nothing.
+    void requireWhole(const memory::ComponentTree& tree, memory::StorageId storage) const;
 
     /// Where the storage lies in memory; nullptr when its file is not mapped or the address is not
     /// aligned.
@@ -63,6 +74,7 @@ public:
 
 private:
     using Files = std::vector<std::shared_ptr<const files::InputFile>>;
+    [[nodiscard]] const files::InputFile* changedFile(const memory::ComponentTree& tree) const;
     [[nodiscard]] std::shared_ptr<const files::InputFile> fileFor(
         const memory::WeightFile& file) const;
     [[nodiscard]] const std::shared_ptr<const files::InputFile>& fileOf(

@@ -5,17 +5,17 @@
 namespace lowtide::residency {
 
 std::span<std::byte> DeviceState::scratchFor(memory::Ledger& ledger) {
-    if (scratch.empty()) {
-        scratch.resize(static_cast<size_t>(MasterStore::kScratchBytes));
-        ledger.add("cpu", memory::Tag::Staging, id, MasterStore::kScratchBytes);
+    if (!scratch) {
+        scratch = device->allocateStaging(MasterStore::kScratchBytes);
+        ledger.add("cpu", memory::Tag::Staging, id, scratch->size());
     }
-    return scratch;
+    return {scratch->data(), static_cast<size_t>(scratch->size())};
 }
 
 void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
-    if (!scratch.empty()) {
-        ledger.add("cpu", memory::Tag::Staging, id, -MasterStore::kScratchBytes);
-        scratch = {};
+    if (scratch) {
+        ledger.add("cpu", memory::Tag::Staging, id, -scratch->size());
+        scratch.reset();
     }
 }
 

@@ -17,11 +17,12 @@ struct DeviceState {
     memory::DeviceSpec spec;
     std::string id;
     std::unique_ptr<Device> device;
-    std::vector<std::byte> scratch;  ///< host bytes on their way through a conversion
+    std::unique_ptr<Arena> scratch;  ///< host bytes on their way through a conversion
     bool hasFailed = false;          ///< a copy failed and the lane was not drained since
     Bytes bytesAtEnter = 0;          ///< allocated when the running node was entered
 
     /// The scratch, made and counted as Staging of the host at its first use.
+    /// Error{OutOfMemory}.
     [[nodiscard]] std::span<std::byte> scratchFor(memory::Ledger& ledger);
     /// Gives back what belonged to the run. The lane is idle and no slot is filled.
     void dropRunMemory(memory::Ledger& ledger) noexcept;

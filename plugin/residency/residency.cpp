@@ -146,12 +146,16 @@ void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken&
     }
     auto run = std::make_unique<Run>(
         state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
-    run->prepare();
+    run->prepare(Masters::Check);
     state_->run = std::move(run);
 }
 
 void Residency::enter(memory::NodeIndex node) {
     state_->running().enter(node);
+}
+
+void Residency::confirm(memory::NodeIndex node) {
+    state_->running().confirm(node);
 }
 
 void Residency::leave(memory::NodeIndex node) noexcept {
@@ -164,7 +168,7 @@ void Residency::replan(std::shared_ptr<const memory::Plan> plan) {
     auto run = std::make_unique<Run>(
         state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
     state_->run.reset();
-    run->prepare();
+    run->prepare(Masters::AsTheyAre);
     state_->run = std::move(run);
 }
 
@@ -220,7 +224,10 @@ Bytes Residency::offload(std::string_view component, bool dropHost) {
 std::vector<memory::KeptComponent> Residency::keptComponents() const {
     std::vector<memory::KeptComponent> found;
     for (const StayRef& kept : state_->leftovers.kept) {
-        found.push_back({kept->tree().id, kept->device().id, kept->layout().bytes()});
+        found.push_back({.tree = kept->tree().id,
+                         .device = kept->device().id,
+                         .bytes = kept->layout().bytes(),
+                         .role = kept->tree().role});
     }
     return found;
 }
@@ -252,6 +259,11 @@ memory::Traffic Residency::traffic() const noexcept {
 Bytes Residency::allocatedOn(const memory::DeviceSpec& spec) const {
     const DeviceState* device = state_->devices.find(spec.id());
     return device ? device->device->allocated() : 0;
+}
+
+std::optional<memory::RehearsalCounts> Residency::rehearsal(const memory::DeviceSpec& spec) const {
+    const DeviceState* device = state_->devices.find(spec.id());
+    return device ? device->device->rehearsal() : std::nullopt;
 }
 
 std::vector<std::string> Residency::hazards() const {

@@ -42,6 +42,7 @@ public:
     std::vector<memory::DeviceInfo> devices() override;
     void begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) override;
     void enter(memory::NodeIndex node) override;
+    void confirm(memory::NodeIndex node) override;
     void leave(memory::NodeIndex node) noexcept override;
     void replan(std::shared_ptr<const memory::Plan> plan) override;
     void end(memory::Outcome outcome) noexcept override;
@@ -54,6 +55,8 @@ public:
     [[nodiscard]] memory::Ledger& ledger() noexcept override;
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
+    [[nodiscard]] std::optional<memory::RehearsalCounts> rehearsal(
+        const memory::DeviceSpec& spec) const override;
 
     void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
     [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf) override;

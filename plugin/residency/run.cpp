@@ -24,10 +24,6 @@ void drain(DeviceState& device) noexcept {
 
 }  // namespace
 
-bool isNamed(const memory::ComponentTree& tree, std::string_view component) {
-    return component == "all" || component == tree.role || component == tree.id;
-}
-
 Run::Run(OpenDevices& devices,
          Bookkeeping& books,
          Leftovers& leftovers,
@@ -39,6 +35,7 @@ Run::Run(OpenDevices& devices,
       plan_(std::move(plan)),
       stop_(std::move(stop)),
       meter_(devices, books),
+      clock_(devices, books, *plan_),
       arenas_(plan_->places.size()),
       stays_(plan_->stays.size()) {
     for (size_t i = 0; i < plan_->components.size(); ++i) {
@@ -50,7 +47,7 @@ Run::~Run() {
     finish(memory::Outcome::Failed);
 }
 
-void Run::prepare() {
+void Run::prepare(Masters files) {
     std::vector<std::string> trees;
     for (const PlannedComponent& planned : plan_->components) {
         trees.push_back(planned.tree->id);
@@ -60,7 +57,11 @@ void Run::prepare() {
     }
     books_.masters.closeOthers(trees);
     for (const PlannedComponent& planned : plan_->components) {
-        books_.masters.open(*planned.tree);
+        if (files == Masters::Check) {
+            books_.masters.open(*planned.tree);
+        } else {
+            books_.masters.ensureOpen(*planned.tree);
+        }
         static_cast<void>(devices_.get(planned.device));
     }
     for (const auto& [id, device] : devices_.all()) {
@@ -94,7 +95,7 @@ void Run::adoptKept() {
 StayRef Run::makeStay(uint32_t index) {
     const PlannedStay& planned = plan_->stays[index];
     const PlannedComponent& component = plan_->components[planned.component];
-    books_.masters.open(*component.tree);  // a control node may have closed them
+    books_.masters.ensureOpen(*component.tree);  // a control node may have closed them
     return std::make_unique<Stay>(GroupPlace{.tree = component.tree,
                                              .layout = planned.layout,
                                              .device = devices_.get(component.device),
@@ -153,6 +154,7 @@ void Run::endTurns(uint32_t arriving) {
 
 void Run::enter(NodeIndex node) {
     node_ = node;
+    clock_.start();
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
@@ -196,6 +198,17 @@ void Run::setCaps(NodeIndex node) {
     }
 }
 
+void Run::confirm(NodeIndex node) const {
+    for (const memory::PlannedUse& use : plan_->uses) {
+        if (use.node == node) {
+            books_.masters.requireUnchanged(*plan_->components[use.component].tree);
+        }
+    }
+    for (const StayRef& stay : unplanned_) {
+        books_.masters.requireUnchanged(stay->tree());
+    }
+}
+
 void Run::leave(NodeIndex node) noexcept {
     node_ = node;
     meter_.finish();
@@ -203,6 +216,7 @@ void Run::leave(NodeIndex node) noexcept {
     leaveUnplanned();
     leavePlaces(node);
     books_.ledger.event("leave", {}, nodeName(), {}, 0);
+    clock_.finish(node);
     node_.reset();
 }
 
@@ -298,7 +312,7 @@ void Run::keepOrDeactivate(uint32_t index) {
     if (!stay) {
         return;
     }
-    if (planned.isKept && stay->isComplete()) {
+    if (planned.isKept && stay->isComplete() && books_.masters.isUnchanged(stay->tree())) {
         stay->settle();
         if (arenas_[planned.place]) {
             stay->own(std::move(arenas_[planned.place]));

@@ -2,6 +2,7 @@
 
 #include "plugin/memory/engine.hpp"
 #include "plugin/residency/activation_meter.hpp"
+#include "plugin/residency/stage_clock.hpp"
 #include "plugin/residency/stay.hpp"
 
 #include <memory>
@@ -11,14 +12,15 @@
 
 namespace lowtide::residency {
 
-/// Whether `component` names the tree: by its role, its id, or "all".
-[[nodiscard]] bool isNamed(const memory::ComponentTree& tree, std::string_view component);
-
 /// What outlives runs: components that were kept, patches.
 struct Leftovers {
     std::vector<StayRef> kept;
     PatchSets patches;
 };
+
+/// Whether the paths of weight files must still lead to the files that the plan was made from, or
+/// what this run has open is used on.
+enum class Masters : uint8_t { Check, AsTheyAre };
 
 /// The residency scope of one run: device weights exist between prepare() and finish(), except
 /// those that were kept before or are kept by this run. Run thread only.
@@ -34,9 +36,11 @@ public:
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    /// Checks the files and takes over what was kept. Throws Error{Corrupt}, Error{Device}.
-    void prepare();
+    /// Opens the files and takes over what was kept. Throws Error{Corrupt}, Error{Device}.
+    void prepare(Masters files);
     void enter(memory::NodeIndex node);
+    /// Error{Corrupt} names a weight file of the node's components that is not the plan's any more.
+    void confirm(memory::NodeIndex node) const;
     void leave(memory::NodeIndex node) noexcept;
     void finish(memory::Outcome outcome) noexcept;
     /// Components that nobody leases leave their devices, by role or id ("all": every one); they
@@ -82,6 +86,7 @@ private:
     std::shared_ptr<const memory::Plan> plan_;
     StopToken stop_;
     ActivationMeter meter_;
+    StageClock clock_;
     std::vector<std::shared_ptr<StateBytes>> states_;    ///< per component
     std::vector<std::unique_ptr<CountedArena>> arenas_;  ///< per place; null: not allocated
     std::vector<StayRef> stays_;                         ///< per stay of the plan; null: not made

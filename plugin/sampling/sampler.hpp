@@ -61,6 +61,8 @@ public:
     /// History for SamplerCarry; empty for samplers without one.
     virtual void save(tensor::SamplerCarry& carry) const = 0;
     virtual void restore(const tensor::SamplerCarry& carry) = 0;
+    /// Most tensors of the latents' shape that save() gives.
+    [[nodiscard]] virtual int historyLength() const = 0;
 };
 
 /// A sampler that is built: its name (reference/lib/schedulers.py), label and how it is made.

@@ -22,6 +22,8 @@ public:
 
     void restore(const tensor::SamplerCarry&) override {}
 
+    [[nodiscard]] int historyLength() const override { return 0; }
+
 protected:
     [[nodiscard]] float sigma(int call) const { return sigmas_[static_cast<size_t>(call)]; }
 

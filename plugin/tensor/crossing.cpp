@@ -1,6 +1,8 @@
 #include "plugin/tensor/crossing.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/tensor/memory_errors.hpp"
 
 #include <ATen/ATen.h>
 
@@ -33,19 +35,24 @@ const std::string& cudaId(int index) {
     return kIds[static_cast<size_t>(index)];
 }
 
-/// Rounded on the device, so that a quarter of the bytes cross.
-at::Tensor quantised(const at::Tensor& pixels) {
-    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3);
-    return at::round(at::clamp(pixels, 0, 1) * 255)
-        .to(at::kByte)
-        .permute({0, 2, 3, 1})
-        .contiguous();  // [B, 3, H, W] -> [B, H, W, 3]
-}
-
 }  // namespace
 
 at::Tensor upload(const at::Tensor& value, c10::Device device) {
-    return !value.defined() || value.device() == device ? value : value.to(device);
+    if (!value.defined() || value.device() == device) {
+        return value;
+    }
+    try {
+        return value.to(device);
+    } catch (const std::exception& error) {
+        if (!refusedBytes(error)) {
+            throw;
+        }
+        throw Error(ErrorKind::OutOfMemory,
+                    "there is no room for " + formatBytes(static_cast<Bytes>(value.nbytes())) +
+                        " on their way to " + device.str(),
+                    "choose a smaller picture or batch, or a tighter memory policy")
+            .withBytesAsked(static_cast<Bytes>(value.nbytes()));
+    }
 }
 
 at::Tensor spill(const at::Tensor& value) {
@@ -58,6 +65,15 @@ at::Tensor recordCopy(const at::Tensor& value) {
         bytes->data(), value.sizes(), [bytes](void*) {}, value.options().device(at::kCPU));
     copy.copy_(value);
     return copy;
+}
+
+at::Tensor quantised(const at::Tensor& pixels) {
+    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3);
+    at::Tensor levels = at::clamp(pixels, 0, 1);
+    levels.mul_(255).round_();
+    const at::Tensor bytes = levels.to(at::kByte);
+    levels.reset();
+    return bytes.permute({0, 2, 3, 1}).contiguous();  // [B, 3, H, W] -> [B, H, W, 3]
 }
 
 at::Tensor image8Tensor(const at::Tensor& pixels) {

@@ -10,7 +10,7 @@
 
 namespace lowtide::tensor {
 
-/// `value` on `device`: itself when it is there already.
+/// `value` on `device`: itself when it is there already. Error{OutOfMemory} with the bytes asked.
 [[nodiscard]] at::Tensor upload(const at::Tensor& value, c10::Device device);
 /// `value` in host memory: itself when it is there already (wires that are kept, patches, masters
 /// of state buffers).
@@ -18,6 +18,9 @@ namespace lowtide::tensor {
 /// A host copy for the recorder: contiguous, its own storage, which no allocator of ATen counts: a
 /// budget is as far with a recording as without.
 [[nodiscard]] at::Tensor recordCopy(const at::Tensor& value);
+/// Pictures [B, 3, H, W] in 0..1 to uint8 [B, H, W, 3] where they are, so that a quarter of the
+/// bytes crosses. Takes a copy of them meanwhile.
+[[nodiscard]] at::Tensor quantised(const at::Tensor& pixels);
 /// Pictures [B, 3, H, W] in 0..1 to 8 bit, rounded half to even on the device. Source: numpy
 /// round(255 x).
 [[nodiscard]] std::vector<Image8> image8(const at::Tensor& pixels);

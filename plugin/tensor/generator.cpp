@@ -16,6 +16,11 @@ at::Tensor NoiseGenerator::state() const {
     return generator_.get_state();
 }
 
+Bytes NoiseGenerator::stateBytes() {
+    static const auto bytes = static_cast<Bytes>(NoiseGenerator(0).state().nbytes());
+    return bytes;
+}
+
 void NoiseGenerator::setState(const at::Tensor& state) {
     generator_.set_state(state);
 }

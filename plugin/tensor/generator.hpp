@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
+
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
@@ -19,6 +21,8 @@ public:
     /// State as uint8 tensor on the CPU, for SamplerCarry.
     [[nodiscard]] at::Tensor state() const;
     void setState(const at::Tensor& state);
+    /// Of every state().
+    [[nodiscard]] static Bytes stateBytes();
 
 private:
     at::Generator generator_;

@@ -172,6 +172,10 @@ private Q_SLOTS:
         row("zero repetitions", {"--repeat", "0"}, "--repeat");
         row("budget that is no size", {"--memory-budget", "much"}, "\"much\" is no size");
         row("budget of nothing", {"--memory-budget", "0"}, "between 1 byte");
+        row("negative budget", {"--memory-budget=-1GiB"}, "\"-1GiB\" is no size");
+        row("budget of more than all numbers",
+            {"--memory-budget", "99999999999999999999GiB"},
+            "is no size");
         row("budget beyond the card",
             {"--device", "fake:64MiB", "--memory-budget", "1GiB"},
             "not within the 64.0 MiB of fake");
@@ -185,6 +189,21 @@ private Q_SLOTS:
             {"--policy", "denoise=model,budget=1GiB"},
             "budget of its own");
         row("zero threads", {"--threads", "0"}, "--threads");
+        row("none that streams", {"--policy", "denoise=none+stream"}, "nothing to copy ahead of");
+        row("auto that is told to", {"--policy", "denoise=auto+stream"}, "where that is faster");
+        row("budget for auto", {"--policy", "denoise=auto,budget=4MiB"}, "budget of its own");
+        row("keeping what streams", {"--policy", "denoise=leaf,after=keep"}, "nothing to keep");
+        row("number for leaves", {"--policy", "denoise=leaf:2"}, "only block takes a number");
+        row("block of none", {"--policy", "denoise=block:0"}, "at least 1");
+        row("policy budget of nothing", {"--policy", "denoise=leaf,budget=0"}, "budget");
+        row("negative policy budget", {"--policy", "denoise=leaf,budget=-1GiB"}, "is no size");
+        row("policy on a node without components",
+            {"--policy", "save=model"},
+            "runs no network, so it has no memory policy");
+        row("device of a policy that is none", {"--policy", "denoise=model@moon"}, "moon");
+        row("end that is no node", {"--until", "encoed"}, "encode");
+        row("kind of failure that is none", {"--device", "fake:fail=disk:1"}, "no kind of alloc");
+        row("spill that is no size", {"--device", "fake:1GiB,spill=much"}, "\"much\" is no size");
     }
 
     void badArgumentsAreRefused() {

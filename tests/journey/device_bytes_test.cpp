@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include <atomic>
+#include <unistd.h>
 
 using namespace lowtide;
 
@@ -49,6 +50,31 @@ class DeviceBytesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    /// The first test of the process: ATen says it once only. Results of a run on a card stay on
+    /// the host and die during one that counts the host's tensors.
+    void noTensorDiesThatWasNotCounted() {
+        const QTemporaryDir folder;
+        testing::EventLog log;
+        QFile errors(folder.filePath("errors"));
+        QVERIFY(errors.open(QIODevice::ReadWrite));
+        const int standardError = ::dup(STDERR_FILENO);
+        ::dup2(errors.handle(), STDERR_FILENO);
+        Json wanted = options(folder, {});
+        wanted["forceExecution"] = false;
+        const auto onCard = testing::runModule(graphText(), wanted, log);
+        wanted["device"] = "cpu";
+        const auto onHost = testing::runModule(graphText(), wanted, log);
+        testing::openModule().runner()->release("all");
+        ::dup2(standardError, STDERR_FILENO);
+        ::close(standardError);
+
+        QCOMPARE(onCard.status, Status::Ok);
+        QCOMPARE(onHost.status, Status::Ok);
+        errors.seek(0);
+        const QByteArray text = errors.readAll();
+        QVERIFY2(!text.contains("unknown size"), text.constData());
+    }
 
     void cleanup() {
         QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);

@@ -58,7 +58,8 @@ Plugin& openPlugin() {
 Plugin& startPlugin(int threads, const std::string& log) {
     Plugin& plugin = openPlugin();
     std::string result;
-    if (plugin.start(Json{{"threads", threads}, {"log", log}}.dump(), result) != Status::Ok) {
+    if (plugin.start(Json{{"threads", threads}, {"log", log}, {"guardMaps", true}}.dump(),
+                     result) != Status::Ok) {
         const Json issues = parseJson(result, "the module's answer").value("issues", Json::array());
         throw Error(ErrorKind::Internal,
                     issues.empty() ? "the module did not start"

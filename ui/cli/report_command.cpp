@@ -4,6 +4,7 @@
 #include "ui/cli/commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace lowtide::cli {
@@ -12,44 +13,115 @@ namespace {
 
 constexpr Bytes kLargestReport = 256 * kMiB;
 
-/// The most that the plan gave a node on any device; empty where there was no plan.
-std::string predictedPeak(const Json& plan, const std::string& node) {
+/// The plan's stage of a node; null where there was no plan.
+Json plannedStage(const Json& plan, const std::string& node) {
     for (const Json& stage : plan.value("stages", Json::array())) {
-        Bytes most = 0;
-        for (const auto& [device, own] : stage.at("devices").items()) {
-            most = std::max(most, own.at("total").get<Bytes>());
-        }
         if (stage.at("node") == node) {
-            return formatBytes(most);
+            return stage;
         }
     }
     return {};
 }
 
-void printRepetition(const Json& repetition, const Json& plan) {
-    std::printf("  %-16s %-18s %13s %14s %14s\n",
+/// What the plan gave a node on the device where it computed; empty where there is no such plan.
+std::string predictedPeak(const Json& planned, const std::string& device) {
+    const Json devices = planned.is_null() ? Json::object() : planned.at("devices");
+    return devices.contains(device) ? formatBytes(devices.at(device).at("total").get<Bytes>())
+                                    : std::string();
+}
+
+std::string milliseconds(const Json& seconds) {
+    std::array<char, 32> text{};
+    static_cast<void>(
+        std::snprintf(text.data(), text.size(), "%.1f ms", 1000 * seconds.get<double>()));
+    return text.data();
+}
+
+/// Of a stage: how long each lane worked; a word instead of a figure where there is no copy lane.
+void printLanes(const Json& stage, const Json& planned) {
+    const auto node = stage.at("node").get<std::string>();
+    const Json& lanes = stage.at("lanes");
+    if (lanes.empty()) {
+        std::printf("  %-16s %11s  copies: not applicable, nothing is copied to its device\n",
+                    node.c_str(),
+                    milliseconds(stage.at("compute")).c_str());
+        return;
+    }
+    for (const auto& [device, times] : lanes.items()) {
+        std::printf("  %-16s %11s %11s %11s %11s %8.1f %% %11s %11s %6lld  %s\n",
+                    node.c_str(),
+                    milliseconds(stage.at("compute")).c_str(),
+                    milliseconds(times.at("copy")).c_str(),
+                    milliseconds(times.at("wait")).c_str(),
+                    milliseconds(stage.at("bound")).c_str(),
+                    100 * stage.at("efficiency").get<double>(),
+                    formatBytes(stage.at("moved").get<Bytes>()).c_str(),
+                    planned.is_null() ? "" : formatBytes(planned.at("needed").get<Bytes>()).c_str(),
+                    static_cast<long long>(stage.at("misses").get<int64_t>()),
+                    device.c_str());
+    }
+}
+
+/// Of the stages that run networks.
+void printStages(const Json& stages, const Json& plan) {
+    std::printf("  %-16s %11s %11s %11s %11s %10s %11s %11s %6s  %s\n",
+                "lanes of",
+                "compute",
+                "copies",
+                "waited",
+                "bound",
+                "of bound",
+                "moved",
+                "needed",
+                "late",
+                "device");
+    for (const Json& stage : stages) {
+        const Json planned = plannedStage(plan, stage.at("node").get<std::string>());
+        const bool hasNetworks = !planned.is_null() && planned.at("has_networks").get<bool>();
+        if (hasNetworks || !stage.at("lanes").empty()) {
+            printLanes(stage, planned);
+        }
+    }
+}
+
+void printNodes(const Json& repetition, const Json& plan) {
+    std::printf("  %-16s %-18s %13s %13s %14s %14s\n",
                 "node",
                 "type",
                 "time",
-                "predicted peak",
-                "measured peak");
+                "predicted",
+                "peak",
+                "predicted");
     for (const Json& node : repetition.at("nodes")) {
         const auto id = node.at("node").get<std::string>();
-        std::printf("  %-16s %-18s %10.1f ms %14s %14s\n",
+        const Json planned = plannedStage(plan, id);
+        std::printf("  %-16s %-18s %10.1f ms %13s %14s %14s\n",
                     id.c_str(),
                     node.at("type").get<std::string>().c_str(),
                     node.at("ms").get<double>(),
-                    predictedPeak(plan, id).c_str(),
-                    formatBytes(node.at("peakBytes").get<Bytes>()).c_str());
+                    planned.is_null() ? "" : milliseconds(planned.at("seconds")).c_str(),
+                    formatBytes(node.at("peakBytes").get<Bytes>()).c_str(),
+                    predictedPeak(planned, node.at("device").get<std::string>()).c_str());
     }
     for (const Json& node : repetition.at("cached")) {
         std::printf("  %-16s cached\n", node.get<std::string>().c_str());
+    }
+}
+
+void printRepetition(const Json& repetition, const Json& plan) {
+    printNodes(repetition, plan);
+    const Json& traffic = repetition.at("traffic");
+    printStages(traffic.at("stages"), plan);
+    const Json devices = plan.value("devices", Json::array());
+    if (std::any_of(devices.begin(), devices.end(), [](const Json& device) {
+            return device.at("estimated").get<bool>();
+        })) {
+        std::printf("  predicted times are estimates: no device was measured\n");
     }
     Bytes planned = 0;
     for (const Json& stage : plan.value("stages", Json::array())) {
         planned += stage.at("moved").get<Bytes>();
     }
-    const Json& traffic = repetition.at("traffic");
     std::printf("  %s of weights moved to devices, %s planned; %lld copies, %lld came late\n",
                 formatBytes(repetition.at("bytesToDevice").get<Bytes>()).c_str(),
                 formatBytes(planned).c_str(),
@@ -72,15 +144,21 @@ void printCollections(const Json& collections) {
     for (const Json& record : collections.at("records")) {
         saved += record.at("gc").at("saved").get<Bytes>();
     }
-    std::printf(
-        "collections: %zu at %d points, %d skipped, %s given back in %.3f s; best threshold "
-        "%d %%\n",
-        collections.at("records").size(),
-        collections.at("points").get<int>(),
-        collections.at("skipped").get<int>(),
-        formatBytes(saved).c_str(),
-        collections.at("seconds").get<double>(),
-        collections.at("replay").at("best").get<int>());
+    std::printf("collections: %zu at %d points, %d skipped, %s given back in %.3f s\n",
+                collections.at("records").size(),
+                collections.at("points").get<int>(),
+                collections.at("skipped").get<int>(),
+                formatBytes(saved).c_str(),
+                collections.at("seconds").get<double>());
+    const Json& replay = collections.at("replay");
+    for (const Json& each : replay.at("thresholds")) {
+        const int threshold = each.at("threshold").get<int>();
+        std::printf("  threshold %2d %%: %3d collections, memory at most %5.1f %% full%s\n",
+                    threshold,
+                    each.at("collections").get<int>(),
+                    each.at("highest").get<double>(),
+                    replay.at("best") == threshold ? "  (best)" : "");
+    }
 }
 
 }  // namespace

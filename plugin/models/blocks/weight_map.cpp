@@ -25,15 +25,18 @@ struct Shard {
     files::SafetensorsHeader header;
 };
 
+memory::WeightFile stampWith(const std::string& path, const files::FileStamp& stamp) {
+    return {.path = path,
+            .size = stamp.identity.size,
+            .modifiedNanoseconds = stamp.identity.modifiedNanoseconds,
+            .inode = stamp.identity.inode,
+            .isLocal = stamp.isLocal};
+}
+
 Shard openShard(const std::string& path, WeightMap& map) {
     const files::InputFile file(path);
     Shard shard{static_cast<uint32_t>(map.files.size()), files::readSafetensorsHeader(file)};
-    const files::FileIdentity& identity = file.identity();
-    map.files.push_back({.path = path,
-                         .size = identity.size,
-                         .modifiedNanoseconds = identity.modifiedNanoseconds,
-                         .inode = identity.inode,
-                         .isLocal = file.isLocal()});
+    map.files.push_back(stampOf(file));
     return shard;
 }
 
@@ -57,20 +60,27 @@ void checkShardName(const std::string& index, const std::string& name) {
     }
 }
 
-void addSharded(const fs::path& folder, const std::string& index, WeightMap& map) {
-    const std::string what = map.what + "/" + index;
-    const std::string text = files::InputFile((folder / index).string()).readAll(kLargestIndex);
-    const Json json = parseJson(text, what);
+/// The index of a sharded component: from names of tensors to those of files beside it.
+std::map<std::string, std::string> readIndex(const fs::path& path, const std::string& what) {
+    const Json json = parseJson(files::InputFile(path.string()).readAll(kLargestIndex), what);
     const Json* names = JsonReader(json, what).member("weight_map");
     if (!names || !names->is_object()) {
         throw Error(ErrorKind::Corrupt, what + ": there is no weight_map", "get the file again");
     }
-    std::map<std::string, Shard> shards;
+    std::map<std::string, std::string> index;
     for (const auto& [name, value] : names->items()) {
-        const std::string file = value.is_string() ? value.get<std::string>() : std::string();
-        checkShardName(what, file);
+        index[name] = value.is_string() ? value.get<std::string>() : std::string();
+        checkShardName(what, index[name]);
+    }
+    return index;
+}
+
+void addSharded(const fs::path& index, WeightMap& map) {
+    const std::string what = map.what + "/" + index.filename().string();
+    std::map<std::string, Shard> shards;
+    for (const auto& [name, file] : readIndex(index, what)) {
         if (!shards.contains(file)) {
-            shards.emplace(file, openShard((folder / file).string(), map));
+            shards.emplace(file, openShard((index.parent_path() / file).string(), map));
         }
         const Shard& shard = shards.at(file);
         const auto info = shard.header.tensors.find(name);
@@ -115,27 +125,69 @@ std::vector<std::string> foreignWeights(const fs::path& folder) {
                 "complete the checkpoint's folder");
 }
 
+/// Where a component's weights are: one file, or the index of several.
+struct FoundWeights {
+    fs::path path;
+    bool isIndex = false;
+};
+
+FoundWeights lookForWeights(const fs::path& folder,
+                            const std::string& component,
+                            const std::string& stem) {
+    std::error_code ignored;
+    for (const std::string variant : {"", ".fp16"}) {
+        const fs::path whole = folder / (stem + variant + ".safetensors");
+        if (fs::exists(whole, ignored)) {
+            return {whole, false};
+        }
+        const fs::path index = folder / (stem + ".safetensors.index" + variant + ".json");
+        if (fs::exists(index, ignored)) {
+            return {index, true};
+        }
+    }
+    refuseFolder(folder, component, stem);
+}
+
 }  // namespace
 
 WeightMap openWeights(const std::string& root,
                       const std::string& component,
                       const std::string& stem) {
-    const fs::path folder = fs::path(root) / component;
+    const FoundWeights found = lookForWeights(fs::path(root) / component, component, stem);
     WeightMap map{.what = component, .files = {}, .tensors = {}};
-    std::error_code ignored;
-    for (const std::string variant : {"", ".fp16"}) {
-        const std::string whole = stem + variant + ".safetensors";
-        if (fs::exists(folder / whole, ignored)) {
-            addWhole((folder / whole).string(), map);
-            return map;
-        }
-        const std::string index = stem + ".safetensors.index" + variant + ".json";
-        if (fs::exists(folder / index, ignored)) {
-            addSharded(folder, index, map);
-            return map;
+    if (found.isIndex) {
+        addSharded(found.path, map);
+    } else {
+        addWhole(found.path.string(), map);
+    }
+    return map;
+}
+
+std::vector<memory::WeightFile> findWeights(const std::string& root,
+                                            const std::string& component,
+                                            const std::string& stem) {
+    const FoundWeights found = lookForWeights(fs::path(root) / component, component, stem);
+    std::set<std::string> paths = {found.path.string()};
+    if (found.isIndex) {
+        paths.clear();
+        const std::string what = component + "/" + found.path.filename().string();
+        for (const auto& [name, file] : readIndex(found.path, what)) {
+            paths.insert((found.path.parent_path() / file).string());
         }
     }
-    refuseFolder(folder, component, stem);
+    std::vector<memory::WeightFile> stamps;
+    for (const std::string& path : paths) {
+        stamps.push_back(stampOf(path));
+    }
+    return stamps;
+}
+
+memory::WeightFile stampOf(const files::InputFile& file) {
+    return stampWith(file.path(), {.identity = file.identity(), .isLocal = file.isLocal()});
+}
+
+memory::WeightFile stampOf(const std::string& path) {
+    return stampWith(path, files::stampOfFile(path));
 }
 
 }  // namespace lowtide::models

@@ -1,9 +1,11 @@
 #pragma once
 // Finds and opens the weight files of one component. Torch-free, headers only.
 
+#include "plugin/files/input_file.hpp"
 #include "plugin/models/blocks/network_builder.hpp"
 
 #include <string>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -15,5 +17,16 @@ namespace lowtide::models {
 [[nodiscard]] WeightMap openWeights(const std::string& root,
                                     const std::string& component,
                                     const std::string& stem);
+
+/// The files that openWeights() would open, without opening them (an index of shards is read). The
+/// same errors for a folder without weights.
+[[nodiscard]] std::vector<memory::WeightFile> findWeights(const std::string& root,
+                                                          const std::string& component,
+                                                          const std::string& stem);
+
+/// What tells one state of a file from another; of a path without opening it, Error{NotFound},
+/// Error{Corrupt}.
+[[nodiscard]] memory::WeightFile stampOf(const files::InputFile& file);
+[[nodiscard]] memory::WeightFile stampOf(const std::string& path);
 
 }  // namespace lowtide::models

@@ -6,6 +6,7 @@
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/walk/walked_model.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/crossing.hpp"
 
 #include <c10/core/InferenceMode.h>
 
@@ -109,6 +110,12 @@ memory::StageWork walkUpscale(const Shape& imageShape,
         request.image = std::make_shared<const tensor::Images>(ShapeWalk::onWire(imageShape),
                                                                tensor::Provenance{});
         (void)upscaleStage(context, request);
+    });
+}
+
+memory::StageWork walkPictures(const Shape& imageShape, std::string_view deviceKind) {
+    return walkStage(deviceKind, {}, [&](StageContext&, ShapeWalk&) {
+        (void)tensor::quantised(ShapeWalk::onWire(imageShape));
     });
 }
 

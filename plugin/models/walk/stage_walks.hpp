@@ -27,5 +27,7 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleRequest& settings,
                                             std::string_view deviceKind);
+/// The 8-bit pictures of an image.
+[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape, std::string_view deviceKind);
 
 }  // namespace lowtide::models

@@ -18,6 +18,11 @@ public:
         return model_.tree(role);
     }
 
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const override {
+        return model_.openedTree(role);
+    }
+
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 

@@ -1,13 +1,16 @@
 #pragma once
 
 #include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/memory_state.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/stage_traffic.hpp"
 
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace lowtide::residency {
@@ -60,6 +63,9 @@ public:
     /// Bytes that begin at a multiple of memory::kSlotAlignment. Error{OutOfMemory} with the bytes
     /// asked for.
     [[nodiscard]] virtual std::unique_ptr<Arena> allocate(Bytes bytes) = 0;
+    /// Host memory for bytes on their way to this device, pinned where its copies gain from that.
+    /// Error{OutOfMemory} with the bytes asked for.
+    [[nodiscard]] virtual std::unique_ptr<Arena> allocateStaging(Bytes bytes);
     /// A tensor over device memory that this device gave out; valid while the arena lives.
     [[nodiscard]] virtual at::Tensor view(std::byte* data,
                                           at::IntArrayRef sizes,
@@ -88,6 +94,9 @@ public:
     virtual void hostWaits(const EventRef& event) = 0;
     /// Waits until the copy lane is idle; errors that nobody waited for are dropped.
     virtual void drain() noexcept = 0;
+    /// What the copy lane worked and what the calls above waited for it, since the device was
+    /// opened. Copies alone count as work.
+    [[nodiscard]] virtual memory::LaneTimes laneTimes() const = 0;
 
     /// Bytes that tensors and arenas hold on this device now, from its own allocator.
     [[nodiscard]] virtual Bytes allocated() const = 0;
@@ -101,8 +110,8 @@ public:
     /// Gives what the allocator holds and nobody uses back to the device; most hold nothing.
     virtual void returnCached() {}
 
-    /// Most bytes so far that lay beyond the device's own memory; only a rehearsing device has any.
-    [[nodiscard]] virtual Bytes spilled() const { return 0; }
+    /// What a rehearsing device counted; empty for any other.
+    [[nodiscard]] virtual std::optional<memory::RehearsalCounts> rehearsal() const { return {}; }
 
     /// Ordering faults found so far, in words; only a checking device finds any.
     [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }

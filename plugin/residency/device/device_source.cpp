@@ -47,7 +47,7 @@ public:
             return openFakeDevice(libraryFolder_,
                                   {.capacity = spec.capacity.value_or(standard.capacity),
                                    .spill = spec.spill.value_or(standard.spill),
-                                   .failAt = spec.failAt.value_or(standard.failAt)});
+                                   .failing = spec.failAt.value_or(standard.failing)});
         }
         if (spec.kind == "cuda") {
             throw Error(ErrorKind::Device,

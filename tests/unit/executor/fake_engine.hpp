@@ -49,6 +49,13 @@ public:
         traffic_.bytesToDevice += 100;
     }
 
+    void confirm(memory::NodeIndex node) override {
+        LOWTIDE_ASSERT(inside_ == node);
+        if (before) {
+            before("confirm " + nodeName(node));
+        }
+    }
+
     void leave(memory::NodeIndex node) noexcept override {
         noteOnly("leave " + nodeName(node));
         LOWTIDE_ASSERT(inside_ == node);
@@ -95,6 +102,10 @@ public:
     memory::Traffic traffic() const noexcept override { return traffic_; }
 
     Bytes allocatedOn(const memory::DeviceSpec&) const override { return 0; }
+
+    std::optional<memory::RehearsalCounts> rehearsal(const memory::DeviceSpec&) const override {
+        return std::nullopt;
+    }
 
     /// What was called since the last time, without "open".
     std::vector<std::string> takeCalls() {

@@ -248,6 +248,9 @@ void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows_data() {
     QTest::newRow("enter") << "enter b"
                            << "corrupt_file b."
                            << "begin, enter a, leave a, end failed";
+    QTest::newRow("confirm") << "confirm b"
+                             << "corrupt_file b."
+                             << "begin, enter a, leave a, enter b, leave b, end failed";
 }
 
 void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows() {

@@ -154,7 +154,7 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
         return [&world, type = std::move(type), hasValue](const OutlineContext&) {
             WorkOutline work{.fingerprints = world.fingerprints[type]};
             if (const auto tree = world.components[type]) {
-                work.components = {tree};
+                work.components = [tree] { return std::vector{tree}; };
             }
             if (hasValue) {
                 work.outputs = {{"value", {.type = "VALUE"}}};

@@ -10,6 +10,18 @@ namespace {
 
 const std::vector<std::string> kDevices = {"cpu", "card"};
 
+/// 100 bytes on a card for which the host has no room.
+class StuckValue final : public memory::WireValue {
+public:
+    std::string_view type() const override { return "VALUE"; }
+
+    Bytes bytesOn(std::string_view deviceId) const override { return deviceId == "card" ? 100 : 0; }
+
+    memory::WireRef onHost() const override {
+        throw Error(ErrorKind::OutOfMemory, "the host is full");
+    }
+};
+
 }  // namespace
 
 /// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a card.
@@ -21,6 +33,7 @@ private Q_SLOTS:
     void countsAValueOnItsDevice_untilItsLastConsumer();
     void countsAKeptResultOnce_whileItIsUsed();
     void givesUpANodesResult_whenOneOutputIsTooLarge();
+    void givesUpANodesResult_whenTheHostHasNoRoom();
     void keepsFinishedNodes_whenTheRunEndsEarly();
     void forgetsNothing_whenTheNextRunDropsIt();
 
@@ -109,6 +122,19 @@ void WiresTest::givesUpANodesResult_whenOneOutputIsTooLarge() {
 
     QCOMPARE(kept(), Bytes(200));
     QVERIFY(!cache_->find("ka"));
+}
+
+void WiresTest::givesUpANodesResult_whenTheHostHasNoRoom() {
+    Wires run = made();
+    run.finish(at("a"), {{"value", std::make_shared<StuckValue>()}}, {});
+    run.finish(at("b"), valueOf(100), {});
+
+    run.finish(at("c"), valueOf(100), {});  // the last that reads a
+
+    QCOMPARE(wires("card"), Bytes(100));
+    run.finish(at("out"), {}, {});
+    QCOMPARE(kept(), Bytes(200));
+    QVERIFY(!cache_->find("ka") && cache_->find("kb") && cache_->find("kc"));
 }
 
 void WiresTest::keepsFinishedNodes_whenTheRunEndsEarly() {

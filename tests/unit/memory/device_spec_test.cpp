@@ -44,6 +44,32 @@ private Q_SLOTS:
         QVERIFY(parseDeviceSpec(toText(spec)) == spec);
     }
 
+    void readsWhichAllocationFails_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<qlonglong>("number");
+        QTest::newRow("any") << "fake:1GiB,fail=100"
+                             << "" << 100LL;
+        for (const char* kind : {"arena", "staging", "wire", "activation"}) {
+            QTest::newRow(kind) << QString("fake:1GiB,spill=1GiB,fail=%1:3").arg(kind) << kind
+                                << 3LL;
+        }
+        QTest::newRow("alone") << "fake:fail=wire:7"
+                               << "wire" << 7LL;
+    }
+
+    void readsWhichAllocationFails() {
+        QFETCH(QString, text);
+        QFETCH(QString, kind);
+        QFETCH(qlonglong, number);
+        const DeviceSpec spec = parseDeviceSpec(text.toStdString());
+        QVERIFY(spec.failAt.has_value());
+        const auto read = spec.failAt->kind;
+        QCOMPARE(read ? QString::fromStdString(std::string(nameOf(*read))) : QString(), kind);
+        QCOMPARE(static_cast<qlonglong>(spec.failAt->number), number);
+        QVERIFY(parseDeviceSpec(toText(spec)) == spec);
+    }
+
     void refusesWhatIsNoDevice_data() {
         QTest::addColumn<QString>("text");
         for (const char* text : {"",
@@ -54,7 +80,15 @@ private Q_SLOTS:
                                  "fake:",
                                  "fake:lots",
                                  "fake:0",
-                                 "fake:1G,2G"}) {
+                                 "fake:1G,2G",
+                                 "fake:fail=",
+                                 "fake:fail=0",
+                                 "fake:fail=-3",
+                                 "fake:fail=arena",
+                                 "fake:fail=arena:",
+                                 "fake:fail=arena:0",
+                                 "fake:fail=:1",
+                                 "fake:fail=disk:1"}) {
             QTest::newRow(*text ? text : "empty") << text;
         }
     }

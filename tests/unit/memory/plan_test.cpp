@@ -188,6 +188,48 @@ private Q_SLOTS:
         QCOMPARE(onFake(plan, 2).weights, Bytes{4 * (kEncoder + kDecoder)});
     }
 
+    void offloadsMakeRoomUntilTheNextUse() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});
+        request.nodes[1].offloads = {"text_encoder"};
+        request.nodes.push_back(request.nodes[0]);
+        request.nodes.back().node = "encode again";
+
+        const Plan plan = planOf(request);
+
+        QCOMPARE(onFake(plan, 1).weights, Bytes{4 * kEncoder});  // it leaves while the node runs
+        QCOMPARE(onFake(plan, 2).weights, Bytes{4 * kDenoiser});
+        QCOMPARE(onFake(plan, 3).weights, Bytes{4 * (kDenoiser + kDecoder)});
+        QCOMPARE(onFake(plan, 4).weights, Bytes{4 * (kEncoder + kDenoiser + kDecoder)});
+        QCOMPARE(plan.stages.at(0).moved, Bytes{4 * kEncoder});
+        QCOMPARE(plan.stages.at(4).moved, Bytes{4 * kEncoder});  // and comes once more
+        QCOMPARE(plan.device(request.device)->minimum,
+                 Bytes{4 * (kEncoder + kDenoiser + kDecoder)});
+    }
+
+    void offloadsTakeWhatEarlierRunsKept() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});
+        request.kept = {{.tree = "other", .device = "fake", .bytes = 5 * kKiB, .role = "upscaler"}};
+        request.devices[0].held = 6 * kKiB;
+        QCOMPARE(onFake(planOf(request), 2).held, 6 * kKiB);
+        for (const char* name : {"all", "upscaler", "other"}) {
+            request.nodes[1].offloads = {name};
+            const Plan plan = planOf(request);
+            QCOMPARE(onFake(plan, 1).held, 6 * kKiB);
+            QCOMPARE(onFake(plan, 2).held, kKiB);
+        }
+    }
+
+    /// Residents once, and in each pass what streams.
+    void needsOneCopyForEachUse() {
+        const Plan whole = planOf(pipeline("none", "none", "none"));
+        QCOMPARE(whole.stages.at(1).needed, Bytes{4 * kDenoiser});
+        const Plan streamed = planOf(pipeline("none", "leaf", "none"));
+        QCOMPARE(streamed.stages.at(1).needed, Bytes{20 * 4 * kDenoiser});
+        QVERIFY(streamed.stages.at(1).moved >= streamed.stages.at(1).needed);
+    }
+
     void aPolicyThatChangesBeginsAStayOfItsOwn() {
         PlanRequest request = pipeline("none", "none", "none");
         request.nodes.push_back({"again", parsePolicy("leaf"), request.nodes[1].components});

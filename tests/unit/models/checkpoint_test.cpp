@@ -90,7 +90,8 @@ class CheckpointTest : public QObject {
 private Q_SLOTS:
 
     void opensTheMiniModel() {
-        const auto model = open(CheckpointCopy().path());
+        const CheckpointCopy copy;
+        const auto model = open(copy.path());
         QCOMPARE(model->info().family, std::string("sd15"));
         QCOMPARE(model->info().downsampling, 8);
         QCOMPARE(model->info().promptTokens, 32);

@@ -215,19 +215,24 @@ private Q_SLOTS:
         const testing::CheckpointCopy copy;
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
+        const WalkCase walked;
+        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        models::Stages& stages = bench.stages();
+        const std::vector<models::StageOutline> outlines = {
+            stages.outlineEncode({.model = model}),
+            stages.outlineDenoise(shapes, request),
+            stages.outlineDecode(model, {1, 4, 8, 8}, 0)};
+        for (const models::StageOutline& outline : outlines) {
+            QCOMPARE(outline.components().size(), 1U);  // reads the headers
+        }
         for (const char* file : {"text_encoder/model.safetensors",
                                  "unet/diffusion_pytorch_model.safetensors",
                                  "vae/diffusion_pytorch_model.safetensors"}) {
             QVERIFY(QFile::exists(copy.file(file)));
             copy.remove(file);
         }
-        const WalkCase walked;
-        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
-        models::Stages& stages = bench.stages();
-        for (const models::StageOutline& outline : {stages.outlineEncode({.model = model}),
-                                                    stages.outlineDenoise(shapes, request),
-                                                    stages.outlineDecode(model, {1, 4, 8, 8}, 0)}) {
+        for (const models::StageOutline& outline : outlines) {
             QVERIFY(outline.walk("cpu").activations > 0);
         }
     }

@@ -223,7 +223,7 @@ private Q_SLOTS:
         const models::StageOutline picture =
             stages.outlineDecode(request.model, noise.outputShape, 0);
         QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));
-        QCOMPARE(noise.components.at(0)->role, std::string("denoiser"));
+        QCOMPARE(noise.components().at(0)->role, std::string("denoiser"));
 
         const WireRef latent = denoise(bench, request);
         QCOMPARE(noise.outputShape, samplesOf(latent).sizes().vec());

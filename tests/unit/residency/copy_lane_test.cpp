@@ -111,6 +111,43 @@ private Q_SLOTS:
         QCOMPARE(ran.load(), 3);
     }
 
+    /// Copies count as work, everything else that the lane does counts nothing.
+    void measuresCopiesAndWaits() {
+        CopyLane lane;
+        lane.enqueue(sleepShortly);
+        lane.drain();
+        const double waited = lane.times().wait;
+        QCOMPARE(lane.times().copy, 0.0);
+        QVERIFY2(waited >= 0.005, qPrintable(QString::number(waited)));
+
+        lane.copy(sleepShortly);
+        lane.copy(sleepShortly);
+        const auto event = markOn(lane);
+        lane.await(*event);
+
+        const memory::LaneTimes times = lane.times();
+        QVERIFY2(times.copy >= 0.010, qPrintable(QString::number(times.copy)));
+        QVERIFY2(times.wait >= waited + 0.009, qPrintable(QString::number(times.wait)));
+    }
+
+    void knowsACopyThatIsGoingOn() {
+        std::atomic<bool> mayEnd{false};
+        CopyLane lane;
+        lane.copy([&] {
+            while (!mayEnd) {
+                sleepShortly();
+            }
+        });
+        sleepShortly();
+        while (lane.times().copy == 0) {
+            sleepShortly();
+        }
+        const double first = lane.times().copy;
+        sleepShortly();
+        QVERIFY(lane.times().copy >= first + 0.005);
+        mayEnd = true;
+    }
+
     void dropsWhatHasNotBegunWhenItDies() {
         std::atomic<int> ran{0};
         std::shared_ptr<LaneEvent> event;

@@ -6,6 +6,8 @@
 #include <QTest>
 
 #include <cstring>
+#include <functional>
+#include <map>
 
 using namespace lowtide;
 using residency::FakeDevice;
@@ -56,7 +58,11 @@ struct Arriving {
 class FakeDeviceTest : public QObject {
     Q_OBJECT
 
+    int64_t failuresBefore_ = 0;
+
 private Q_SLOTS:
+
+    void init() { failuresBefore_ = openFake()->allocatorState().outOfMemory; }
 
     void isCalledFake() {
         const auto device = openFake();
@@ -97,10 +103,75 @@ private Q_SLOTS:
 
     void spillsBeyondTheCardWhenAllowed() {
         const auto device = openFake({.capacity = kMiB, .spill = kMiB});
-        QCOMPARE(device->spilled(), 0);
+        QCOMPARE(device->rehearsal()->spilled, 0);
         const auto arena = device->allocate(3 * kMiB / 2);
-        QCOMPARE(device->spilled(), kMiB / 2);
+        QCOMPARE(device->rehearsal()->spilled, kMiB / 2);
         QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(device->allocate(kMiB)));
+    }
+
+    void failsTheAllocationThatIsNamed_data() {
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"arena", "staging", "wire", "activation"}) {
+            QTest::newRow(kind) << kind;
+        }
+    }
+
+    /// Each is made three times; of the named kind the second fails, alone and once.
+    void failsTheAllocationThatIsNamed() {
+        QFETCH(QString, kind);
+        const auto spec = memory::parseDeviceSpec("fake:fail=" + kind.toStdString() + ":2");
+        const auto device = openFake({.failing = *spec.failAt});
+        const at::Tensor onHost = at::ones({4});
+        at::Tensor onCard = at::ones({4}, onFake(*device));  // the first activation
+        const std::map<QString, std::function<void()>> make = {
+            {"arena", [&] { static_cast<void>(device->allocate(100)); }},
+            {"staging", [&] { static_cast<void>(device->allocateStaging(100)); }},
+            {"wire", [&] { onCard.copy_(onHost); }},
+            {"activation", [&] { static_cast<void>(at::empty({4}, onCard.options())); }}};
+        const auto fails = [](const std::function<void()>& allocation) {
+            try {
+                allocation();
+                return false;
+            } catch (const Error& error) {
+                return error.kind() == ErrorKind::OutOfMemory && error.bytesAsked() == 100;
+            } catch (const c10::OutOfMemoryError&) {
+                return true;
+            }
+        };
+        for (const auto& [name, allocation] : make) {
+            const int second = name == "activation" ? 0 : 1;
+            for (int i = 0; i < 3; ++i) {
+                QCOMPARE(fails(allocation), name == kind && i == second);
+            }
+        }
+        const auto counts = device->rehearsal()->allocations;
+        QVERIFY((counts == std::array<int64_t, 4>{3, 3, 3, 4}));
+        QCOMPARE(device->allocatorState().outOfMemory - failuresBefore_, 1);
+    }
+
+    void knowsWhichTensorsOutliveAStage() {
+        const auto device = openFake();
+        device->resetPeak();
+        const at::Tensor first = at::ones({4}, onFake(*device));
+        static_cast<void>(first + first);
+        const at::Tensor third = first + first;
+        device->resetPeak();
+        QVERIFY((device->rehearsal()->activationsOnWires == std::vector<int64_t>{1, 3}));
+    }
+
+    void countsWhatIsTouchedBeyondTheCard() {
+        const auto device = openFake({.capacity = kMiB, .spill = kMiB});
+        const at::Tensor inside = at::ones({1000}, onFake(*device));
+        const auto arena = device->allocate(kMiB);
+        QCOMPARE(device->rehearsal()->spilledTouched, 0);
+        static_cast<void>(inside + inside);  // its result lies beyond
+        const Bytes written = device->rehearsal()->spilledTouched;
+        device->copyIn(arena->data() + 100, 256, ones(), "weight");
+        device->drain();
+        QCOMPARE(device->rehearsal()->spilledTouched, written + 256);
+        const at::Tensor weight = device->view(arena->data() + 100, {64}, at::kFloat);
+        static_cast<void>(weight.cpu());
+        QCOMPARE(device->rehearsal()->spilledTouched, written + 256 + 256);
     }
 
     void keepsTheCapBelowTheCapacity() {

@@ -59,6 +59,23 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->release("all"), 0);
     }
 
+    /// What is kept is no garbage: it is where it was, and the next run brings nothing.
+    void aHundredCollectionsTakeNothingThatIsKept() {
+        for (const char* device : {"cpu", "fake"}) {
+            Bench bench(folder_.newPath(), device);
+            runAll(bench, bench.plan("none,after=keep"));
+            const Bytes kept = bench.total();
+            QVERIFY(kept > 0);
+            for (int i = 0; i < 100; ++i) {
+                static_cast<void>(bench.residency->collect(bench.device));
+            }
+            QCOMPARE(bench.total(), kept);
+            runAll(bench, bench.plan("none,after=keep"));
+            QCOMPARE(bench.residency->traffic().bytesToDevice, 0);
+            QCOMPARE(bench.residency->release("all"), kept);
+        }
+    }
+
     void lettingGoOfAKeptComponentIsAlsoAPolicy() {
         Bench bench(folder_.newPath(), "fake");
         runAll(bench, bench.plan("none,after=keep"));

@@ -1,13 +1,17 @@
 #include "plugin/base/error.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
+#include <QFile>
 #include <QTest>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -21,6 +25,17 @@ class ResidencyFailureTest : public QObject {
     Q_OBJECT
 
     testing::WeightFolder folder_;
+
+    /// Of the Error{Corrupt} that `action` throws; empty without one.
+    static QString messageOf(const std::function<void()>& action) {
+        try {
+            action();
+        } catch (const Error& error) {
+            return error.kind() == ErrorKind::Corrupt ? QString::fromStdString(error.message())
+                                                      : QString();
+        }
+        return {};
+    }
 
 private Q_SLOTS:
 
@@ -83,9 +98,103 @@ private Q_SLOTS:
         }
         bench.residency->leave(0);
         QCOMPARE(bench.weights(), 0);
-        QVERIFY_THROWS_EXCEPTION(Error, bench.residency->enter(1));  // it is another file now
+        QVERIFY_THROWS_EXCEPTION(Error, bench.residency->confirm(0));  // nothing of it counts
         bench.residency->end(Outcome::Failed);
         QCOMPARE(bench.total(), 0);
+    }
+
+    /// What is computed with a file that changes meanwhile must not be used, copied or mapped.
+    void refusesWhatWasComputedWithAFileThatChanged_data() { addDevicesAndPolicies(); }
+
+    void refusesWhatWasComputedWithAFileThatChanged() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), device);
+        const std::string path = bench.model.path();
+        bench.residency->begin(bench.plan(policy.toStdString()), {});
+        bench.residency->enter(0);
+        testing::compareWithMasters(bench, *bench.model.textEncoder());
+        bench.residency->confirm(0);
+
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the file's clock
+        std::fstream(path, std::ios::in | std::ios::out).write("x", 1);
+
+        const QString message = messageOf([&] { bench.residency->confirm(0); });
+        QVERIFY2(message.contains(QString::fromStdString(path).section('/', -1)) &&
+                     message.contains("text_encoder"),
+                 qPrintable(message));
+        bench.residency->leave(0);
+        bench.residency->end(Outcome::Failed);
+        QCOMPARE(bench.total(), 0);
+    }
+
+    void goesOnWithAFileThatIsGone_data() { addDevicesAndPolicies(); }
+
+    /// A run has its files open from its beginning: what is brought later, for the first time or
+    /// once more, comes from them, also when their path leads elsewhere or nowhere.
+    void goesOnWithAFileThatIsGone() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), device);
+        bench.residency->begin(bench.plan(policy.toStdString()), {});
+        bench.residency->enter(0);
+        QVERIFY(QFile::remove(QString::fromStdString(bench.model.path())));
+        testing::compareWithMasters(bench, *bench.model.textEncoder());
+        bench.residency->confirm(0);
+        bench.residency->leave(0);
+        bench.residency->enter(1);
+        testing::compareWithMasters(bench, *bench.model.denoiser());
+        static_cast<void>(bench.residency->offload("denoiser", false));
+        testing::compareWithMasters(bench, *bench.model.denoiser());
+        bench.residency->confirm(1);
+        bench.residency->leave(1);
+        bench.residency->end(Outcome::Finished);
+        QCOMPARE(bench.total(), 0);
+    }
+
+    /// Read where it is mapped: the next lease names the weight instead of ending the program.
+    void namesTheWeightWhoseMappedFileWasCutOff() {
+        files::guardMaps();
+        Bench bench(folder_.newPath(), "cpu", {.scale = 40});
+        const ComponentTree& tree = *bench.model.denoiser();
+        bench.residency->begin(bench.plan("none"), {});
+        bench.residency->enter(0);
+        bench.residency->leave(0);
+        bench.residency->enter(1);
+        {
+            const residency::Lease lease = bench.residency->use(tree, 0);
+            std::filesystem::resize_file(bench.model.path(), 0);
+            QCOMPARE(lease[0].abs().max().item<float>(), 0.0F);
+        }
+        const QString message =
+            messageOf([&] { static_cast<void>(bench.residency->use(tree, 0)); });
+        const std::string& key = tree.storages[tree.weights[tree.leaves[0].weights[0]].storage].key;
+        QVERIFY2(message.contains(QString::fromStdString(key)) && message.contains("cut off"),
+                 qPrintable(message));
+        QVERIFY(!messageOf([&] { bench.residency->confirm(1); }).isEmpty());
+        bench.residency->leave(1);
+        bench.residency->end(Outcome::Failed);
+        QCOMPARE(bench.total(), 0);
+    }
+
+    /// Copies that were ordered before the failure fill a part of the group: it must not be kept.
+    void keepsNothingOfAGroupWhoseStagingFailed() {
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {},
+                    {.failing = {.kind = memory::AllocationKind::Staging, .number = 1}});
+        const auto plan = bench.plan("none,after=keep");
+        bench.residency->begin(plan, {});
+        try {
+            bench.residency->enter(0);
+            QFAIL("no error");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
+        }
+        bench.residency->end(Outcome::Failed);
+        QVERIFY(bench.residency->keptComponents().empty());
+        QCOMPARE(bench.total(), 0);
+        runAll(bench, bench.plan("none"));
     }
 
     void refusesAnArenaThatDoesNotFitAndStaysClean() {

@@ -270,6 +270,39 @@ private Q_SLOTS:
         bench.residency->end(Outcome::Finished);
     }
 
+    /// A lane where weights are copied (the card, and on the CPU those of another type); none for
+    /// the denoiser on the CPU, which is read where its file is mapped.
+    void measuresTheLanesOfEachStage_data() { addDevices(); }
+
+    void measuresTheLanesOfEachStage() {
+        QFETCH(QString, device);
+        Bench bench(folder_.newPath(), device);
+        const std::string id = device.toStdString();
+        for (const char* policy : {"none", "leaf+stream"}) {
+            const auto plan = bench.plan(policy);
+
+            runAll(bench, plan);
+
+            const std::vector<memory::StageTraffic> stages = bench.residency->traffic().stages;
+            QCOMPARE(stages.size(), plan->stages.size());
+            Bytes moved = 0;
+            for (size_t i = 0; i < stages.size(); ++i) {
+                QCOMPARE(stages[i].node, plan->stages[i].node);
+                const bool isInPlace = id == "cpu" && stages[i].node == "denoise";
+                QCOMPARE(stages[i].lanes.count(id), isInPlace ? size_t{0} : size_t{1});
+                QCOMPARE(stages[i].efficiency().has_value(), !isInPlace);
+                if (!isInPlace) {
+                    QVERIFY(stages[i].lanes.at(id).copy > 0);
+                    QVERIFY(stages[i].lanes.at(id).wait > 0);
+                    QVERIFY(stages[i].compute() + stages[i].lanes.at(id).wait <=
+                            stages[i].seconds * 1.001);
+                }
+                moved += stages[i].bytesToDevice;
+            }
+            QCOMPARE(moved, bench.residency->traffic().bytesToDevice);
+        }
+    }
+
     void measuresActivationsOfANode_data() { addDevices(); }
 
     void measuresActivationsOfANode() {

@@ -27,6 +27,10 @@ public:
         return device_->allocate(bytes);
     }
 
+    std::unique_ptr<residency::Arena> allocateStaging(Bytes bytes) override {
+        return device_->allocateStaging(bytes);
+    }
+
     at::Tensor view(std::byte* data, at::IntArrayRef sizes, at::ScalarType type) override {
         return device_->view(data, sizes, type);
     }
@@ -48,6 +52,8 @@ public:
     void discard(std::byte* target, Bytes bytes, std::string label) override {
         device_->discard(target, bytes, std::move(label));
     }
+
+    memory::LaneTimes laneTimes() const override { return device_->laneTimes(); }
 
     EventRef markCopy() override { return device_->markCopy(); }
 
@@ -80,6 +86,10 @@ public:
     residency::AllocatorState allocatorState() const override { return device_->allocatorState(); }
 
     void returnCached() override { device_->returnCached(); }
+
+    std::optional<memory::RehearsalCounts> rehearsal() const override {
+        return device_->rehearsal();
+    }
 
     std::vector<std::string> hazards() const override { return device_->hazards(); }
 

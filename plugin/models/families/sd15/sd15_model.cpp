@@ -43,10 +43,9 @@ CheckpointFolder& withKnownComponents(CheckpointFolder& folder) {
     return folder;
 }
 
-ClipTextModel openText(CheckpointFolder& folder) {
+ClipTextConfig readText(CheckpointFolder& folder) {
     const char* file = "text_encoder/config.json";
-    const ClipTextConfig config = readClipTextConfig(folder.readJson(file), nameIn(folder, file));
-    return {config, folder.weights("text_encoder", kTransformersStem)};
+    return readClipTextConfig(folder.readJson(file), nameIn(folder, file));
 }
 
 UNet2DCondition openUNet(CheckpointFolder& folder) {
@@ -71,8 +70,9 @@ void putIds(const tensor::Record& record, const char* key, const std::vector<int
 }  // namespace
 
 Sd15Model::Sd15Model(CheckpointFolder& folder)
-    : text_(openText(withKnownComponents(folder))),
-      tokenizer_(folder, "tokenizer", text_.config().positions),
+    : textConfig_(readText(withKnownComponents(folder))),
+      textWeights_(folder.laterWeights("text_encoder", kTransformersStem)),
+      tokenizer_(folder, "tokenizer", textConfig_.positions),
       unet_(openUNet(folder)),
       autoencoder_(openAutoencoder(folder)) {
     checkParts(folder);
@@ -86,16 +86,15 @@ void Sd15Model::checkParts(const CheckpointFolder& folder) const {
                     "choose another checkpoint",
                     "checkpoint");
     };
-    if (tokenizer_.vocabularySize() > text_.config().vocabularySize) {
+    if (tokenizer_.vocabularySize() > textConfig_.vocabularySize) {
         refuse(ErrorKind::Corrupt,
                "the tokenizer has " + std::to_string(tokenizer_.vocabularySize()) +
-                   " tokens, the text encoder knows " +
-                   std::to_string(text_.config().vocabularySize));
+                   " tokens, the text encoder knows " + std::to_string(textConfig_.vocabularySize));
     }
-    if (tokenizer_.length() > text_.config().positions) {
+    if (tokenizer_.length() > textConfig_.positions) {
         refuse(ErrorKind::Corrupt,
                "the tokenizer makes " + std::to_string(tokenizer_.length()) +
-                   " tokens, the text encoder takes " + std::to_string(text_.config().positions));
+                   " tokens, the text encoder takes " + std::to_string(textConfig_.positions));
     }
     const int64_t latent = autoencoder_.config().latentChannels;
     if (unet_.config().inChannels != latent || unet_.config().outChannels != latent) {
@@ -114,12 +113,20 @@ void Sd15Model::fillInfo(CheckpointFolder& folder) {
     info_.latentChannels = autoencoder_.config().latentChannels;
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
-    info_.conditioningWidth = text_.config().width;
+    info_.conditioningWidth = textConfig_.width;
     info_.files = folder.files();
 }
 
 std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view role) const {
-    for (const auto* known : {&text_.tree(), &unet_.tree(), &autoencoder_.tree()}) {
+    return role == kTextEncoder ? text().tree() : openedTree(role);
+}
+
+std::shared_ptr<const memory::ComponentTree> Sd15Model::openedTree(std::string_view role) const {
+    if (role == kTextEncoder) {
+        const std::lock_guard lock(textMutex_);
+        return text_ ? text_->tree() : nullptr;
+    }
+    for (const auto* known : {&unet_.tree(), &autoencoder_.tree()}) {
         if ((*known)->role == role) {
             return *known;
         }
@@ -127,17 +134,25 @@ std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view ro
     return nullptr;
 }
 
+const ClipTextModel& Sd15Model::text() const {
+    const std::lock_guard lock(textMutex_);
+    if (!text_) {
+        text_ = std::make_unique<const ClipTextModel>(textConfig_, textWeights_());
+    }
+    return *text_;
+}
+
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context.weights, *text_.tree(), context.record);
+    Pass pass(context.weights, *text().tree(), context.record);
     EncodedPrompts result;
-    const auto encode = [&](const std::string& text, const char* item, int skip, int64_t& cut) {
-        const TokenizedPrompt tokens = tokenizer_.tokenize(text, item);
+    const auto encode = [&](const std::string& prompt, const char* item, int skip, int64_t& cut) {
+        const TokenizedPrompt tokens = tokenizer_.tokenize(prompt, item);
         putIds(context.record, "tokens", tokens.ids);
         putIds(context.record, "tokens_mask", tokens.mask);
         cut = tokens.cutTokens;
-        const ClipTextModel::Output output = text_.encode(pass, tokens.ids, skip);
+        const ClipTextModel::Output output = text().encode(pass, tokens.ids, skip);
         return std::make_shared<const tensor::Conditioning>(
-            output.embeds, output.pooled, text, skip);
+            output.embeds, output.pooled, prompt, skip);
     };
     result.positive = encode(request.prompt, "prompt", request.clipSkip, result.cutTokens);
     result.negative = encode(request.negative, "negative", -1, result.cutNegativeTokens);

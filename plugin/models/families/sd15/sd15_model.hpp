@@ -7,6 +7,10 @@
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 
+#include <functional>
+#include <memory>
+#include <mutex>
+
 namespace lowtide::models {
 
 /// Stable Diffusion 1.x and 2.x: one CLIP text encoder, a UNet, an autoencoder.
@@ -17,6 +21,8 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
@@ -32,7 +38,13 @@ private:
     void checkParts(const CheckpointFolder& folder) const;
     void fillInfo(CheckpointFolder& folder);
 
-    ClipTextModel text_;
+    /// Opened at its first use: a kept conditioning needs no encoder. Any thread.
+    [[nodiscard]] const ClipTextModel& text() const;
+
+    ClipTextConfig textConfig_;
+    std::function<WeightMap()> textWeights_;
+    mutable std::mutex textMutex_;
+    mutable std::unique_ptr<const ClipTextModel> text_;
     ClipTokenizer tokenizer_;
     UNet2DCondition unet_;
     AutoencoderKL autoencoder_;

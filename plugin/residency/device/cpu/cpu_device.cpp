@@ -83,11 +83,11 @@ public:
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
-        lane_.enqueue([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
+        lane_.copy([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
     }
 
     void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
-        lane_.enqueue(
+        lane_.copy(
             [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
     }
 
@@ -108,9 +108,13 @@ public:
 
     void computeWaits(const EventRef& event) override { hostWaits(event); }
 
-    void hostWaits(const EventRef& event) override { static_cast<const LaneEvent&>(*event).wait(); }
+    void hostWaits(const EventRef& event) override {
+        lane_.await(static_cast<const LaneEvent&>(*event));
+    }
 
     void drain() noexcept override { lane_.drain(); }
+
+    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
 
     [[nodiscard]] Bytes allocated() const override { return allocations_->bytes(); }
 

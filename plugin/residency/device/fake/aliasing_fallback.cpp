@@ -193,6 +193,7 @@ at::Tensor aliasOnCpu(const at::Tensor& tensor) {
 
 void noteAccess(const at::Tensor& tensor, Access access, const std::string& what) {
     if (tensor.defined() && tensor.is_privateuseone() && tensor.numel() > 0) {
+        fakeMemory().touch(rangeOf(tensor));
         fakeMemory().hazards().access(Agent::Compute, rangeOf(tensor), access, what);
     }
 }

@@ -55,7 +55,7 @@ class FakeCard final : public FakeDevice {
 public:
     explicit FakeCard(const FakeSettings& settings) : settings_(settings), random_(settings.seed) {
         fakeMemory().setSize(settings.capacity, settings.spill);
-        fakeMemory().failAt(settings.failAt);
+        fakeMemory().setFailing(settings.failing);
         fakeMemory().hazards().forgetFaults();
     }
 
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }
 
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
-        c10::DataPtr data = fakeMemory().tryAllocate(bytes);
+        c10::DataPtr data = fakeMemory().tryAllocate(bytes, memory::AllocationKind::Arena);
         if (!data) {
             throw Error(ErrorKind::OutOfMemory,
                         "fake: " + formatBytes(bytes) + " for weights do not fit beside the " +
@@ -83,6 +83,17 @@ public:
                 .withBytesAsked(bytes);
         }
         return std::make_unique<FakeArena>(std::move(data), alignUp(bytes, memory::kSlotAlignment));
+    }
+
+    [[nodiscard]] std::unique_ptr<Arena> allocateStaging(Bytes bytes) override {
+        if (!fakeMemory().admit(memory::AllocationKind::Staging)) {
+            throw Error(ErrorKind::OutOfMemory,
+                        "fake: " + formatBytes(bytes) +
+                            " of host memory for weights on their way could not be had",
+                        "end other programs")
+                .withBytesAsked(bytes);
+        }
+        return Device::allocateStaging(bytes);
     }
 
     [[nodiscard]] at::Tensor view(std::byte* data,
@@ -103,7 +114,7 @@ public:
             poison(target, bytes);
         }
         const uint64_t seed = random_();
-        lane_.enqueue([this, target, bytes, seed, entry, source = std::move(source)] {
+        lane_.copy([this, target, bytes, seed, entry, source = std::move(source)] {
             std::mt19937_64 random(seed);
             bool isWanted = true;
             for (Bytes done = 0; isWanted && done < bytes; done += settings_.copyPiece) {
@@ -125,7 +136,7 @@ public:
                  std::string label) override {
         noteCopy(source, bytes, Access::Read, "copy back of " + label);
         const uint64_t seed = random_();
-        lane_.enqueue([this, target, source, bytes, seed] {
+        lane_.copy([this, target, source, bytes, seed] {
             std::mt19937_64 random(seed);
             dawdle(random);
             std::memcpy(target, source, static_cast<size_t>(bytes));
@@ -150,12 +161,12 @@ public:
     }
 
     void computeWaits(const EventRef& event) override {
-        fakeEvent(event).wait();
+        lane_.await(fakeEvent(event));
         fakeMemory().hazards().wait(Agent::Compute, fakeEvent(event).clock);
     }
 
     void hostWaits(const EventRef& event) override {
-        fakeEvent(event).wait();
+        lane_.await(fakeEvent(event));
         fakeMemory().hazards().wait(Agent::Host, fakeEvent(event).clock);
     }
 
@@ -164,6 +175,8 @@ public:
         HazardChecker& hazards = fakeMemory().hazards();
         hazards.wait(Agent::Host, hazards.clockOf(Agent::Copy));
     }
+
+    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
 
     [[nodiscard]] Bytes allocated() const override { return fakeMemory().allocated(); }
 
@@ -177,7 +190,9 @@ public:
         return {.outOfMemory = fakeMemory().failures()};
     }
 
-    [[nodiscard]] Bytes spilled() const override { return fakeMemory().spilled(); }
+    [[nodiscard]] std::optional<memory::RehearsalCounts> rehearsal() const override {
+        return fakeMemory().rehearsal();
+    }
 
     [[nodiscard]] std::vector<std::string> hazards() const override {
         return fakeMemory().hazards().faults();
@@ -190,6 +205,7 @@ private:
                          Bytes bytes,
                          Access access,
                          const std::string& what) {
+        fakeMemory().touch(rangeOf(data, bytes));
         fakeMemory().hazards().begin(Agent::Copy);
         fakeMemory().hazards().access(Agent::Copy, rangeOf(data, bytes), access, what);
     }

@@ -10,9 +10,9 @@ namespace lowtide::residency {
 /// The card that is played.
 struct FakeSettings {
     Bytes capacity = 8 * kGiB;
-    Bytes spill = 0;                ///< bytes beyond the capacity that succeed and are counted
-    int64_t failAt = 0;             ///< the allocation of this number fails, once; 0: none
-    uint64_t seed = 0;              ///< of the delays
+    Bytes spill = 0;  ///< bytes beyond the capacity that succeed and are counted
+    memory::FailingAllocation failing{};  ///< fails once
+    uint64_t seed = 0;                    ///< of the delays
     Seconds longestDelay = 100e-6;  ///< before each piece of a copy: uniform in [0, longestDelay)
     Bytes copyPiece = 4 * kMiB;     ///< a copy is cut into pieces of this size
 };

@@ -3,16 +3,37 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 namespace lowtide::residency {
 
+namespace {
+
+using memory::AllocationKind;
+
+/// A rehearsal that goes on for long tells no more numbers than this.
+constexpr size_t kMostOnWires = 10000;
+
+/// How long a driver takes to find memory beyond the card.
+constexpr std::chrono::milliseconds kSpillDelay(1);
+
+ByteRange rangeOf(const void* data, Bytes bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    return {begin, begin + bytes};
+}
+
+}  // namespace
+
 struct FakeMemory::Block {
     FakeMemory* memory;
-    void* data;
     Bytes bytes;
+    AllocationKind kind;
+    bool isSpilled = false;
+    void* data = nullptr;
 };
 
 FakeMemory& fakeMemory() {
@@ -25,7 +46,7 @@ void poison(void* data, Bytes bytes) {
 }
 
 c10::DataPtr FakeMemory::allocate(size_t bytes) {
-    c10::DataPtr data = tryAllocate(static_cast<Bytes>(bytes));
+    c10::DataPtr data = tryAllocate(static_cast<Bytes>(bytes), AllocationKind::Activation);
     TORCH_CHECK_WITH(OutOfMemoryError,
                      bytes == 0 || data,
                      "fake: ",
@@ -37,43 +58,81 @@ c10::DataPtr FakeMemory::allocate(size_t bytes) {
     return data;
 }
 
-c10::DataPtr FakeMemory::tryAllocate(Bytes bytes) {
-    const Bytes rounded = alignUp(bytes, memory::kSlotAlignment);
-    if (bytes == 0 || !reserve(rounded)) {
+c10::DataPtr FakeMemory::tryAllocate(Bytes bytes, AllocationKind kind) {
+    auto block = std::make_unique<Block>(Block{this, alignUp(bytes, memory::kSlotAlignment), kind});
+    if (bytes == 0 || !reserve(*block)) {
         return {nullptr, kFakeTorchDevice};
     }
-    void* data = std::aligned_alloc(memory::kSlotAlignment, static_cast<size_t>(rounded));
-    auto block = std::make_unique<Block>(Block{this, data, rounded});
-    if (!data) {
-        const std::lock_guard lock(mutex_);
-        allocated_ -= rounded;
-        ++failures_;
-        return {nullptr, kFakeTorchDevice};
+    if (block->isSpilled) {
+        std::this_thread::sleep_for(kSpillDelay);
     }
-    poison(data, rounded);
+    void* data = block->data;
     return {data, block.release(), &FakeMemory::free, kFakeTorchDevice};
+}
+
+bool FakeMemory::admit(AllocationKind kind) {
+    const std::lock_guard lock(mutex_);
+    return !isToFail(kind);
 }
 
 void FakeMemory::free(void* context) {
     const std::unique_ptr<Block> block(static_cast<Block*>(context));
+    FakeMemory& memory = *block->memory;
     poison(block->data, block->bytes);
+    {
+        const std::lock_guard lock(memory.mutex_);
+        memory.allocated_ -= block->bytes;
+        memory.spilledRanges_.erase(rangeOf(block->data, 0).begin);
+        if (block->kind == AllocationKind::Activation) {
+            memory.liveActivations_.erase(block.get());
+        }
+    }
     std::free(block->data);
-    const std::lock_guard lock(block->memory->mutex_);
-    block->memory->allocated_ -= block->bytes;
 }
 
-bool FakeMemory::reserve(Bytes bytes) {
+/// Counts the allocation; whether it is the one that fails.
+bool FakeMemory::isToFail(AllocationKind kind) {
+    const auto countOf = [&](AllocationKind of) {
+        return counts_.allocations[static_cast<size_t>(of)];
+    };
+    ++counts_.allocations[static_cast<size_t>(kind)];
+    const bool isOnCard = kind == AllocationKind::Arena || kind == AllocationKind::Activation;
+    const bool isMeant = failing_.kind ? *failing_.kind == kind : isOnCard;
+    const int64_t number =
+        failing_.kind ? countOf(kind)
+                      : countOf(AllocationKind::Arena) + countOf(AllocationKind::Activation);
+    const bool fails = isMeant && failing_.number == number;
+    failures_ += fails ? 1 : 0;
+    return fails;
+}
+
+/// The block's memory, when the limits leave room for it.
+bool FakeMemory::reserve(Block& block) {
     const std::lock_guard lock(mutex_);
+    if (isToFail(block.kind)) {
+        return false;
+    }
     const Bytes all = capacity_ + spill_;
     const Bytes most = limit_ < 0 ? all : std::min(all, limit_);
-    const bool fails = untilFailure_ > 0 && --untilFailure_ == 0;
-    if (fails || allocated_ + bytes > most) {
+    block.data = allocated_ + block.bytes > most
+                     ? nullptr
+                     : std::aligned_alloc(memory::kSlotAlignment, static_cast<size_t>(block.bytes));
+    if (!block.data) {
         ++failures_;
         return false;
     }
-    allocated_ += bytes;
+    poison(block.data, block.bytes);
+    allocated_ += block.bytes;
     peak_ = std::max(peak_, allocated_);
-    spilled_ = std::max(spilled_, allocated_ - capacity_);
+    counts_.spilled = std::max(counts_.spilled, allocated_ - capacity_);
+    block.isSpilled = allocated_ > capacity_;
+    if (block.isSpilled) {
+        const ByteRange range = rangeOf(block.data, block.bytes);
+        spilledRanges_.emplace(range.begin, range.end);
+    }
+    if (block.kind == AllocationKind::Activation) {
+        liveActivations_.emplace(&block, counts_.allocations[static_cast<size_t>(block.kind)]);
+    }
     return true;
 }
 
@@ -86,14 +145,19 @@ void FakeMemory::setSize(Bytes capacity, Bytes spill) {
     capacity_ = capacity;
     spill_ = spill;
     limit_ = -1;
-    spilled_ = std::max<Bytes>(0, allocated_ - capacity);
+    failing_ = {};
+    counts_ = {};
+    counts_.spilled = std::max<Bytes>(0, allocated_ - capacity);
+    liveActivations_.clear();
+    onWires_.clear();
     peak_ = allocated_;
     counters_ = {};
 }
 
-void FakeMemory::failAt(int64_t number) {
+void FakeMemory::setFailing(const memory::FailingAllocation& failing) {
     const std::lock_guard lock(mutex_);
-    untilFailure_ = number;
+    failing_ = failing;
+    counts_.allocations = {};
 }
 
 void FakeMemory::setLimit(Bytes bytes) {
@@ -104,6 +168,11 @@ void FakeMemory::setLimit(Bytes bytes) {
 void FakeMemory::resetPeak() {
     const std::lock_guard lock(mutex_);
     peak_ = allocated_;
+    for (const auto& [block, number] : liveActivations_) {
+        if (onWires_.size() < kMostOnWires) {
+            onWires_.insert(number);
+        }
+    }
 }
 
 Bytes FakeMemory::capacity() const {
@@ -121,9 +190,21 @@ Bytes FakeMemory::peak() const {
     return peak_;
 }
 
-Bytes FakeMemory::spilled() const {
+memory::RehearsalCounts FakeMemory::rehearsal() const {
     const std::lock_guard lock(mutex_);
-    return spilled_;
+    memory::RehearsalCounts counts = counts_;
+    counts.held = allocated_;
+    counts.activationsOnWires.assign(onWires_.begin(), onWires_.end());
+    return counts;
+}
+
+void FakeMemory::touch(ByteRange range) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [begin, end] : spilledRanges_) {
+        const auto* first = std::max(begin, range.begin);
+        const auto* last = std::min(end, range.end);
+        counts_.spilledTouched += first < last ? last - first : 0;
+    }
 }
 
 int64_t FakeMemory::failures() const {

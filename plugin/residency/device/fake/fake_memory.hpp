@@ -6,7 +6,9 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/Device.h>
 
+#include <map>
 #include <mutex>
+#include <set>
 
 namespace lowtide::residency {
 
@@ -24,19 +26,24 @@ public:
     void copy_data(void* target, const void* source, size_t bytes) const override;
 
     /// nullptr beyond the limits, without throwing.
-    [[nodiscard]] c10::DataPtr tryAllocate(Bytes bytes);
+    [[nodiscard]] c10::DataPtr tryAllocate(Bytes bytes, memory::AllocationKind kind);
+    /// Whether an allocation that takes no memory of the card (Staging, Wire) succeeds.
+    [[nodiscard]] bool admit(memory::AllocationKind kind);
 
     /// Another card: limits and counters begin anew, what is allocated stays.
     void setSize(Bytes capacity, Bytes spill);
-    /// The allocation of this number from now on fails, once; 0: none.
-    void failAt(int64_t number);
+    /// From now on; the numbers begin anew.
+    void setFailing(const memory::FailingAllocation& failing);
     /// Upper bound on allocated() below the capacity, or -1 for none.
     void setLimit(Bytes bytes);
+    /// Begins a stage: tensors that are there come from another one.
     void resetPeak();
     [[nodiscard]] Bytes capacity() const;
     [[nodiscard]] Bytes allocated() const;
     [[nodiscard]] Bytes peak() const;
-    [[nodiscard]] Bytes spilled() const;
+    [[nodiscard]] memory::RehearsalCounts rehearsal() const;
+    /// Bytes of the card are read or written.
+    void touch(ByteRange range);
     /// Allocations that were refused since the process began.
     [[nodiscard]] int64_t failures() const;
 
@@ -50,16 +57,20 @@ public:
 private:
     struct Block;
     static void free(void* block);
-    [[nodiscard]] bool reserve(Bytes bytes);
+    [[nodiscard]] bool reserve(Block& block);
+    [[nodiscard]] bool isToFail(memory::AllocationKind kind);
 
     mutable std::mutex mutex_;
     Bytes capacity_ = 0;
     Bytes spill_ = 0;
     Bytes limit_ = -1;
-    int64_t untilFailure_ = 0;  ///< allocations; 0: none will
+    memory::FailingAllocation failing_;
     Bytes allocated_ = 0;
     Bytes peak_ = 0;
-    Bytes spilled_ = 0;
+    memory::RehearsalCounts counts_;
+    std::map<const Block*, int64_t> liveActivations_;  ///< with their numbers
+    std::set<int64_t> onWires_;                        ///< as RehearsalCounts has them
+    std::map<const std::byte*, const std::byte*> spilledRanges_;
     int64_t failures_ = 0;
     FakeCounters counters_;
     HazardChecker hazards_;

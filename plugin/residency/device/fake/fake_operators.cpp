@@ -40,6 +40,11 @@ Tensor makeEmptyStrided(c10::IntArrayRef sizes,
 /// Converts types, broadcasts and follows strides, between host and device and within the device.
 Tensor copyFrom(const Tensor& source, const Tensor& target, bool) {
     if (source.is_cpu() || target.is_cpu()) {
+        TORCH_CHECK_WITH(OutOfMemoryError,
+                         fakeMemory().admit(memory::AllocationKind::Wire),
+                         "fake: no room for ",
+                         source.nbytes(),
+                         " bytes on their way between host and card");
         fakeMemory().countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
     }
     fakeMemory().hazards().begin(Agent::Compute);

@@ -44,6 +44,8 @@ public:
 
     void restore(const tensor::SamplerCarry&) override {}
 
+    int historyLength() const override { return 0; }
+
 private:
     /// Shares of the signal before and after one call.
     struct Shares {

@@ -92,6 +92,8 @@ public:
     void save(tensor::SamplerCarry& carry) const override;
     void restore(const tensor::SamplerCarry& carry) override;
 
+    int historyLength() const override { return 1; }
+
 private:
     [[nodiscard]] Level level(int call) const { return Level(sigmas_[static_cast<size_t>(call)]); }
 
@@ -176,7 +178,7 @@ void Dpmpp2M::save(tensor::SamplerCarry& carry) const {
 }
 
 void Dpmpp2M::restore(const tensor::SamplerCarry& carry) {
-    LOWTIDE_ASSERT(carry.history.size() <= 1);
+    LOWTIDE_ASSERT(carry.history.size() <= static_cast<size_t>(historyLength()));
     previousClean_ = carry.history.empty() ? at::Tensor() : carry.history.front();
 }
 

@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
     {6, "state is not saved", "changed_weights", "s06_stateSurvives"},
     {7, "patch epoch ignored", "changed_weights", "s09_patchesOfKeptWeightsChangeToo"},
     {8, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
+    {8, "cap dropped, the driver spills", "spill", "whoTakesMoreThanWasPlannedIsRefused"},
     {9, "lane not drained", "order", "isCompleteWhateverTheDelays"},
 };
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "plugin/memory/plan.hpp"
+
+namespace lowtide::memory {
+
+/// What a node is counted to do with a tree; nullptr when nothing is known.
+[[nodiscard]] const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree);
+
+/// Plays a stay over all its uses on a clock, and adds seconds and bytes to the stages of the plan.
+void predictStay(Plan& plan, const PlanRequest& request, uint32_t stay);
+
+}  // namespace lowtide::memory

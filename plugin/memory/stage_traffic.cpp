@@ -1,0 +1,59 @@
+#include "plugin/memory/stage_traffic.hpp"
+
+#include <algorithm>
+
+namespace lowtide::memory {
+
+namespace {
+
+Json orNull(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+}  // namespace
+
+Seconds StageTraffic::compute() const {
+    Seconds waited = 0;
+    for (const auto& [device, times] : lanes) {
+        waited += times.wait;
+    }
+    return std::max(0.0, seconds - waited);
+}
+
+std::optional<Seconds> StageTraffic::lowerBound() const {
+    if (lanes.empty()) {
+        return std::nullopt;
+    }
+    Seconds bound = compute();
+    for (const auto& [device, times] : lanes) {
+        bound = std::max(bound, times.copy);
+    }
+    return bound;
+}
+
+std::optional<double> StageTraffic::efficiency() const {
+    const std::optional<Seconds> bound = lowerBound();
+    // A lane may still finish what the stage before it ordered: no more than all of the time.
+    return bound && seconds > 0 ? std::optional(std::min(1.0, *bound / seconds)) : std::nullopt;
+}
+
+Json toJson(const std::vector<StageTraffic>& stages) {
+    Json json = Json::array();
+    for (const StageTraffic& stage : stages) {
+        Json lanes = Json::object();
+        for (const auto& [device, times] : stage.lanes) {
+            lanes[device] = {{"copy", times.copy}, {"wait", times.wait}};
+        }
+        json.push_back({{"node", stage.node},
+                        {"seconds", stage.seconds},
+                        {"compute", stage.compute()},
+                        {"moved", stage.bytesToDevice},
+                        {"misses", stage.misses},
+                        {"lanes", lanes},
+                        {"bound", orNull(stage.lowerBound())},
+                        {"efficiency", orNull(stage.efficiency())}});
+    }
+    return json;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,59 @@
+#include "tests/journey/finished_run.hpp"
+
+#include "tests/fixtures/folders.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+
+namespace lowtide::testing {
+
+QByteArray contentsOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+Finished runGraph(const QString& graph, const QString& cache, const QStringList& more) {
+    const QTemporaryDir folder;
+    const QString report = folder.filePath("report.json");
+    Finished run;
+    run.command = runLowtide(
+        QStringList{"run", graph, "--out", folder.path(), "--report", report} + kShort + more,
+        {"LOWTIDE_CACHE=" + cache});
+    run.file = contentsOf(folder.filePath("lowtide_00001.png"));
+    run.picture = QImage::fromData(run.file);
+    if (QFile::exists(report)) {
+        run.report = parseJson(contentsOf(report).toStdString(), "report");
+    }
+    return run;
+}
+
+Finished runExample(const QString& graph, const QString& cache, const QStringList& more) {
+    return runGraph(exampleGraph(graph), cache, more);
+}
+
+bool isGood(const Finished& run) {
+    if (run.command.exitCode != 0 || run.picture.isNull()) {
+        qWarning("%s", qPrintable(run.command.errors));
+        return false;
+    }
+    return true;
+}
+
+QStringList executed(const Finished& run) {
+    QStringList nodes;
+    for (const Json& node : run.report.at("repetitions").at(0).at("executed")) {
+        nodes << QString::fromStdString(node.get<std::string>());
+    }
+    return nodes;
+}
+
+Json told(const Finished& run, const std::string& node, const std::string& action) {
+    for (const Json& entry : run.report.at("controls")) {
+        if (entry.at("node") == node && entry.at("action") == action) {
+            return entry;
+        }
+    }
+    return {};
+}
+
+}  // namespace lowtide::testing

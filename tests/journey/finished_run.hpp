@@ -1,0 +1,36 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QImage>
+
+namespace lowtide::testing {
+
+/// Arguments of a run that takes little time.
+inline const QStringList kShort = {"--set", "denoise.steps=2"};
+
+/// One process that ran a graph.
+struct Finished {
+    CommandResult command;
+    QByteArray file;  ///< the picture's
+    QImage picture;
+    Json report;
+};
+
+[[nodiscard]] QByteArray contentsOf(const QString& path);
+
+/// A short run of a graph, with `cache` as its folder between processes.
+[[nodiscard]] Finished runGraph(const QString& graph,
+                                const QString& cache,
+                                const QStringList& more = {});
+[[nodiscard]] Finished runExample(const QString& graph,
+                                  const QString& cache,
+                                  const QStringList& more = {});
+/// With a picture; else its errors are printed.
+[[nodiscard]] bool isGood(const Finished& run);
+[[nodiscard]] QStringList executed(const Finished& run);
+/// What a control node told, by node and action; null when it did not.
+[[nodiscard]] Json told(const Finished& run, const std::string& node, const std::string& action);
+
+}  // namespace lowtide::testing

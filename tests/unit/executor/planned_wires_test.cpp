@@ -1,0 +1,136 @@
+#include "plugin/executor/planned_wires.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+namespace {
+
+constexpr Bytes kText = 100;     ///< weighs what encode makes, beside kOnHost
+constexpr Bytes kOnHost = 7;     ///< always in host memory
+constexpr Bytes kLatent = 30;    ///< what denoise makes
+constexpr Bytes kPicture = 400;  ///< what decode makes
+
+using Tree = std::shared_ptr<const memory::ComponentTree>;
+
+enum Node : size_t { Encode, Keep, Denoise, Decode, Save, NodeCount };
+
+graph::SnapshotNode nodeOf(const std::string& id, const NodeDesc& desc, const char* policy) {
+    graph::SnapshotNode node{.id = id, .desc = &desc};
+    node.policy = memory::parsePolicy(policy);
+    return node;
+}
+
+}  // namespace
+
+/// encode -> keep (control) -> denoise -> decode -> save; the first three of four stages run
+/// networks.
+class PlannedWiresTest : public QObject {
+    Q_OBJECT
+
+    const NodeDesc stage_{.id = "stage",
+                          .inputs = {{.id = "in", .type = "VALUE"}},
+                          .outputs = {{.id = "out", .type = "VALUE"}}};
+    const NodeDesc control_{.id = "control",
+                            .control = true,
+                            .inputs = {{.id = "in", .type = "VALUE"}},
+                            .outputs = {{.id = "out", .type = "VALUE"}}};
+    graph::Snapshot snapshot_;
+    OutlinedGraph outlined_;
+    const memory::DeviceSpec main_ = memory::parseDeviceSpec("fake:1GiB");
+
+    struct Wires {
+        std::vector<std::string> devices;
+        std::vector<BytesByDevice> bytes;
+    };
+
+    Wires planned(const std::vector<size_t>& positions) const {
+        std::vector<memory::NodeWork> work;
+        for (const size_t node : positions) {
+            work.push_back({.node = snapshot_.nodes[node].id,
+                            .policy = snapshot_.nodes[node].policy,
+                            .components = outlined_.work[node].components
+                                              ? outlined_.work[node].components()
+                                              : std::vector<Tree>()});
+        }
+        const auto devices = nodeDevices(snapshot_, positions, work, main_);
+        Wires wires{.bytes = planWires(snapshot_, outlined_, positions, devices)};
+        for (const memory::DeviceSpec& device : devices) {
+            wires.devices.push_back(device.id());
+        }
+        return wires;
+    }
+
+private Q_SLOTS:
+
+    void init() {
+        snapshot_ = {};
+        outlined_ = {};
+        outlined_.work.resize(NodeCount);
+        const char* const names[] = {"encode", "keep", "denoise", "decode", "save"};
+        for (size_t node = 0; node < NodeCount; ++node) {
+            snapshot_.nodes.push_back(
+                nodeOf(names[node], node == Keep ? control_ : stage_, "auto"));
+            if (node > 0) {
+                snapshot_.nodes.back().inputs = {{"in", node - 1, "out"}};
+            }
+        }
+        for (const size_t node : {Encode, Denoise, Decode}) {
+            auto tree = std::make_shared<memory::ComponentTree>();
+            tree->role = "role of " + std::string(names[node]);
+            outlined_.work[node].components = [tree] { return std::vector<Tree>{tree}; };
+        }
+        outlined_.work[Encode].outputs = {{"out", {.bytes = kText, .hostBytes = kOnHost}}};
+        outlined_.work[Keep].outputs = outlined_.work[Encode].outputs;
+        outlined_.work[Denoise].outputs = {{"out", {.bytes = kLatent}}};
+        outlined_.work[Decode].outputs = {{"out", {.bytes = kPicture}}};
+    }
+
+    void nodesComputeWhereTheirNetworksAre() {
+        snapshot_.nodes[Encode].policy = memory::parsePolicy("model@cpu");
+        snapshot_.nodes[Decode].policy.components["role of decode"] =
+            memory::parsePolicy("model@cpu");
+
+        const auto devices = planned({Encode, Keep, Denoise, Decode, Save}).devices;
+
+        // keep acts on the main device; save takes what decode made, where it is
+        QVERIFY((devices == std::vector<std::string>{"cpu", "fake", "fake", "cpu", "cpu"}));
+    }
+
+    void whatDoesNotExecuteIsOnTheHost() { QVERIFY((planned({Save}).devices.at(Save) == "cpu")); }
+
+    /// Behind the control node too: from its maker's end to its last use, then on the host.
+    void aValueLiesWhereItWasMadeUntilItsLastUse() {
+        const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
+
+        QVERIFY(bytes.at(0).empty());
+        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", kOnHost}, {"fake", kText}}));
+        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kText}}));
+        QVERIFY((bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kLatent}}));
+        QVERIFY(
+            (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kPicture}}));
+    }
+
+    void aNetworkElsewhereTakesACopy() {
+        snapshot_.nodes[Denoise].policy = memory::parsePolicy("leaf@cpu");
+
+        const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
+
+        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kText}}));
+        // made on the cpu, taken by decode on the card
+        QVERIFY(
+            (bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kLatent}}));
+    }
+
+    /// The kept value is held already; what takes it has a copy while it runs.
+    void aKeptValueIsCopiedToItsTaker() {
+        const auto bytes = planned({Denoise, Decode, Save}).bytes;
+
+        QVERIFY((bytes.at(0) == BytesByDevice{{"fake", kText}}));
+        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", 0}, {"fake", kLatent}}));
+    }
+};
+
+QTEST_APPLESS_MAIN(PlannedWiresTest)
+#include "planned_wires_test.moc"

@@ -1,0 +1,114 @@
+// What the system says is in RAM, not what the ledger says: a budget on the CPU bounds both.
+#include "plugin/residency/device/cpu/host_memory.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QTest>
+
+using namespace lowtide;
+using memory::ComponentTree;
+using memory::LeafId;
+using memory::Outcome;
+
+namespace {
+
+constexpr LeafId kLeaves = 48;
+constexpr int64_t kElements = 1 << 20;  ///< of each leaf: 4 MiB as f32
+/// What a run may need beside its plan: pages that several leaves touch, stacks, tables.
+constexpr Bytes kBesidePlan = 16 * kMiB;
+
+/// A network of equal leaves in a file of zeros.
+std::shared_ptr<const ComponentTree> treeIn(const std::string& path, DType fileType) {
+    QFile file(QString::fromStdString(path));
+    const Bytes leafBytes = kElements * sizeOf(fileType);
+    if (!file.open(QIODevice::WriteOnly) || !file.resize(kLeaves * leafBytes)) {
+        throw std::runtime_error("no file for weights");
+    }
+    file.close();
+    auto tree = std::make_shared<ComponentTree>();
+    tree->id = path;
+    tree->role = "denoiser";
+    tree->network = "Equal leaves";
+    tree->files = {testing::fileOf(path)};
+    for (LeafId leaf = 0; leaf < kLeaves; ++leaf) {
+        const std::string name = "leaf" + std::to_string(leaf);
+        tree->storages.push_back({name, 0, leaf * leafBytes, fileType, kElements});
+        tree->weights.push_back({.name = name, .storage = leaf, .shape = {kElements}});
+        tree->leaves.push_back({name, {leaf}});
+    }
+    return tree;
+}
+
+}  // namespace
+
+class ResidentSetTest : public QObject {
+    Q_OBJECT
+
+    testing::WeightFolder folder_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        // Threads and tables that every first sum makes.
+        QVERIFY(at::ones({kElements}).sum().item<float>() > 0);
+    }
+
+    void staysWithinThePlan_data() {
+        QTest::addColumn<int>("fileType");
+        QTest::addColumn<QString>("policy");
+        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+            for (const char* policy :
+                 {"sequential", "leaf", "leaf+stream", "leaf+stream,budget=32MiB", "auto"}) {
+                QTest::addRow("%s, %s", nameOf(type).data(), policy)
+                    << static_cast<int>(type) << QString(policy);
+            }
+        }
+    }
+
+    /// F32 is read where its file is mapped, the others go through slots.
+    void staysWithinThePlan() {
+        QFETCH(int, fileType);
+        QFETCH(QString, policy);
+        const auto tree = treeIn(folder_.newPath(), static_cast<DType>(fileType));
+        testing::Bench bench(folder_.newPath(), "cpu");
+        memory::PlanRequest request = bench.request(policy.toStdString());
+        request.nodes = {{"node", memory::parsePolicy(policy.toStdString()), {tree}}};
+        request.devices[0].traits.capacity = 40 * kMiB;
+        const auto plan = testing::planOf(request);
+        const Bytes planned = plan->devices[0].peak;
+        QVERIFY(planned + kBesidePlan < tree->deviceBytes() / 3);
+
+        const Bytes before = residency::processMemory().resident;
+        const Bytes most = mostResidentInRun(bench, *tree, plan);
+
+        QVERIFY2(
+            most - before <= planned + kBesidePlan,
+            qPrintable(QString("%1 bytes more, %2 were planned").arg(most - before).arg(planned)));
+    }
+
+private:
+    /// Two passes that read every byte.
+    static Bytes mostResidentInRun(testing::Bench& bench,
+                                   const ComponentTree& tree,
+                                   const std::shared_ptr<const memory::Plan>& plan) {
+        Bytes most = 0;
+        bench.residency->begin(plan, {});
+        bench.residency->enter(0);
+        for (int pass = 0; pass < 2; ++pass) {
+            bench.residency->beginPass(tree, {});
+            for (LeafId leaf = 0; leaf < kLeaves; ++leaf) {
+                const residency::Lease lease = bench.residency->use(tree, leaf);
+                static_cast<void>(lease[0].sum());
+                most = std::max(most, residency::processMemory().resident);
+            }
+        }
+        bench.residency->leave(0);
+        bench.residency->end(Outcome::Finished);
+        return most;
+    }
+};
+
+QTEST_GUILESS_MAIN(ResidentSetTest)
+#include "resident_set_test.moc"
