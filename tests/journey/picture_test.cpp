@@ -1,10 +1,12 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -115,6 +117,43 @@ private Q_SLOTS:
         QCOMPARE(testing::runLowtide(arguments).exitCode, 0);
         QCOMPARE(QDir(folder.filePath("deep/er")).entryList(QDir::Files, QDir::Name),
                  QStringList({"cat_00001.png", "cat_00002.png", "cat_00003.png", "cat_00004.png"}));
+    }
+
+    void operatorsThreadsSleepSoon_data() {
+        QTest::addColumn<QString>("variable");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("by itself") << ""
+                                   << ""
+                                   << "GOMP_SPINCOUNT = '10000'";
+        QTest::newRow("a count of one's own") << "GOMP_SPINCOUNT"
+                                              << "77"
+                                              << "GOMP_SPINCOUNT = '77'";
+        QTest::newRow("a policy of one's own") << "OMP_WAIT_POLICY"
+                                               << "active"
+                                               << "OMP_WAIT_POLICY = 'ACTIVE'";
+    }
+
+    /// libgomp tells its settings when it is loaded, with the module.
+    void operatorsThreadsSleepSoon() {
+        QFETCH(QString, variable);
+        QFETCH(QString, value);
+        QFETCH(QString, expected);
+        QProcess program;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.remove("GOMP_SPINCOUNT");
+        environment.remove("OMP_WAIT_POLICY");
+        environment.insert("OMP_DISPLAY_ENV", "verbose");
+        if (!variable.isEmpty()) {
+            environment.insert(variable, value);
+        }
+        program.setProcessEnvironment(environment);
+        program.start(testing::buildPath("bin/lowtide"),
+                      {"plan", testing::exampleGraph("text_to_image")});
+        QVERIFY(program.waitForFinished(60000));
+        const QString told = program.readAllStandardError();
+        QVERIFY2(told.contains(expected), qPrintable(told));
+        QCOMPARE(told.contains("GOMP_SPINCOUNT = '10000'"), variable.isEmpty());
     }
 
     void reportsAndEventsAreJson() {

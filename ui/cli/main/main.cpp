@@ -7,6 +7,7 @@
 
 int main(int count, char** arguments) {
     lowtide::cli::raiseMallocThresholds();
+    lowtide::cli::shortenSpins();
     try {
         return lowtide::cli::runCommandLine(count, arguments);
     } catch (const lowtide::Error& error) {
