@@ -22,10 +22,11 @@ namespace lowtide::nodes {
 
 /// A value of a stage as it is known before the run; its tensor is f32.
 [[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutline& stage) {
+    std::vector<Bytes> tensors = stage.carried;
+    tensors.push_back(elementCount(stage.outputShape).value_or(0) * sizeOf(DType::F32));
     return {.type = stage.outputType,
             .shape = stage.outputShape,
-            .bytes = elementCount(stage.outputShape).value_or(0) * sizeOf(DType::F32) +
-                     stage.carriedBytes,
+            .tensors = std::move(tensors),
             .hostBytes = stage.carriedHostBytes};
 }
 

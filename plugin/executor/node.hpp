@@ -44,9 +44,12 @@ public:
 struct ValueOutline {
     std::string type;
     Shape shape;
-    Bytes bytes = 0;      ///< where its node computes
-    Bytes hostBytes = 0;  ///< beside them, always in host memory
+    std::vector<Bytes> tensors;  ///< where its node computes
+    Bytes hostBytes = 0;         ///< beside them, always in host memory
     memory::WireRef value;
+
+    /// What the tensors take on a device; a card gives each whole multiples of kSlotAlignment.
+    [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const;
 };
 
 /// Where a node has the value that passes it kept between runs.

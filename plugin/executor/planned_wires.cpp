@@ -48,7 +48,8 @@ public:
              std::vector<BytesByDevice>& wires) {
         const auto own = std::find(positions_.begin(), positions_.end(), output.node);
         const bool executes = own != positions_.end();
-        const std::string device = executes ? devices_[output.node].id() : kHostDevice;
+        const std::string host = kHostDevice;
+        const std::string device = executes ? devices_[output.node].id() : host;
         size_t last = kNever;
         for (size_t place = 0; place < positions_.size(); ++place) {
             if (!takes(place, output)) {
@@ -58,14 +59,15 @@ public:
             const std::string taker = devices_[positions_[place]].id();
             const bool isCopied =
                 taker != device && outlined_.work[positions_[place]].components != nullptr;
-            wires[place][taker] += isCopied ? value.bytes : 0;
+            wires[place][taker] += isCopied ? value.bytesOn(taker) : 0;
         }
         // What does not execute is kept on the host since before the run.
         const size_t first =
             executes ? static_cast<size_t>(own - positions_.begin()) + 1 : positions_.size();
         for (size_t place = first; place < positions_.size(); ++place) {
             const bool isWanted = last != kNever && place <= last;
-            wires[place][isWanted ? device : std::string(kHostDevice)] += value.bytes;
+            const std::string& there = isWanted ? device : host;
+            wires[place][there] += value.bytesOn(there);
             wires[place][kHostDevice] += value.hostBytes;
         }
     }
@@ -86,6 +88,14 @@ private:
 };
 
 }  // namespace
+
+Bytes ValueOutline::bytesOn(std::string_view deviceId) const {
+    Bytes bytes = 0;
+    for (const Bytes tensor : tensors) {
+        bytes += deviceId == kHostDevice ? tensor : alignUp(tensor, memory::kSlotAlignment);
+    }
+    return bytes;
+}
 
 std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
                                             std::span<const size_t> positions,
@@ -115,7 +125,7 @@ std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
     PlannedWire wire(snapshot, outlined, positions, devices);
     for (size_t node = 0; node < snapshot.nodes.size(); ++node) {
         for (const auto& [port, value] : outlined.work[node].outputs) {
-            if (value.bytes > 0 && !snapshot.nodes[node].desc->control) {
+            if (!value.tensors.empty() && !snapshot.nodes[node].desc->control) {
                 wire.add({node, port}, value, wires);
             }
         }

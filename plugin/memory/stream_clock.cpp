@@ -71,7 +71,7 @@ void StreamClock::copy(GroupId group) {
     copyFree_ += seconds;
     ready_[group] = copyFree_;
     times_.copy += seconds;
-    times_.moved += bytes;
+    times_.moved += layout_.isInPlace ? 0 : bytes;
 }
 
 std::vector<GroupUse> groupUses(const Layout& layout,

@@ -150,7 +150,7 @@ public:
                 .components = networkOf(request.model, "encode", kTextEncoder),
                 .outputType = "CONDITIONING",
                 .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth},
-                .carriedBytes = known.info().conditioningWidth * sizeOf(DType::F32),  // pooled
+                .carried = {known.info().conditioningWidth * sizeOf(DType::F32)},  // pooled
                 .walk = [request](std::string_view deviceKind) {
                     return withErrorsOf("encode", [&] {
                         return walkEncode(modelIn(request.model), request, deviceKind);
@@ -171,7 +171,8 @@ public:
                 .components = networkOf(settings.model, "denoise", kDenoiser),
                 .outputType = "LATENT",
                 .outputShape = shape,
-                .carriedBytes = settings.keepNoise ? sampler->historyLength() * bytes : 0,
+                .carried = std::vector<Bytes>(
+                    static_cast<size_t>(settings.keepNoise ? sampler->historyLength() : 0), bytes),
                 .carriedHostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
                 .walk = [shapes, settings](std::string_view deviceKind) {
                     return withErrorsOf("denoise", [&] {

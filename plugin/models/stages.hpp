@@ -87,8 +87,8 @@ struct StageOutline {
     std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> components;
     std::string outputType;
     Shape outputShape;
-    Bytes carriedBytes = 0;      ///< that go with the output, on its device
-    Bytes carriedHostBytes = 0;  ///< in host memory
+    std::vector<Bytes> carried{};  ///< of tensors that go with the output, on its device
+    Bytes carriedHostBytes = 0;    ///< in host memory
     /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it. Run
     /// thread only; takes tens of milliseconds.
     std::function<memory::StageWork(std::string_view deviceKind)> walk;

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/tensor/memory_errors.hpp"
 
 #include <ATen/ATen.h>
@@ -128,7 +129,8 @@ int64_t bytesOn(const at::Tensor& value, std::string_view deviceId) {
     if (!value.defined() || deviceIdOf(value) != deviceId) {
         return 0;
     }
-    return static_cast<int64_t>(value.storage().nbytes());
+    const auto bytes = static_cast<Bytes>(value.storage().nbytes());
+    return value.is_cpu() ? bytes : alignUp(bytes, memory::kSlotAlignment);
 }
 
 }  // namespace lowtide::tensor

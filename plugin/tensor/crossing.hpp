@@ -33,7 +33,8 @@ namespace lowtide::tensor {
 
 /// The device id of the ledger for a tensor: "cpu", "cuda:0", "fake".
 [[nodiscard]] std::string_view deviceIdOf(const at::Tensor& value);
-/// Bytes of the tensor's storage when it lives on `deviceId`, else 0; 0 for undefined tensors.
+/// Bytes of the tensor's storage when it lives on `deviceId`, on a card in whole multiples of
+/// memory::kSlotAlignment; else 0, also for undefined tensors.
 [[nodiscard]] int64_t bytesOn(const at::Tensor& value, std::string_view deviceId);
 
 }  // namespace lowtide::tensor

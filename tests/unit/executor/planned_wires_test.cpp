@@ -7,10 +7,11 @@ using namespace lowtide::executor;
 
 namespace {
 
-constexpr Bytes kText = 100;     ///< weighs what encode makes, beside kOnHost
-constexpr Bytes kOnHost = 7;     ///< always in host memory
-constexpr Bytes kLatent = 30;    ///< what denoise makes
-constexpr Bytes kPicture = 400;  ///< what decode makes
+constexpr Bytes kText = 520;            ///< what encode makes, two tensors, beside kOnHost
+constexpr Bytes kTextOnCard = 2 * 512;  ///< where each takes whole slots
+constexpr Bytes kOnHost = 7;            ///< always in host memory
+constexpr Bytes kLatent = 512;          ///< what denoise makes
+constexpr Bytes kPicture = 1024;        ///< what decode makes
 
 using Tree = std::shared_ptr<const memory::ComponentTree>;
 
@@ -81,10 +82,11 @@ private Q_SLOTS:
             tree->role = "role of " + std::string(names[node]);
             outlined_.work[node].components = [tree] { return std::vector<Tree>{tree}; };
         }
-        outlined_.work[Encode].outputs = {{"out", {.bytes = kText, .hostBytes = kOnHost}}};
+        outlined_.work[Encode].outputs = {
+            {"out", {.tensors = {kText - 8, 8}, .hostBytes = kOnHost}}};
         outlined_.work[Keep].outputs = outlined_.work[Encode].outputs;
-        outlined_.work[Denoise].outputs = {{"out", {.bytes = kLatent}}};
-        outlined_.work[Decode].outputs = {{"out", {.bytes = kPicture}}};
+        outlined_.work[Denoise].outputs = {{"out", {.tensors = {kLatent}}}};
+        outlined_.work[Decode].outputs = {{"out", {.tensors = {kPicture}}}};
     }
 
     void nodesComputeWhereTheirNetworksAre() {
@@ -105,8 +107,8 @@ private Q_SLOTS:
         const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
 
         QVERIFY(bytes.at(0).empty());
-        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", kOnHost}, {"fake", kText}}));
-        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kText}}));
+        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
+        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
         QVERIFY((bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kLatent}}));
         QVERIFY(
             (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kPicture}}));
@@ -117,7 +119,7 @@ private Q_SLOTS:
 
         const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
 
-        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kText}}));
+        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kTextOnCard}}));
         // made on the cpu, taken by decode on the card
         QVERIFY(
             (bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kLatent}}));
@@ -127,7 +129,7 @@ private Q_SLOTS:
     void aKeptValueIsCopiedToItsTaker() {
         const auto bytes = planned({Denoise, Decode, Save}).bytes;
 
-        QVERIFY((bytes.at(0) == BytesByDevice{{"fake", kText}}));
+        QVERIFY((bytes.at(0) == BytesByDevice{{"fake", kTextOnCard}}));
         QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", 0}, {"fake", kLatent}}));
     }
 };
