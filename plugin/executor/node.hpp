@@ -68,9 +68,9 @@ struct WorkOutline {
     std::vector<std::pair<std::string, ValueOutline>> outputs;
     /// Outside state that belongs in the result key: fingerprints of files that are read.
     std::vector<std::string> fingerprints;
-    /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it; run
-    /// thread only, no weight is read; empty: nothing is computed on a device.
-    std::function<memory::StageWork(std::string_view deviceKind)> walk;
+    /// The stage on shapes alone, as the device of that place would hold it; run thread only, no
+    /// weight is read; empty: nothing is computed on a device.
+    std::function<memory::StageWork(const memory::StagePlace& place)> walk;
     /// A control node's: the value behind its first output is looked up before the run, and kept
     /// when the node executes.
     std::optional<KeepRequest> keep;

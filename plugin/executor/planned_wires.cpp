@@ -17,8 +17,12 @@ std::optional<graph::SnapshotOutput> makerOf(const graph::Snapshot& snapshot,
     return graph::behindControl(snapshot, {input.sourceNode, input.sourcePort});
 }
 
-bool isOneOf(std::span<const size_t> positions, size_t node) {
-    return std::find(positions.begin(), positions.end(), node) != positions.end();
+/// Where the values of `node` are made; what does not execute was kept on the host.
+memory::DeviceSpec placeOf(std::span<const size_t> positions,
+                           std::span<const memory::DeviceSpec> devices,
+                           size_t node) {
+    const bool executes = std::find(positions.begin(), positions.end(), node) != positions.end();
+    return executes ? devices[node] : memory::DeviceSpec{};
 }
 
 memory::DeviceSpec deviceOfInput(const graph::Snapshot& snapshot,
@@ -28,74 +32,64 @@ memory::DeviceSpec deviceOfInput(const graph::Snapshot& snapshot,
                                  const memory::DeviceSpec& main) {
     for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
         if (const auto maker = makerOf(snapshot, input)) {
-            return isOneOf(positions, maker->node) ? known[maker->node] : memory::DeviceSpec{};
+            return placeOf(positions, known, maker->node);
         }
     }
     return main;
 }
 
-/// One output of a node that executes.
-class PlannedWire {
+/// The wires of one run.
+class WirePlanner {
 public:
-    PlannedWire(const graph::Snapshot& snapshot,
-                const OutlinedGraph& outlined,
+    WirePlanner(const graph::Snapshot& snapshot,
                 std::span<const size_t> positions,
                 std::span<const memory::DeviceSpec> devices)
-        : snapshot_(snapshot), outlined_(outlined), positions_(positions), devices_(devices) {}
+        : snapshot_(snapshot), positions_(positions), devices_(devices), wires_(positions.size()) {}
 
-    void add(const graph::SnapshotOutput& output,
-             const ValueOutline& value,
-             std::vector<BytesByDevice>& wires) {
-        const auto own = std::find(positions_.begin(), positions_.end(), output.node);
-        const bool executes = own != positions_.end();
-        const std::string host = kHostDevice;
-        const std::string device = executes ? devices_[output.node].id() : host;
-        size_t last = kNever;
-        for (size_t place = 0; place < positions_.size(); ++place) {
-            if (!takes(place, output)) {
-                continue;
-            }
-            last = place;
-            const std::string taker = devices_[positions_[place]].id();
-            const bool isCopied =
-                taker != device && outlined_.work[positions_[place]].components != nullptr;
-            wires[place][taker] += isCopied ? value.bytesOn(taker) : 0;
-        }
-        // What does not execute is kept on the host since before the run.
-        const size_t first =
-            executes ? static_cast<size_t>(own - positions_.begin()) + 1 : positions_.size();
-        for (size_t place = first; place < positions_.size(); ++place) {
-            const bool isWanted = last != kNever && place <= last;
-            const std::string& there = isWanted ? device : host;
-            wires[place][there] += value.bytesOn(there);
-            wires[place][kHostDevice] += value.hostBytes;
+    /// One output, of a node that executes or does not.
+    void add(const graph::SnapshotOutput& output, const ValueOutline& value) {
+        const std::string device = placeOf(positions_, devices_, output.node).id();
+        const size_t end = endOf(output);
+        for (size_t place = firstAfter(output.node); place < positions_.size(); ++place) {
+            const std::string& there = place < end ? device : kHost;
+            wires_[place][there] += value.bytesOn(there);
+            wires_[place][kHost] += value.hostBytes;
         }
     }
+
+    [[nodiscard]] std::vector<BytesByDevice> take() { return std::move(wires_); }
 
 private:
-    bool takes(size_t place, const graph::SnapshotOutput& output) const {
-        const auto& inputs = snapshot_.nodes[positions_[place]].inputs;
-        return std::any_of(inputs.begin(), inputs.end(), [&](const graph::SnapshotInput& input) {
-            const auto maker = makerOf(snapshot_, input);
-            return maker && maker->node == output.node && maker->port == output.port;
-        });
+    /// Where a value of `node` is first more than its node's own; never for what does not execute:
+    /// that is kept on the host since before the run.
+    [[nodiscard]] size_t firstAfter(size_t node) const {
+        const auto own = std::find(positions_.begin(), positions_.end(), node);
+        return own == positions_.end() ? positions_.size()
+                                       : static_cast<size_t>(own - positions_.begin()) + 1;
     }
 
+    /// Behind the last place that takes the output; 0: none does.
+    [[nodiscard]] size_t endOf(const graph::SnapshotOutput& output) const {
+        size_t end = 0;
+        for (size_t place = 0; place < positions_.size(); ++place) {
+            const auto& inputs = snapshot_.nodes[positions_[place]].inputs;
+            const bool takes = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+                const auto maker = makerOf(snapshot_, input);
+                return maker && maker->node == output.node && maker->port == output.port;
+            });
+            end = takes ? place + 1 : end;
+        }
+        return end;
+    }
+
+    const std::string kHost = kHostDevice;
     const graph::Snapshot& snapshot_;
-    const OutlinedGraph& outlined_;
     std::span<const size_t> positions_;
     std::span<const memory::DeviceSpec> devices_;
+    std::vector<BytesByDevice> wires_;
 };
 
 }  // namespace
-
-Bytes ValueOutline::bytesOn(std::string_view deviceId) const {
-    Bytes bytes = 0;
-    for (const Bytes tensor : tensors) {
-        bytes += deviceId == kHostDevice ? tensor : alignUp(tensor, memory::kSlotAlignment);
-    }
-    return bytes;
-}
 
 std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
                                             std::span<const size_t> positions,
@@ -117,20 +111,33 @@ std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
     return devices;
 }
 
+std::vector<std::string> inputsElsewhere(const graph::Snapshot& snapshot,
+                                         std::span<const size_t> positions,
+                                         std::span<const memory::DeviceSpec> devices,
+                                         size_t node) {
+    std::vector<std::string> ports;
+    for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
+        const auto maker = makerOf(snapshot, input);
+        if (maker && placeOf(positions, devices, maker->node).id() != devices[node].id()) {
+            ports.push_back(input.port);
+        }
+    }
+    return ports;
+}
+
 std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
                                      const OutlinedGraph& outlined,
                                      std::span<const size_t> positions,
                                      std::span<const memory::DeviceSpec> devices) {
-    std::vector<BytesByDevice> wires(positions.size());
-    PlannedWire wire(snapshot, outlined, positions, devices);
+    WirePlanner planner(snapshot, positions, devices);
     for (size_t node = 0; node < snapshot.nodes.size(); ++node) {
         for (const auto& [port, value] : outlined.work[node].outputs) {
             if (!value.tensors.empty() && !snapshot.nodes[node].desc->control) {
-                wire.add({node, port}, value, wires);
+                planner.add({node, port}, value);
             }
         }
     }
-    return wires;
+    return planner.take();
 }
 
 }  // namespace lowtide::executor

@@ -21,9 +21,16 @@ using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
                                                           std::span<const memory::NodeWork> work,
                                                           const memory::DeviceSpec& main);
 
+/// Ports of `node`, one of `positions`, whose values lie on another device than it computes on;
+/// `devices`: of nodeDevices(). Its walk counts the copies that it takes of them.
+[[nodiscard]] std::vector<std::string> inputsElsewhere(const graph::Snapshot& snapshot,
+                                                       std::span<const size_t> positions,
+                                                       std::span<const memory::DeviceSpec> devices,
+                                                       size_t node);
+
 /// What lies on wires while each node at `positions` begins, per device: a value from its maker's
 /// end to its last use, also behind control nodes; on the host also afterwards, where results are
-/// kept; and a copy of what a network of another device takes. `devices`: of nodeDevices().
+/// kept. `devices`: of nodeDevices().
 [[nodiscard]] std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
                                                    const OutlinedGraph& outlined,
                                                    std::span<const size_t> positions,

@@ -136,7 +136,11 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         }
         std::optional<Issue> issue = attempt(node.node, [&] {
             node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
-            node.work = work.walk ? work.walk(device.kind) : memory::StageWork();
+            node.work =
+                work.walk
+                    ? work.walk({device.kind,
+                                 inputsElsewhere(snapshot, positions, places, positions[place])})
+                    : memory::StageWork();
         });
         if (issue) {
             return *issue;

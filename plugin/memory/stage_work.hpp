@@ -3,8 +3,11 @@
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::memory {
@@ -22,10 +25,20 @@ struct ComponentWork {
     int64_t passes = 1;
 };
 
+/// Where a stage computes, and what it takes from other devices.
+struct StagePlace {
+    std::string_view deviceKind;           ///< "cpu", "fake"
+    std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
+
+    [[nodiscard]] bool isElsewhere(std::string_view port) const {
+        return std::find(elsewhere.begin(), elsewhere.end(), port) != elsewhere.end();
+    }
+};
+
 /// What a stage takes beside its weights, known from shapes alone.
 struct StageWork {
-    /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie on wires
-    /// there already; what leaves on wires is part of it.
+    /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie there
+    /// already; what leaves on wires is part of it, and copies of inputs from elsewhere.
     Bytes activations = 0;
     /// What kernels take beside tensors and no allocator of ours sees; 0 on cpu and fake, where the
     /// scratch memory of MKL's products is in no ledger.

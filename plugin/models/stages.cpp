@@ -151,9 +151,9 @@ public:
                 .outputType = "CONDITIONING",
                 .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth},
                 .carried = {known.info().conditioningWidth * sizeOf(DType::F32)},  // pooled
-                .walk = [request](std::string_view deviceKind) {
+                .walk = [request](const memory::StagePlace& place) {
                     return withErrorsOf("encode", [&] {
-                        return walkEncode(modelIn(request.model), request, deviceKind);
+                        return walkEncode(modelIn(request.model), request, place);
                     });
                 }};
         });
@@ -174,9 +174,9 @@ public:
                 .carried = std::vector<Bytes>(
                     static_cast<size_t>(settings.keepNoise ? sampler->historyLength() : 0), bytes),
                 .carriedHostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
-                .walk = [shapes, settings](std::string_view deviceKind) {
+                .walk = [shapes, settings](const memory::StagePlace& place) {
                     return withErrorsOf("denoise", [&] {
-                        return walkDenoise(modelIn(settings.model), shapes, settings, deviceKind);
+                        return walkDenoise(modelIn(settings.model), shapes, settings, place);
                     });
                 }};
         });
@@ -195,10 +195,10 @@ public:
             return StageOutline{.components = networkOf(model, "decode", kAutoencoder),
                                 .outputType = "IMAGE",
                                 .outputShape = std::move(shape),
-                                .walk = [=](std::string_view deviceKind) {
+                                .walk = [=](const memory::StagePlace& place) {
                                     return withErrorsOf("decode", [&] {
                                         return walkDecode(
-                                            modelIn(model), latentShape, tilePixels, deviceKind);
+                                            modelIn(model), latentShape, tilePixels, place);
                                     });
                                 }};
         });
@@ -209,17 +209,17 @@ public:
             return StageOutline{.components = {},
                                 .outputType = "IMAGE",
                                 .outputShape = upscaledShape(imageShape, settings),
-                                .walk = [imageShape, settings](std::string_view deviceKind) {
+                                .walk = [imageShape, settings](const memory::StagePlace& place) {
                                     return withErrorsOf("upscale", [&] {
-                                        return walkUpscale(imageShape, settings, deviceKind);
+                                        return walkUpscale(imageShape, settings, place);
                                     });
                                 }};
         });
     }
 
     StageOutline outlinePictures(const Shape& imageShape) override {
-        return {.walk = [imageShape](std::string_view deviceKind) {
-            return withErrorsOf("picture", [&] { return walkPictures(imageShape, deviceKind); });
+        return {.walk = [imageShape](const memory::StagePlace& place) {
+            return withErrorsOf("picture", [&] { return walkPictures(imageShape, place); });
         }};
     }
 

@@ -89,9 +89,9 @@ struct StageOutline {
     Shape outputShape;
     std::vector<Bytes> carried{};  ///< of tensors that go with the output, on its device
     Bytes carriedHostBytes = 0;    ///< in host memory
-    /// The stage on shapes alone, as a device of that kind ("cpu", "fake") would hold it. Run
-    /// thread only; takes tens of milliseconds.
-    std::function<memory::StageWork(std::string_view deviceKind)> walk;
+    /// The stage on shapes alone, as the device of that place would hold it; ports are named as
+    /// the wires of requests are. Run thread only; takes tens of milliseconds.
+    std::function<memory::StageWork(const memory::StagePlace& place)> walk;
 };
 
 /// Shapes of what a denoiser is given.

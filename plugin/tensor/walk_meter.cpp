@@ -95,7 +95,8 @@ private:
             if (before_) {
                 before_->reportMemoryUsage(pointer, size, totalAllocated, totalReserved, device);
             }
-            const bool isOurs = size > 0 ? blocks_.insert(pointer).second : blocks_.erase(pointer);
+            const bool isOurs =
+                size > 0 ? pauses == 0 && blocks_.insert(pointer).second : blocks_.erase(pointer);
             balance_->add(isOurs ? size : 0);
         }
 

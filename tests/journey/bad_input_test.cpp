@@ -11,9 +11,7 @@ using namespace lowtide;
 namespace {
 
 Json exampleJson() {
-    QFile file(testing::exampleGraph("text_to_image"));
-    return file.open(QIODevice::ReadOnly) ? parseJson(file.readAll().toStdString(), "example")
-                                          : Json();
+    return parseJson(testing::exampleText("text_to_image"), "example");
 }
 
 /// A graph's text, changed: what a person could have on disk.

@@ -65,11 +65,6 @@ void change(const std::string& path, const QString& how) {
     }
 }
 
-struct Ended {
-    testing::ModuleRun run;
-    QByteArray dump;
-};
-
 }  // namespace
 
 class ChangedWeightsTest : public QObject {
@@ -90,11 +85,7 @@ class ChangedWeightsTest : public QObject {
         }
     }
 
-    Ended run(const Json& more, const std::function<void(const Json&)>& onEvent = {}) {
-        QFile graph(testing::exampleGraph("text_to_image"));
-        if (!graph.open(QIODevice::ReadOnly)) {
-            throw std::runtime_error("no example graph");
-        }
+    testing::ModuleRun run(const Json& more, const std::function<void(const Json&)>& onEvent = {}) {
         Json options = {{"set",
                          {"load.checkpoint=" + modelPath(),
                           "latent.width=64",
@@ -103,11 +94,7 @@ class ChangedWeightsTest : public QObject {
                         {"out", folder_->path().toStdString()}};
         options.update(more.is_null() ? Json::object() : more);
         testing::EventLog log(onEvent);
-        Ended ended{testing::runModule(graph.readAll().toStdString(), options, log), {}};
-        QFile dump(folder_->filePath("dump.safetensors"));
-        ended.dump = dump.open(QIODevice::ReadOnly) ? dump.readAll() : QByteArray();
-        dump.remove();
-        return ended;
+        return testing::runModule(testing::exampleText("text_to_image"), options, log);
     }
 
     Json dumped() const { return {{"dump", folder_->filePath("dump.safetensors").toStdString()}}; }
@@ -141,7 +128,7 @@ private Q_SLOTS:
         }
         bool isChanged = false;
 
-        const Ended ended = run(options, [&](const Json& event) {
+        const testing::ModuleRun ended = run(options, [&](const Json& event) {
             if (!isChanged && event.at("event") == "nodeProgress" &&
                 event.at("node") == "denoise") {
                 isChanged = true;
@@ -152,12 +139,12 @@ private Q_SLOTS:
         QVERIFY(isChanged);
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
         if (how == "replaced" || how == "removed") {
-            QVERIFY2(ended.run.status == Status::Ok, ended.run.report.dump().c_str());
+            QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
             QVERIFY(ended.dump == plain_);
             return;
         }
-        QCOMPARE(ended.run.status, Status::Failed);
-        const Json issue = ended.run.report.at("issues").back();
+        QCOMPARE(ended.status, Status::Failed);
+        const Json issue = ended.report.at("issues").back();
         QCOMPARE(issue.at("code"), Json("corrupt_file"));
         QCOMPARE(issue.at("node"), Json("denoise"));
         const auto message = QString::fromStdString(issue.at("message").get<std::string>());
@@ -170,13 +157,13 @@ private Q_SLOTS:
         makeModel(false);
         const Json options = {{"device", "fake:1GiB"}, {"policies", {"denoise=model,after=keep"}}};
 
-        const Ended ended = run(options, [&](const Json& event) {
+        const testing::ModuleRun ended = run(options, [&](const Json& event) {
             if (event.at("event") == "nodeStarted" && event.at("node") == "decode") {
                 change(modelPath() + kUnet, "written to");
             }
         });
 
-        QCOMPARE(ended.run.status, Status::Ok);  // the denoiser had finished before
+        QCOMPARE(ended.status, Status::Ok);  // the denoiser had finished before
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
@@ -188,23 +175,23 @@ private Q_SLOTS:
         fs::copy_file(path, copy);
         const auto time = fs::last_write_time(path);
         bool isChanged = false;
-        const Ended failed = run({}, [&](const Json& event) {
+        const testing::ModuleRun failed = run({}, [&](const Json& event) {
             if (!isChanged && event.at("event") == "nodeProgress" &&
                 event.at("node") == "denoise") {
                 isChanged = true;
                 change(path, "cut off");
             }
         });
-        QCOMPARE(failed.run.status, Status::Failed);
+        QCOMPARE(failed.status, Status::Failed);
         {
             std::ifstream whole(copy, std::ios::binary);
             std::ofstream(path, std::ios::binary) << whole.rdbuf();
         }
         fs::last_write_time(path, time);
 
-        const Ended again = run(dumped());
+        const testing::ModuleRun again = run(dumped());
 
-        QVERIFY2(again.run.status == Status::Ok, again.run.report.dump().c_str());
+        QVERIFY2(again.status == Status::Ok, again.report.dump().c_str());
         QVERIFY(again.dump == plain_);
     }
 
@@ -219,21 +206,21 @@ private Q_SLOTS:
     void betweenTwoRuns() {
         QFETCH(QString, how);
         makeModel(false);
-        QCOMPARE(run({}).run.status, Status::Ok);
-        QVERIFY(run({}).run.report.at("repetitions")[0].at("executed").empty());
+        QCOMPARE(run({}).status, Status::Ok);
+        QVERIFY(run({}).report.at("repetitions")[0].at("executed").empty());
 
         change(modelPath() + kUnet, how);
-        const Ended after = run({});
+        const testing::ModuleRun after = run({});
 
         if (how == "written to" || how == "replaced") {
-            QCOMPARE(after.run.status, Status::Ok);
-            const Json executed = after.run.report.at("repetitions")[0].at("executed");
+            QCOMPARE(after.status, Status::Ok);
+            const Json executed = after.report.at("repetitions")[0].at("executed");
             QVERIFY2(executed.dump().find("denoise") != std::string::npos, executed.dump().c_str());
             QVERIFY(run(dumped()).dump != plain_);
             return;
         }
-        QCOMPARE(after.run.status, Status::Invalid);
-        const Json issue = after.run.report.at("issues").back();
+        QCOMPARE(after.status, Status::Invalid);
+        const Json issue = after.report.at("issues").back();
         QCOMPARE(issue.at("node"), Json("load"));
         QVERIFY2(issue.at("message").get<std::string>().find("diffusion_pytorch_model") !=
                      std::string::npos,

@@ -13,8 +13,7 @@ using namespace lowtide;
 namespace {
 
 std::string graphText() {
-    QFile file(testing::exampleGraph("text_to_image"));
-    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
+    return testing::exampleText("text_to_image");
 }
 
 Json options(const QTemporaryDir& folder,

@@ -7,11 +7,6 @@
 
 namespace lowtide::testing {
 
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 Finished runGraph(const QString& graph, const QString& cache, const QStringList& more) {
     const QTemporaryDir folder;
     const QString report = folder.filePath("report.json");

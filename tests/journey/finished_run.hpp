@@ -18,8 +18,6 @@ struct Finished {
     Json report;
 };
 
-[[nodiscard]] QByteArray contentsOf(const QString& path);
-
 /// A short run of a graph, with `cache` as its folder between processes.
 [[nodiscard]] Finished runGraph(const QString& graph,
                                 const QString& cache,

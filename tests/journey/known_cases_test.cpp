@@ -20,11 +20,6 @@ namespace {
 const std::vector<std::string> kSmall = {
     "latent.width=64", "latent.height=64", "denoise.steps=3", "denoise.sampler=euler_a"};
 
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 int64_t held(const Json& report, const std::string& device) {
     return report.at("repetitions").back().at("ledger").at(device).at("total").get<int64_t>();
 }
@@ -66,19 +61,14 @@ class KnownCasesTest : public QObject {
                 {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
     }
 
-    /// Runs, and takes the dump of all values, if any.
-    testing::ModuleRun run(Json options, QByteArray* dump = nullptr) {
-        const QString path = folder_.filePath("dump.safetensors");
-        if (dump) {
-            options["dump"] = path.toStdString();
-        }
+    testing::ModuleRun run(const Json& options) {
         testing::EventLog log;
-        testing::ModuleRun ended = testing::runModule(graph_, options, log);
-        if (dump) {
-            *dump = contentsOf(path);
-            QFile::remove(path);
-        }
-        return ended;
+        return testing::runModule(graph_, options, log);
+    }
+
+    testing::ModuleRun runDumping(Json options) {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        return run(options);
     }
 
     Json componentOf(const std::string& role) {
@@ -97,8 +87,10 @@ class KnownCasesTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        graph_ = contentsOf(testing::exampleGraph("text_to_image")).toStdString();
-        QVERIFY(run(options("none", "cpu"), &expected_).status == Status::Ok);
+        graph_ = testing::exampleText("text_to_image");
+        const testing::ModuleRun plain = runDumping(options("none", "cpu"));
+        QVERIFY(plain.status == Status::Ok);
+        expected_ = plain.dump;
         QVERIFY(expected_.size() > 10000);
     }
 
@@ -243,12 +235,11 @@ private Q_SLOTS:
         Json wanted = options("model");
         wanted["lowMemory"] = lowMemory.toStdString();
         wanted["gcThreshold"] = threshold;
-        QByteArray dump;
 
-        const testing::ModuleRun ended = run(wanted, &dump);
+        const testing::ModuleRun ended = runDumping(wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY2(dump == expected_, "collections changed a value");
+        QVERIFY2(ended.dump == expected_, "collections changed a value");
         const Json& collections = ended.report.at("collections");
         QCOMPARE(collections.at("points"), Json(3));  // encode, denoise, decode
         const size_t asked =
@@ -271,12 +262,11 @@ private Q_SLOTS:
     /// leaf + stream came out worse elsewhere: copies, compute and frees were not ordered.
     void case4_streamingByGroupsHasTheSameBits() {
         QFETCH(QString, policy);
-        QByteArray dump;
 
-        const testing::ModuleRun ended = run(options(policy.toStdString()), &dump);
+        const testing::ModuleRun ended = runDumping(options(policy.toStdString()));
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY2(dump == expected_, "another value than without offload");
+        QVERIFY2(ended.dump == expected_, "another value than without offload");
         const auto moved = ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>();
         QCOMPARE(moved, planned(ended.report, "moved"));
         const auto needed = static_cast<double>(planned(ended.report, "needed"));
@@ -318,12 +308,11 @@ private Q_SLOTS:
     void case4_eachNodeHasItsDevice() {
         Json wanted = options("leaf+stream");
         wanted["policies"] = {"encode=model@cpu", "denoise=leaf+stream", "decode=model@cpu"};
-        QByteArray dump;
 
-        const testing::ModuleRun ended = run(wanted, &dump);
+        const testing::ModuleRun ended = runDumping(wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY(dump == expected_);
+        QVERIFY(ended.dump == expected_);
         QVERIFY(copiesOf(ended.report, "denoiser").size() > 100);
         for (const Json& event : ended.report.at("timeline")) {
             const bool isDenoiser = event.at("subject").get<std::string>().starts_with("denoiser.");

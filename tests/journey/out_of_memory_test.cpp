@@ -27,11 +27,6 @@ const std::vector<std::string> kLeaf = {
     "encode=leaf+stream", "denoise=leaf+stream", "decode=leaf+stream"};
 const std::vector<std::string> kModel = {"encode=model", "denoise=model", "decode=model+stream"};
 
-struct Ended {
-    testing::ModuleRun run;
-    QByteArray dump;
-};
-
 /// Everything that the ledger still has beside results which are kept on the host.
 int64_t bytesLeft() {
     std::string text;
@@ -54,31 +49,22 @@ class OutOfMemoryTest : public QObject {
     QTemporaryDir folder_;
     QByteArray expected_;
 
-    Ended run(const std::string& failing, const std::vector<std::string>& policies) {
-        QFile graph(testing::exampleGraph("text_to_image"));
-        if (!graph.open(QIODevice::ReadOnly)) {
-            throw std::runtime_error("no example graph");
-        }
-        const QString path = folder_.filePath("dump.safetensors");
+    testing::ModuleRun run(const std::string& failing, const std::vector<std::string>& policies) {
         const Json options = {
             {"set",
              {"latent.width=64", "latent.height=64", "denoise.steps=2", "denoise.sampler=euler_a"}},
             {"device", "fake:1GiB,fail=" + failing},
             {"policies", policies},
             {"out", folder_.path().toStdString()},
-            {"dump", path.toStdString()}};
+            {"dump", folder_.filePath("dump.safetensors").toStdString()}};
         testing::EventLog log;
-        Ended ended{testing::runModule(graph.readAll().toStdString(), options, log), {}};
-        QFile file(path);
-        ended.dump = file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-        file.remove();
-        return ended;
+        return testing::runModule(testing::exampleText("text_to_image"), options, log);
     }
 
     /// Numbers of the allocations of a kind that are made to fail, each in a run of its own.
     std::set<int64_t> numbersOf(const std::string& kind, const std::vector<std::string>& policies) {
-        const Ended clean = run(kind + ":" + std::to_string(kNone), policies);
-        const Json counts = clean.run.report.at("rehearsal").at("fake");
+        const testing::ModuleRun clean = run(kind + ":" + std::to_string(kNone), policies);
+        const Json counts = clean.report.at("rehearsal").at("fake");
         const auto all = counts.at("allocations").at(kind).get<int64_t>();
         std::set<int64_t> numbers;
         for (int64_t number = 1; number <= all; number += kind == "activation" ? kEvery : 1) {
@@ -126,11 +112,11 @@ private Q_SLOTS:
         int reported = 0;
         for (const int64_t number : numbers) {
             const std::string failing = kind + ":" + std::to_string(number);
-            const Ended ended = run(failing, policies);
-            const Json& report = ended.run.report;
+            const testing::ModuleRun ended = run(failing, policies);
+            const Json& report = ended.report;
             QCOMPARE(bytesLeft(), int64_t{0});
             QCOMPARE(report.at("rehearsal").at("fake").at("held"), Json(0));
-            if (ended.run.status == Status::Ok) {
+            if (ended.status == Status::Ok) {
                 QVERIFY2(ended.dump == expected_, failing.c_str());
                 ++recovered;
             } else {

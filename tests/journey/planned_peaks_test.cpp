@@ -27,10 +27,7 @@ class PlannedPeaksTest : public QObject {
     double largestError_ = 0;
     int compared_ = 0;
 
-    static Json graphOf(const QString& name) {
-        QFile file(testing::exampleGraph(name));
-        return file.open(QIODevice::ReadOnly) ? Json::parse(file.readAll().toStdString()) : Json();
-    }
+    static Json graphOf(const QString& name) { return Json::parse(testing::exampleText(name)); }
 
     /// The example with a control node between decode and save, and the picture enlarged behind it.
     static Json withLateControls() {

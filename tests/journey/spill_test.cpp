@@ -10,14 +10,9 @@ using namespace lowtide;
 
 namespace {
 
-Json exampleGraph(const QString& name) {
-    QFile file(testing::exampleGraph(name));
-    return file.open(QIODevice::ReadOnly) ? Json::parse(file.readAll().toStdString()) : Json();
-}
-
 /// The text-to-image example with a second picture of another size behind the same prompt.
 Json twoSizes() {
-    Json graph = exampleGraph("text_to_image");
+    Json graph = Json::parse(testing::exampleText("text_to_image"));
     for (const char* node : {"latent", "denoise", "decode", "save"}) {
         graph["nodes"][std::string("wide_") + node] = graph["nodes"][node];
     }
@@ -38,7 +33,7 @@ Json twoSizes() {
 
 /// Decode and a stage that is as large behind it.
 std::string graphNamed(const QString& name) {
-    return (name == "two sizes" ? twoSizes() : exampleGraph("demo")).dump();
+    return (name == "two sizes" ? twoSizes() : Json::parse(testing::exampleText("demo"))).dump();
 }
 
 std::vector<std::string> settingsOf(const QString& name) {

@@ -85,11 +85,6 @@ constexpr int kMixes = 40;
 /// Planned and measured peaks may differ by this part of the measured one (design: 5 %).
 constexpr double kPeakTolerance = 0.05;
 
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
 }  // namespace
 
 class MatrixTest : public QObject {
@@ -103,9 +98,7 @@ class MatrixTest : public QObject {
     int equal_ = 0;
     int refused_ = 0;
 
-    std::string graphOf(const Case& each) {
-        return contentsOf(testing::exampleGraph(each.example)).toStdString();
-    }
+    std::string graphOf(const Case& each) { return testing::exampleText(each.example); }
 
     Json optionsOf(const Case& each,
                    const std::string& device,
@@ -131,21 +124,17 @@ class MatrixTest : public QObject {
         return status == Status::Ok ? Json::parse(result).at("plan") : Json();
     }
 
-    testing::ModuleRun run(const Case& each, Json options, QByteArray& dump) {
-        const QString path = folder_.filePath("dump.safetensors");
-        options["dump"] = path.toStdString();
+    testing::ModuleRun run(const Case& each, Json options) {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
         testing::EventLog log;
         testing::ModuleRun ended = testing::runModule(graphOf(each), options, log);
-        dump = contentsOf(path);
-        QFile::remove(path);
         testing::openModule().runner()->release("all");
         return ended;
     }
 
     /// Empty when the cell is right, else what is wrong.
     std::string fault(const Case& each, const Json& options, std::optional<int64_t> budget) {
-        QByteArray dump;
-        const testing::ModuleRun ended = run(each, options, dump);
+        const testing::ModuleRun ended = run(each, options);
         ++cells_;
         if (ended.status == Status::Invalid) {
             const Json& issue = ended.report.at("issues").back();
@@ -158,7 +147,7 @@ class MatrixTest : public QObject {
         if (ended.status != Status::Ok) {
             return "failed: " + ended.report.at("issues").dump();
         }
-        if (dump != expected_.at(each.name)) {
+        if (ended.dump != expected_.at(each.name)) {
             return "other bits than on the cpu with policy none";
         }
         ++equal_;
@@ -239,7 +228,8 @@ private Q_SLOTS:
     void initTestCase() {
         for (const Case& each : cases_) {
             Json options = optionsOf(each, "cpu", everywhere(each, "none"));
-            const testing::ModuleRun ended = run(each, options, expected_[each.name]);
+            const testing::ModuleRun ended = run(each, options);
+            expected_[each.name] = ended.dump;
             QVERIFY2(ended.status == Status::Ok, (each.name + ended.report.dump()).c_str());
             QVERIFY(expected_[each.name].size() > 10000);
             for (const char* device : kDevices) {

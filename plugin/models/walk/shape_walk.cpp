@@ -68,6 +68,11 @@ at::Tensor ShapeWalk::onWire(at::IntArrayRef sizes) {
     return onMeta(sizes, at::kFloat);
 }
 
+at::Tensor ShapeWalk::elsewhere(at::IntArrayRef sizes) {
+    const tensor::WalkMeter::Pause isNotHere;
+    return at::empty(sizes, at::TensorOptions(at::kFloat).device(at::kCPU));
+}
+
 at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
                                at::IntArrayRef sizes,
                                const std::function<at::Tensor()>& forward) {

@@ -37,6 +37,9 @@ public:
 
     /// A tensor of f32 that lies on a wire already: it counts nothing.
     [[nodiscard]] static at::Tensor onWire(at::IntArrayRef sizes);
+    /// One of f32 on a wire of another device: it counts where it is taken over (tensor::upload).
+    /// Its values are never read.
+    [[nodiscard]] static at::Tensor elsewhere(at::IntArrayRef sizes);
     /// One pass of the tree over an input of `sizes`. The first one of a size runs `forward`; later
     /// ones take the same bytes for a moment, count as passes and give a result of the same shape.
     [[nodiscard]] at::Tensor passOver(const memory::ComponentTree& tree,

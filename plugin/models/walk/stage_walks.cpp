@@ -26,25 +26,33 @@ StageCall quietCall() {
             .preview = [](const Image8&) {}};
 }
 
-WireRef conditioningOnWire(const Shape& shape) {
-    return std::make_shared<const tensor::Conditioning>(
-        ShapeWalk::onWire(shape), at::Tensor(), std::string(), -1);
+/// What lies on the wire into `port`.
+at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
+    return place.isElsewhere(port) ? ShapeWalk::elsewhere(shape) : ShapeWalk::onWire(shape);
 }
 
-WireRef latentOnWire(const Shape& shape) {
+WireRef conditioningOnWire(const Shape& shape,
+                           const memory::StagePlace& place,
+                           std::string_view port) {
+    return std::make_shared<const tensor::Conditioning>(
+        onWire(shape, place, port), at::Tensor(), std::string(), -1);
+}
+
+WireRef latentOnWire(const Shape& shape, const memory::StagePlace& place) {
     if (isInPixels(shape)) {
         return std::make_shared<const tensor::EmptyLatents>(shape[3], shape[2], shape[0]);
     }
-    return std::make_shared<const tensor::Latents>(ShapeWalk::onWire(shape), tensor::Provenance{});
+    return std::make_shared<const tensor::Latents>(onWire(shape, place, "latent"),
+                                                   tensor::Provenance{});
 }
 
 /// The walk of one stage; `run` gets the context to run it in.
 template <class Run>
-memory::StageWork walkStage(std::string_view deviceKind,
+memory::StageWork walkStage(const memory::StagePlace& place,
                             std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                             Run&& run) {
     const c10::InferenceMode asOnTheRunThread;
-    ShapeWalk walk(deviceKind, std::move(trees));
+    ShapeWalk walk(place.deviceKind, std::move(trees));
     StageContext context{.weights = walk, .record = tensor::Record(nullptr)};
     run(context, walk);
     return walk.work();
@@ -54,31 +62,30 @@ memory::StageWork walkStage(std::string_view deviceKind,
 
 memory::StageWork walkEncode(const Model& model,
                              const EncodeRequest& request,
-                             std::string_view deviceKind) {
-    return walkStage(
-        deviceKind, {treeIn(model, kTextEncoder)}, [&](StageContext& context, ShapeWalk&) {
-            (void)model.encodePrompts(context,
-                                      {.prompt = request.prompt,
-                                       .negative = request.negative,
-                                       .clipSkip = request.clipSkip});
-        });
+                             const memory::StagePlace& place) {
+    return walkStage(place, {treeIn(model, kTextEncoder)}, [&](StageContext& context, ShapeWalk&) {
+        (void)model.encodePrompts(
+            context,
+            {.prompt = request.prompt, .negative = request.negative, .clipSkip = request.clipSkip});
+    });
 }
 
 memory::StageWork walkDenoise(const Model& model,
                               const DenoiseShapes& shapes,
                               const DenoiseRequest& settings,
-                              std::string_view deviceKind) {
+                              const memory::StagePlace& place) {
     const int calls = makeSampler(model, settings)->callCount();
     const int end = settings.endStep < 0 ? calls : std::min(settings.endStep, calls);
     DenoiseRequest request = settings;
     request.endStep = std::min(end, settings.startStep + kWalkedSteps);
-    memory::StageWork work = walkStage(
-        deviceKind, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
+    memory::StageWork work =
+        walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
             request.model = std::make_shared<const WalkedModel>(model, walk);
-            request.positive = conditioningOnWire(shapes.positive);
-            request.negative =
-                shapes.negative.empty() ? nullptr : conditioningOnWire(shapes.negative);
-            request.latent = latentOnWire(shapes.latent);
+            request.positive = conditioningOnWire(shapes.positive, place, "positive");
+            request.negative = shapes.negative.empty()
+                                   ? nullptr
+                                   : conditioningOnWire(shapes.negative, place, "negative");
+            request.latent = latentOnWire(shapes.latent, place);
             (void)denoiseStage(context, request, quietCall());
         });
     for (memory::ComponentWork& component : work.components) {
@@ -91,12 +98,12 @@ memory::StageWork walkDenoise(const Model& model,
 memory::StageWork walkDecode(const Model& model,
                              const Shape& latentShape,
                              int64_t tilePixels,
-                             std::string_view deviceKind) {
+                             const memory::StagePlace& place) {
     return walkStage(
-        deviceKind, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
+        place, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
             (void)decodeStage(context,
                               {.model = std::make_shared<const WalkedModel>(model, walk),
-                               .latent = latentOnWire(latentShape),
+                               .latent = latentOnWire(latentShape, place),
                                .tilePixels = tilePixels},
                               quietCall());
         });
@@ -104,18 +111,18 @@ memory::StageWork walkDecode(const Model& model,
 
 memory::StageWork walkUpscale(const Shape& imageShape,
                               const UpscaleRequest& settings,
-                              std::string_view deviceKind) {
-    return walkStage(deviceKind, {}, [&](StageContext& context, ShapeWalk&) {
+                              const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
         UpscaleRequest request = settings;
-        request.image = std::make_shared<const tensor::Images>(ShapeWalk::onWire(imageShape),
+        request.image = std::make_shared<const tensor::Images>(onWire(imageShape, place, "image"),
                                                                tensor::Provenance{});
         (void)upscaleStage(context, request);
     });
 }
 
-memory::StageWork walkPictures(const Shape& imageShape, std::string_view deviceKind) {
-    return walkStage(deviceKind, {}, [&](StageContext&, ShapeWalk&) {
-        (void)tensor::quantised(ShapeWalk::onWire(imageShape));
+memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+        (void)tensor::quantised(onWire(imageShape, place, "image"));
     });
 }
 

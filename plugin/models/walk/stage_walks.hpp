@@ -6,28 +6,27 @@
 #include "plugin/models/model.hpp"
 #include "plugin/models/stages.hpp"
 
-#include <string_view>
-
 namespace lowtide::models {
 
 [[nodiscard]] memory::StageWork walkEncode(const Model& model,
                                            const EncodeRequest& request,
-                                           std::string_view deviceKind);
+                                           const memory::StagePlace& place);
 /// `shapes.latent` is [B, 3, H, W] in pixels where nothing is filled in yet. Wires in `settings`
 /// are not looked at. Only the first steps are walked, enough for every sampler to have its
 /// history; the passes are those of all steps.
 [[nodiscard]] memory::StageWork walkDenoise(const Model& model,
                                             const DenoiseShapes& shapes,
                                             const DenoiseRequest& settings,
-                                            std::string_view deviceKind);
+                                            const memory::StagePlace& place);
 [[nodiscard]] memory::StageWork walkDecode(const Model& model,
                                            const Shape& latentShape,
                                            int64_t tilePixels,
-                                           std::string_view deviceKind);
+                                           const memory::StagePlace& place);
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleRequest& settings,
-                                            std::string_view deviceKind);
+                                            const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
-[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape, std::string_view deviceKind);
+[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
+                                             const memory::StagePlace& place);
 
 }  // namespace lowtide::models

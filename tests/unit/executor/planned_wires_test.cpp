@@ -44,6 +44,7 @@ class PlannedWiresTest : public QObject {
     struct Wires {
         std::vector<std::string> devices;
         std::vector<BytesByDevice> bytes;
+        std::vector<std::vector<std::string>> elsewhere;
     };
 
     Wires planned(const std::vector<size_t>& positions) const {
@@ -59,6 +60,9 @@ class PlannedWiresTest : public QObject {
         Wires wires{.bytes = planWires(snapshot_, outlined_, positions, devices)};
         for (const memory::DeviceSpec& device : devices) {
             wires.devices.push_back(device.id());
+        }
+        for (const size_t node : positions) {
+            wires.elsewhere.push_back(inputsElsewhere(snapshot_, positions, devices, node));
         }
         return wires;
     }
@@ -114,23 +118,25 @@ private Q_SLOTS:
             (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kPicture}}));
     }
 
-    void aNetworkElsewhereTakesACopy() {
+    /// What a node takes from another device lies there; its copy is the walk's to count.
+    void inputsFromAnotherDeviceAreNamed() {
         snapshot_.nodes[Denoise].policy = memory::parsePolicy("leaf@cpu");
 
-        const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
+        const Wires wires = planned({Encode, Keep, Denoise, Decode, Save});
 
-        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kTextOnCard}}));
-        // made on the cpu, taken by decode on the card
-        QVERIFY(
-            (bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kLatent}}));
+        QVERIFY((wires.bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
+        QVERIFY((wires.bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}}));
+        const std::vector<std::string> in = {"in"};
+        QVERIFY((wires.elsewhere == std::vector<std::vector<std::string>>{{}, {}, in, in, {}}));
     }
 
-    /// The kept value is held already; what takes it has a copy while it runs.
-    void aKeptValueIsCopiedToItsTaker() {
-        const auto bytes = planned({Denoise, Decode, Save}).bytes;
+    /// The kept value is held already, on the host.
+    void aKeptValueIsTakenFromTheHost() {
+        const Wires wires = planned({Denoise, Decode, Save});
 
-        QVERIFY((bytes.at(0) == BytesByDevice{{"fake", kTextOnCard}}));
-        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", 0}, {"fake", kLatent}}));
+        QVERIFY(wires.bytes.at(0).empty());
+        QVERIFY((wires.bytes.at(1) == BytesByDevice{{"cpu", 0}, {"fake", kLatent}}));
+        QVERIFY((wires.elsewhere == std::vector<std::vector<std::string>>{{"in"}, {}, {}}));
     }
 };
 

@@ -123,7 +123,7 @@ private Q_SLOTS:
         std::vector<Row> rows;
         const auto compare = [&](const char* stage, const models::StageOutline& outline) {
             rows.push_back({device.toStdString() + " " + walked.name() + " " + stage,
-                            outline.walk(device.toStdString()).activations,
+                            outline.walk({device.toStdString()}).activations,
                             bench.activationPeak()});
         };
 
@@ -150,6 +150,48 @@ private Q_SLOTS:
         for (const Row& row : rows) {
             check(row, device == "fake" ? 0 : kLargestError);
         }
+    }
+
+    /// With guidance the copies of the prompts live until they are joined, without it until the
+    /// end.
+    void countsCopiesOfWhatLiesElsewhere_data() {
+        QTest::addColumn<double>("cfg");
+        QTest::newRow("guidance") << 7.5;
+        QTest::newRow("no guidance") << 1.0;
+    }
+
+    void countsCopiesOfWhatLiesElsewhere() {
+        QFETCH(double, cfg);
+        const WalkCase walked{.checkpoint = "sd15_1", .width = 104, .height = 72, .cfg = cfg};
+        ModelBench bench({.kind = "fake"});
+        const WireRef model = testing::loadModel(bench, walked.checkpoint);
+        const models::EncodeResult prompts = encode(bench, {.model = model, .prompt = "a cat"});
+        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        request.positive = prompts.positive->onHost();
+        request.negative = prompts.negative->onHost();
+        const WireRef made = denoise(bench, request);
+        const auto& samples = dynamic_cast<const tensor::Latents&>(*made).samples();
+        models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        shapes.latent = samples.sizes().vec();
+
+        request.latent = made->onHost();
+        const WireRef again = denoise(bench, request);
+        check({"denoise with cfg " + std::to_string(cfg),
+               bench.stages()
+                   .outlineDenoise(shapes, request)
+                   .walk({"fake", {"positive", "negative", "latent"}})
+                   .activations,
+               bench.activationPeak()},
+              0);
+
+        (void)decode(bench, model, again->onHost(), 0);
+        check({"decode",
+               bench.stages()
+                   .outlineDecode(model, shapes.latent, 0)
+                   .walk({"fake", {"latent"}})
+                   .activations,
+               bench.activationPeak()},
+              0);
     }
 
     /// Channels as in published checkpoints; the small ones above have few.

@@ -107,7 +107,7 @@ private Q_SLOTS:
         const StageWork work =
             bench.stages()
                 .outlineEncode({.model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
-                .walk("cpu");
+                .walk({"cpu"});
         const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).encodePrompts(
                 context, {.prompt = "a", .negative = "b", .clipSkip = 1});
@@ -134,7 +134,7 @@ private Q_SLOTS:
         const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
             (void)models::denoiseStage(context, request, bench.call("denoise"));
         });
-        const StageWork work = bench.stages().outlineDenoise(shapes, request).walk("cpu");
+        const StageWork work = bench.stages().outlineDenoise(shapes, request).walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
         QCOMPARE(work.components[0].passes, 6);
@@ -151,7 +151,7 @@ private Q_SLOTS:
         const auto seen = leasesOf(bench, model, models::kAutoencoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });
-        const StageWork work = bench.stages().outlineDecode(model, latents, 0).walk("cpu");
+        const StageWork work = bench.stages().outlineDecode(model, latents, 0).walk({"cpu"});
         QCOMPARE(work.components[0].passes, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
     }
@@ -166,7 +166,7 @@ private Q_SLOTS:
             request.endStep = end;
             const auto outline =
                 bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
-            return outline.walk("cpu").components.at(0).passes;
+            return outline.walk({"cpu"}).components.at(0).passes;
         };
         QCOMPARE(passes(0, -1), 20);
         QCOMPARE(passes(5, -1), 15);
@@ -178,7 +178,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");
         // Tiles of 64 pixels step by 48: 13 x 9 latents of 8 pixels are 3 x 2 tiles.
-        const StageWork work = bench.stages().outlineDecode(model, {2, 4, 9, 13}, 64).walk("cpu");
+        const StageWork work = bench.stages().outlineDecode(model, {2, 4, 9, 13}, 64).walk({"cpu"});
         QCOMPARE(work.components[0].passes, 2 * 3 * 2);
         // Rows of tiles are 8 and 3 latents high, columns 8, 7 and 1 wide.
         constexpr double kMeanPixels = (8 + 3) * (8 + 7 + 1) / 6.0;
@@ -193,7 +193,7 @@ private Q_SLOTS:
         const memory::ComponentWork unet =
             bench.stages()
                 .outlineDenoise(testing::shapesOf(model, walked), request)
-                .walk("fake")
+                .walk({"fake"})
                 .components.at(0);
         // Both halves of the guidance: 6 pictures of 8 x 12 latents.
         constexpr double kRows = 6 * 8 * 12;
@@ -233,7 +233,7 @@ private Q_SLOTS:
             copy.remove(file);
         }
         for (const models::StageOutline& outline : outlines) {
-            QVERIFY(outline.walk("cpu").activations > 0);
+            QVERIFY(outline.walk({"cpu"}).activations > 0);
         }
     }
 
@@ -245,9 +245,9 @@ private Q_SLOTS:
         shapes.negative.clear();
         const auto outline =
             bench.stages().outlineDenoise(shapes, testing::requestOf(bench, model, walked));
-        QVERIFY_EXCEPTION_THROWN((void)outline.walk("cpu"), Error);
+        QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
         // And leaves nothing behind for the next walk.
-        QVERIFY(bench.stages().outlineEncode({.model = model}).walk("cpu").activations > 0);
+        QVERIFY(bench.stages().outlineEncode({.model = model}).walk({"cpu"}).activations > 0);
     }
 };
 

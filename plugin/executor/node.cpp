@@ -1,0 +1,15 @@
+#include "plugin/executor/node.hpp"
+
+#include "plugin/executor/ledger_charge.hpp"
+
+namespace lowtide::executor {
+
+Bytes ValueOutline::bytesOn(std::string_view deviceId) const {
+    Bytes bytes = 0;
+    for (const Bytes tensor : tensors) {
+        bytes += deviceId == kHostDevice ? tensor : alignUp(tensor, memory::kSlotAlignment);
+    }
+    return bytes;
+}
+
+}  // namespace lowtide::executor
