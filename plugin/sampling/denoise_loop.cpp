@@ -6,29 +6,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace lowtide::sampling {
 
 namespace {
-
-/// Steps [first, last) of the schedule.
-struct StepRange {
-    int first = 0;
-    int last = 0;
-};
-
-StepRange rangeOf(const DenoiseSettings& settings, int calls) {
-    const bool toTheEnd = settings.endStep < 0 || settings.endStep > calls;
-    const StepRange range{settings.startStep, toTheEnd ? calls : settings.endStep};
-    if (range.first < 0 || range.first >= range.last) {
-        throw Error(ErrorKind::InvalidInput,
-                    "there is no step from " + std::to_string(range.first) + " to " +
-                        std::to_string(range.last) + " in a schedule of " + std::to_string(calls),
-                    "choose start_step from 0 to " + std::to_string(calls - 1) +
-                        " and end_step above it, or -1",
-                    "start_step");
-    }
-    return range;
-}
 
 void recordSchedule(const Schedule& schedule, const tensor::Record& record) {
     record.put("timesteps", schedule.timesteps);
@@ -87,7 +69,7 @@ at::Tensor initialLatents(const Sampler& sampler,
     if (settings.startsEmpty && settings.startStep == 0) {
         return drawn * sampler.schedule().initNoiseSigma;
     }
-    return sampler.addNoise(latents, drawn, settings.startStep);
+    return sampler.addNoise(latents, drawn, sampler.firstCall(settings.startStep));
 }
 
 /// One call of the network with guidance where it is on: the prediction that the sampler steps
@@ -95,16 +77,17 @@ at::Tensor initialLatents(const Sampler& sampler,
 at::Tensor guidedPrediction(const Sampler& sampler,
                             Denoiser& denoiser,
                             const at::Tensor& latents,
-                            int step,
+                            int call,
                             const DenoiseSettings& settings,
                             const tensor::Record& record) {
     const bool isGuided = settings.guidanceScale > 1;
     const at::Tensor batch = isGuided ? at::cat({latents, latents}) : latents;
-    const at::Tensor input = sampler.scaleInput(batch, step);
-    const at::Tensor timestep = sampler.schedule().timesteps.select(0, step);
+    const at::Tensor input = sampler.scaleInput(batch, call);
+    const at::Tensor timestep = sampler.schedule().timesteps.select(0, call);
     record.putNext("model_in", input);
     record.putNext("model_t", timestep);
-    const StepInfo info{.step = step, .stepCount = sampler.callCount(), .solverStage = 0};
+    const StepInfo info{
+        .step = call, .stepCount = sampler.callCount(), .solverStage = sampler.solverStage(call)};
     const at::Tensor raw = denoiser.predict(input, timestep, info);
     LOWTIDE_ASSERT(raw.sizes() == input.sizes());
     record.putNext("model_out", raw);
@@ -114,19 +97,37 @@ at::Tensor guidedPrediction(const Sampler& sampler,
     return prediction;
 }
 
-std::shared_ptr<const tensor::SamplerCarry> carryAt(int step,
-                                                    const Sampler& sampler,
+std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
                                                     const tensor::NoiseGenerator& generator,
                                                     const DenoiseSettings& settings) {
+    const int steps = sampler.stepCount();
     auto carry = std::make_shared<tensor::SamplerCarry>();
     sampler.save(*carry);
     carry->schedule = settings.scheduleKey;
-    carry->step = step;
+    carry->step = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
     carry->generator = generator.state();
     return carry;
 }
 
 }  // namespace
+
+CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise) {
+    const int steps = sampler.stepCount();
+    const bool toTheEnd = endStep < 0 || endStep >= steps;
+    const int early = keepNoise ? sampler.firstCall(endStep) : sampler.cleanEnd(endStep);
+    const CallRange calls{.first = startStep < 0 ? -1 : sampler.firstCall(startStep),
+                          .last = toTheEnd ? sampler.callCount() : early};
+    if (calls.first < 0 || calls.first >= calls.last) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no step from " + std::to_string(startStep) + " to " +
+                        std::to_string(toTheEnd ? steps : endStep) + " in a schedule of " +
+                        std::to_string(steps),
+                    "choose start_step from 0 to " + std::to_string(steps - 1) +
+                        " and end_step above it, or -1",
+                    "start_step");
+    }
+    return calls;
+}
 
 DenoiseResult denoise(Sampler& sampler,
                       Denoiser& denoiser,
@@ -136,7 +137,8 @@ DenoiseResult denoise(Sampler& sampler,
                       const StopToken& stop,
                       const tensor::Record& record,
                       const std::function<void(int, int)>& progress) {
-    const StepRange range = rangeOf(settings, sampler.callCount());
+    const CallRange calls =
+        callsOf(sampler, settings.startStep, settings.endStep, settings.keepNoise);
     Noise noise(settings.seed, latents.device(), record);
     if (continues(carry.get(), settings)) {
         restore(*carry, latents.device(), sampler, noise.generator());
@@ -145,18 +147,17 @@ DenoiseResult denoise(Sampler& sampler,
     at::Tensor current = initialLatents(sampler, latents, settings, noise);
     record.put("latents.init", current);
     const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
-    for (int step = range.first; step < range.last; ++step) {
+    for (int call = calls.first; call < calls.last; ++call) {
         stop.throwIfStopped();
         const at::Tensor prediction =
-            guidedPrediction(sampler, denoiser, current, step, settings, record);
-        current = sampler.step(prediction, step, current, draw);
+            guidedPrediction(sampler, denoiser, current, call, settings, record);
+        current = sampler.step(prediction, call, current, draw);
         record.putNext("latents.step", current);
-        progress(step + 1 - range.first, range.last - range.first);
+        progress(call + 1 - calls.first, calls.last - calls.first);
     }
     record.put("latents.final", current);
     return {.latents = current,
-            .carry = settings.keepNoise ? carryAt(range.last, sampler, noise.generator(), settings)
-                                        : nullptr};
+            .carry = settings.keepNoise ? carryOf(sampler, noise.generator(), settings) : nullptr};
 }
 
 }  // namespace lowtide::sampling

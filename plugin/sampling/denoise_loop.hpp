@@ -15,7 +15,7 @@ struct DenoiseSettings {
     double guidanceScale = 7.5;  ///< cfg; guidance is on above 1
     double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
-    int startStep = 0;
+    int startStep = 0;  ///< steps as a person counts them, whatever calls they take
     int endStep = -1;
     bool addNoise = true;
     /// The latents hold no picture: at startStep 0 they become noise alone, scaled by
@@ -25,6 +25,16 @@ struct DenoiseSettings {
     std::string scheduleKey;  ///< text that SamplerCarry::schedule must equal to be continued
 };
 
+/// Network calls [first, last) of a schedule.
+struct CallRange {
+    int first = 0;
+    int last = 0;
+};
+
+/// The calls of a pass from `startStep` to `endStep` (-1: the end), counted as a person counts
+/// steps. Errors: Error{InvalidInput} blames "start_step" when there are none.
+[[nodiscard]] CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise);
+
 struct DenoiseResult {
     at::Tensor latents;
     std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
@@ -33,7 +43,8 @@ struct DenoiseResult {
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.
 /// `latents` [B, C, h, w] on the device: zeros for text to image. Records random, latents.init,
 /// timesteps, sigmas, init_noise_sigma, model_in, model_t, model_out, noise_pred, latents.step,
-/// latents.final. `progress(done, total)` after each step. Throws Error{Cancelled} between steps.
+/// latents.final. `progress(done, total)` counts network calls, so that equal parts take equal
+/// time. Throws Error{Cancelled} between calls.
 [[nodiscard]] DenoiseResult denoise(Sampler& sampler,
                                     Denoiser& denoiser,
                                     const at::Tensor& latents,

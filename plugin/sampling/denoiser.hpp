@@ -6,8 +6,8 @@ namespace lowtide::sampling {
 
 /// Which part of the schedule a call belongs to; made by the loop, never counted by the network.
 struct StepInfo {
-    int step = 0;  ///< index into the schedule's timesteps
-    int stepCount = 0;
+    int step = 0;         ///< index into the schedule's timesteps
+    int stepCount = 0;    ///< how many they are
     int solverStage = 0;  ///< inside one step of a sampler with several calls
 };
 

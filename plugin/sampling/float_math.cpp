@@ -24,6 +24,10 @@ float exponential(float x) {
     return valueOf(at::exp(single(x)));
 }
 
+float exponentialMinusOne(float x) {
+    return valueOf(at::expm1(single(x)));
+}
+
 float root(float x) {
     return valueOf(at::pow(single(x), 0.5));
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
+#include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,11 +15,6 @@ namespace lowtide::sampling {
 namespace {
 
 constexpr float kAlmostNoSignal = 0x1p-24F;
-
-std::vector<float> toVector(const at::Tensor& values) {
-    const float* data = values.const_data_ptr<float>();
-    return {data, data + values.numel()};
-}
 
 at::Tensor toTensor(const std::vector<double>& values) {
     return at::tensor(values, at::kDouble).to(at::kFloat);
@@ -78,7 +74,7 @@ std::vector<float> signalShares(const NoiseSchedule& schedule) {
     if (schedule.zeroTerminalSnr) {
         betas = withZeroTerminalSnr(betas);
     }
-    return toVector(at::cumprod(1.0 - betas, 0));
+    return floatsOf(at::cumprod(1.0 - betas, 0));
 }
 
 std::vector<float> positiveSignalShares(const NoiseSchedule& schedule) {
@@ -91,7 +87,7 @@ std::vector<float> positiveSignalShares(const NoiseSchedule& schedule) {
 
 std::vector<float> trainingSigmas(const std::vector<float>& signalShares) {
     const at::Tensor shares = at::tensor(signalShares, at::kFloat);
-    return toVector(at::pow((1 - shares) / shares, 0.5));
+    return floatsOf(at::pow((1 - shares) / shares, 0.5));
 }
 
 }  // namespace lowtide::sampling

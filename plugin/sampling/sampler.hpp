@@ -6,6 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ namespace lowtide::sampling {
 /// sampler's own way.
 struct ScheduleOptions {
     int steps = 20;
-    std::string sigmas = "sampler";   ///< sampler, normal, karras, exponential, beta
+    std::string sigmas = "sampler";   ///< sampler, normal, karras, exponential, beta, lu
     std::string spacing = "sampler";  ///< sampler, leading, trailing, linspace
     double eta = 0;
     int endStep = -1;  ///< steps to run to, -1: all
@@ -45,6 +46,19 @@ public:
     /// Network calls (rows of schedule().timesteps).
     [[nodiscard]] int callCount() const { return static_cast<int>(schedule().timesteps.size(0)); }
 
+    /// Steps as a person counts them; a step may take several network calls.
+    [[nodiscard]] virtual int stepCount() const { return callCount(); }
+
+    /// The call that step `step` begins with; callCount() at the end and beyond.
+    [[nodiscard]] virtual int firstCall(int step) const { return std::min(step, callCount()); }
+
+    /// The call before which a pass ends that goes to noise 0 in the step before `step`: such a
+    /// step needs no second stage.
+    [[nodiscard]] virtual int cleanEnd(int step) const { return firstCall(step); }
+
+    /// Stage of call `call` inside its step, for solvers with several calls in a step.
+    [[nodiscard]] virtual int solverStage(int /*call*/) const { return 0; }
+
     /// Latents as the network wants them before call `call` (scale_model_input).
     [[nodiscard]] virtual at::Tensor scaleInput(const at::Tensor& latents, int call) const = 0;
     /// One scheduler step from the guided prediction to the latents of call + 1. Draws from `noise`
@@ -58,11 +72,14 @@ public:
     [[nodiscard]] virtual at::Tensor addNoise(const at::Tensor& clean,
                                               const at::Tensor& noise,
                                               int call) const = 0;
+
     /// History for SamplerCarry; empty for samplers without one.
-    virtual void save(tensor::SamplerCarry& carry) const = 0;
-    virtual void restore(const tensor::SamplerCarry& carry) = 0;
+    virtual void save(tensor::SamplerCarry& /*carry*/) const {}
+
+    virtual void restore(const tensor::SamplerCarry& /*carry*/) {}
+
     /// Most tensors of the latents' shape that save() gives.
-    [[nodiscard]] virtual int historyLength() const = 0;
+    [[nodiscard]] virtual int historyLength() const { return 0; }
 };
 
 /// A sampler that is built: its name (reference/lib/schedulers.py), label and how it is made.
@@ -70,6 +87,9 @@ struct SamplerType {
     std::string name;
     std::string label;           ///< for people and A1111 metadata: "DPM++ 2M"
     std::string schedulerClass;  ///< diffusers class that it replaces: "DDIMScheduler"
+    /// Settings of a scheduler_config.json that mean this type among those of one class; empty: the
+    /// one that the class is without them.
+    Json settings = Json::object();
     /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,
     /// as from_config does. Errors: Unsupported names the setting.
     std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)>

@@ -28,11 +28,33 @@ std::vector<std::string> names() {
                 "sampler");
 }
 
-template <class Matches>
-const SamplerType* findSampler(Matches matches) {
+const SamplerType* samplerOf(const std::string& name) {
     const auto all = samplers();
-    const auto found = std::find_if(all.begin(), all.end(), matches);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
     return found == all.end() ? nullptr : &*found;
+}
+
+bool isMeant(const SamplerType& type, const Json& config) {
+    for (const auto& [key, value] : type.settings.items()) {
+        const auto found = config.find(key);
+        if (found == config.end() || *found != value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Of the types of one class, the one with the most settings that stand in the file.
+const SamplerType* samplerOfClass(const std::string& name, const Json& config) {
+    const SamplerType* best = nullptr;
+    for (const SamplerType& type : samplers()) {
+        const bool fits = type.schedulerClass == name && isMeant(type, config);
+        if (fits && (!best || type.settings.size() > best->settings.size())) {
+            best = &type;
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -48,8 +70,7 @@ std::span<const SamplerType> samplers() {
 
 const SamplerType& samplerNamed(const std::string& name, const Json& checkpointConfig) {
     if (name != "checkpoint") {
-        const auto* type =
-            findSampler([&](const SamplerType& known) { return known.name == name; });
+        const SamplerType* type = samplerOf(name);
         if (!type) {
             refuse("there is no sampler \"" + name + "\"");
         }
@@ -59,8 +80,7 @@ const SamplerType& samplerNamed(const std::string& name, const Json& checkpointC
     if (!wanted) {
         refuse("the checkpoint does not name its sampler (_class_name is missing)");
     }
-    const auto* type =
-        findSampler([&](const SamplerType& known) { return known.schedulerClass == *wanted; });
+    const SamplerType* type = samplerOfClass(*wanted, checkpointConfig);
     if (!type) {
         refuse("the checkpoint's own sampler, " + *wanted + ", is not built");
     }

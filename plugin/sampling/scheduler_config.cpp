@@ -27,8 +27,8 @@ double betaFrom(const JsonReader& reader, const char* key, double missing) {
     return beta;
 }
 
-NoiseSchedule readNoise(const JsonReader& reader) {
-    NoiseSchedule noise;
+NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
+    NoiseSchedule noise = kind.noise;
     noise.trainSteps = reader.integer("num_train_timesteps").value_or(noise.trainSteps);
     if (noise.trainSteps < 1 || noise.trainSteps > kMostTrainSteps) {
         corrupt("num_train_timesteps",
@@ -44,7 +44,8 @@ NoiseSchedule readNoise(const JsonReader& reader) {
                 "a list of " + std::to_string(noise.betas.size()),
                 "as long as num_train_timesteps, " + std::to_string(noise.trainSteps));
     }
-    noise.zeroTerminalSnr = reader.boolean("rescale_betas_zero_snr").value_or(false);
+    noise.zeroTerminalSnr =
+        kind.hasZeroSnr && reader.boolean("rescale_betas_zero_snr").value_or(false);
     return noise;
 }
 
@@ -77,9 +78,25 @@ std::optional<Spacing> spacingNamed(const std::string& name) {
     return std::nullopt;
 }
 
+[[noreturn]] void refuseOption(const SchedulerClass& kind,
+                               const char* option,
+                               const std::string& value,
+                               const std::string& hint) {
+    throw Error(ErrorKind::InvalidInput,
+                kind.label + " has no " + option + " \"" + value + "\"",
+                hint,
+                option);
+}
+
 Spacing readSpacing(const JsonReader& reader,
                     const SchedulerClass& kind,
                     const ScheduleOptions& options) {
+    if (!kind.hasSpacing) {
+        if (options.spacing != "sampler") {
+            refuseOption(kind, "spacing", options.spacing, "choose sampler, or another sampler");
+        }
+        return kind.spacing;
+    }
     if (options.spacing != "sampler") {
         if (const auto chosen = spacingNamed(options.spacing)) {
             return *chosen;
@@ -99,19 +116,34 @@ Spacing readSpacing(const JsonReader& reader,
     refuseSetting("timestep_spacing", *name, "leading, trailing or linspace");
 }
 
-SigmaSpread spreadOfFile(const JsonReader& reader) {
+struct NamedSpread {
+    const char* name;
+    const char* key;
+    SigmaSpread spread;
+};
+
+/// The first that a file asks for wins.
+constexpr NamedSpread kSpreads[] = {
+    {"karras", "use_karras_sigmas", SigmaSpread::Karras},
+    {"lu", "use_lu_lambdas", SigmaSpread::Lu},
+    {"exponential", "use_exponential_sigmas", SigmaSpread::Exponential},
+    {"beta", "use_beta_sigmas", SigmaSpread::Beta}};
+
+bool isOffered(const NamedSpread& named, const SchedulerClass& kind) {
+    return named.spread == SigmaSpread::Lu ? kind.hasLuLambdas : kind.hasSigmaSpreads;
+}
+
+SigmaSpread spreadOfFile(const JsonReader& reader, const SchedulerClass& kind) {
     SigmaSpread spread = SigmaSpread::Normal;
-    int count = 0;
-    const auto read = [&](const char* key, SigmaSpread meaning) {
-        if (reader.boolean(key).value_or(false)) {
-            spread = meaning;
-            ++count;
+    int exclusive = 0;
+    for (const NamedSpread& named : kSpreads) {
+        if (!isOffered(named, kind) || !reader.boolean(named.key).value_or(false)) {
+            continue;
         }
-    };
-    read("use_karras_sigmas", SigmaSpread::Karras);
-    read("use_exponential_sigmas", SigmaSpread::Exponential);
-    read("use_beta_sigmas", SigmaSpread::Beta);
-    if (count > 1) {
+        spread = spread == SigmaSpread::Normal ? named.spread : spread;
+        exclusive += named.spread == SigmaSpread::Lu ? 0 : 1;
+    }
+    if (exclusive > 1) {
         corrupt("use_karras_sigmas", "true beside another spread of sigmas", "the only one");
     }
     return spread;
@@ -121,26 +153,28 @@ SigmaSpread readSpread(const JsonReader& reader,
                        const SchedulerClass& kind,
                        const ScheduleOptions& options) {
     if (options.sigmas == "sampler") {
-        return kind.hasSigmaSpreads ? spreadOfFile(reader) : SigmaSpread::Normal;
+        return spreadOfFile(reader, kind);
     }
     if (options.sigmas == "normal") {
         return SigmaSpread::Normal;
     }
-    if (kind.hasSigmaSpreads && options.sigmas == "karras") {
-        return SigmaSpread::Karras;
+    std::vector<std::string> offered = {"sampler", "normal"};
+    for (const NamedSpread& named : kSpreads) {
+        if (isOffered(named, kind)) {
+            if (options.sigmas == named.name) {
+                return named.spread;
+            }
+            offered.emplace_back(named.name);
+        }
     }
-    if (kind.hasSigmaSpreads && options.sigmas == "exponential") {
-        return SigmaSpread::Exponential;
+    refuseOption(
+        kind, "sigmas", options.sigmas, "choose " + join(offered, ", ") + ", or another sampler");
+}
+
+void checkEta(const SchedulerClass& kind, double eta) {
+    if (eta > 0 && !kind.hasEta) {
+        refuseOption(kind, "eta", formatNumber(eta), "choose 0, or a sampler with eta: ddim, tcd");
     }
-    if (kind.hasSigmaSpreads && options.sigmas == "beta") {
-        return SigmaSpread::Beta;
-    }
-    throw Error(ErrorKind::InvalidInput,
-                kind.label + " has no sigmas \"" + options.sigmas + "\"",
-                std::string("choose ") + (kind.hasSigmaSpreads
-                                              ? "sampler, normal, karras, exponential or beta"
-                                              : "sampler or normal, or another sampler"),
-                "sigmas");
 }
 
 std::optional<double> readSigma(const JsonReader& reader, const char* key) {
@@ -166,7 +200,7 @@ SchedulerConfig readSchedulerConfig(const Json& config,
                                     const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     SchedulerConfig result;
-    result.noise = readNoise(reader);
+    result.noise = readNoise(reader, kind);
     result.prediction = readPrediction(reader, kind);
     result.spacing = readSpacing(reader, kind, options);
     result.stepsOffset = reader.integer("steps_offset").value_or(0);
@@ -174,11 +208,13 @@ SchedulerConfig readSchedulerConfig(const Json& config,
         corrupt("steps_offset", std::to_string(result.stepsOffset), "a training timestep");
     }
     result.spread = readSpread(reader, kind, options);
+    result.karrasTimesteps = kind.karrasTimesteps;
     if (kind.hasSigmaSpreads) {
         result.sigmaMin = readSigma(reader, "sigma_min");
         result.sigmaMax = readSigma(reader, "sigma_max");
-        result.endsAtZero = readEndsAtZero(reader);
     }
+    result.endsAtZero = !kind.hasFinalSigma || readEndsAtZero(reader);
+    checkEta(kind, options.eta);
     if (options.steps < 1 || options.steps > result.noise.trainSteps) {
         throw Error(ErrorKind::InvalidInput,
                     std::to_string(options.steps) +
@@ -188,6 +224,11 @@ SchedulerConfig readSchedulerConfig(const Json& config,
                     "steps");
     }
     return result;
+}
+
+std::optional<int> shortenedEnd(const ScheduleOptions& options, int steps) {
+    const bool ends = options.endStep >= 0 && options.endStep < steps && !options.keepNoise;
+    return ends ? std::optional<int>(options.endStep) : std::nullopt;
 }
 
 void refuseSetting(const std::string& key, const std::string& value, const std::string& built) {
@@ -205,6 +246,20 @@ void refuseWhenSet(const JsonReader& reader, const char* key) {
     if (reader.boolean(key).value_or(false)) {
         refuseSetting(key, "true", "false");
     }
+}
+
+std::optional<double> readClip(const JsonReader& reader, bool missing) {
+    if (!reader.boolean("clip_sample").value_or(missing)) {
+        return std::nullopt;
+    }
+    return reader.number("clip_sample_range").value_or(1.0);
+}
+
+Json withSettings(const Json& config, const Json& settings) {
+    (void)schedulerReader(config);  // refuses what is no object
+    Json changed = config;
+    changed.update(settings);
+    return changed;
 }
 
 }  // namespace lowtide::sampling

@@ -15,14 +15,24 @@ enum class Prediction : uint8_t { Epsilon, Velocity, Sample };
 enum class Spacing : uint8_t { Leading, Trailing, Linspace };
 /// How noise levels are spread between the highest and the lowest; Normal takes those of the
 /// timesteps.
-enum class SigmaSpread : uint8_t { Normal, Karras, Exponential, Beta };
+enum class SigmaSpread : uint8_t { Normal, Karras, Exponential, Beta, Lu };
+/// Whether the timesteps of Karras' (and Lu's) noise levels are rounded to whole ones.
+enum class KarrasTimesteps : uint8_t { Fractional, Whole, WholeUnlessCosine };
 
-/// How a sampler's class reads a scheduler_config.json.
+/// How a sampler's class reads a scheduler_config.json: what it knows, and what it takes where the
+/// file says nothing.
 struct SchedulerClass {
-    std::string label;                    ///< for messages: "Euler a"
-    Spacing spacing = Spacing::Linspace;  ///< when the file says nothing
-    bool hasSigmaSpreads = false;  ///< reads use_karras_sigmas and the like, and final_sigmas_type
+    std::string label;  ///< for messages: "Euler a"
+    NoiseSchedule noise = {};
+    Spacing spacing = Spacing::Linspace;
+    bool hasSpacing = true;        ///< timestep_spacing; else the timesteps are the class's own
+    bool hasSigmaSpreads = false;  ///< use_karras_sigmas, _exponential_, _beta_; sigma_min and _max
+    bool hasLuLambdas = false;     ///< use_lu_lambdas
+    bool hasFinalSigma = false;    ///< final_sigmas_type
+    bool hasZeroSnr = false;       ///< rescale_betas_zero_snr
+    bool hasEta = false;           ///< takes ScheduleOptions::eta
     bool predictsSample = true;    ///< prediction_type "sample" is built
+    KarrasTimesteps karrasTimesteps = KarrasTimesteps::Fractional;
 };
 
 /// The settings that all samplers read, with the person's choices applied.
@@ -32,6 +42,7 @@ struct SchedulerConfig {
     Spacing spacing = Spacing::Linspace;
     int64_t stepsOffset = 0;
     SigmaSpread spread = SigmaSpread::Normal;
+    KarrasTimesteps karrasTimesteps = KarrasTimesteps::Fractional;
     std::optional<double> sigmaMin;
     std::optional<double> sigmaMax;
     bool endsAtZero = true;  ///< final_sigmas_type; else at the lowest training sigma
@@ -40,11 +51,14 @@ struct SchedulerConfig {
 /// Reads a checkpoint's settings as Class.from_config(config, **choices) does: settings that the
 /// class does not know are left out, missing ones get the class's defaults. Errors: Error{Corrupt}
 /// for wrong types and impossible values, Error{Unsupported} names a setting that is not built,
-/// Error{InvalidInput} blames "sigmas", "spacing" or "steps" of `options`.
+/// Error{InvalidInput} blames "sigmas", "spacing", "eta" or "steps" of `options`.
 [[nodiscard]] SchedulerConfig readSchedulerConfig(const Json& config,
                                                   const SchedulerClass& kind,
                                                   const ScheduleOptions& options);
 
+/// The step before which a run that leaves no noise behind ends early; nothing for one that runs
+/// through all `steps`.
+[[nodiscard]] std::optional<int> shortenedEnd(const ScheduleOptions& options, int steps);
 /// Throws Error{Unsupported}: the setting `key` has a value that is not built; `built` says which
 /// are.
 [[noreturn]] void refuseSetting(const std::string& key,
@@ -54,5 +68,10 @@ struct SchedulerConfig {
 [[nodiscard]] JsonReader schedulerReader(const Json& config);
 /// Refuses `key` when it is true.
 void refuseWhenSet(const JsonReader& reader, const char* key);
+/// The bound that clip_sample and clip_sample_range set on predicted clean latents; `missing` says
+/// whether a file without clip_sample means one.
+[[nodiscard]] std::optional<double> readClip(const JsonReader& reader, bool missing);
+/// The config with `settings` in place of its own.
+[[nodiscard]] Json withSettings(const Json& config, const Json& settings);
 
 }  // namespace lowtide::sampling

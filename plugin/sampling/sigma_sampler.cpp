@@ -74,9 +74,9 @@ at::Tensor SigmaSampler::clean(const at::Tensor& prediction,
     return prediction;
 }
 
-std::optional<int> shortenedEnd(const ScheduleOptions& options, int calls) {
-    const bool ends = options.endStep >= 0 && options.endStep < calls && !options.keepNoise;
-    return ends ? std::optional<int>(options.endStep) : std::nullopt;
+void SigmaSampler::setCalls(at::Tensor timesteps, at::Tensor sigmas) {
+    schedule_.timesteps = std::move(timesteps);
+    schedule_.sigmas = std::move(sigmas);
 }
 
 float finalSigma(const SchedulerConfig& config, const std::vector<float>& training) {

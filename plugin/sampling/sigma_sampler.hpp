@@ -5,8 +5,8 @@
 
 namespace lowtide::sampling {
 
-/// What Euler and Euler a share: latents grow with sigma (clean + sigma * noise) and the network
-/// sees them divided by sqrt(sigma^2 + 1). Keeps no history.
+/// What Euler, LMS and the solvers with two stages share: latents grow with sigma (clean + sigma *
+/// noise) and the network sees them divided by sqrt(sigma^2 + 1).
 class SigmaSampler : public Sampler {
 public:
     SigmaSampler(const SchedulerConfig& config, const ScheduleOptions& options);
@@ -18,19 +18,16 @@ public:
                                       const at::Tensor& noise,
                                       int call) const override;
 
-    void save(tensor::SamplerCarry&) const override {}
-
-    void restore(const tensor::SamplerCarry&) override {}
-
-    [[nodiscard]] int historyLength() const override { return 0; }
-
 protected:
-    [[nodiscard]] float sigma(int call) const { return sigmas_[static_cast<size_t>(call)]; }
+    /// Noise level that a step begins with.
+    [[nodiscard]] float sigma(int step) const { return sigmas_[static_cast<size_t>(step)]; }
 
     /// The clean latents that the prediction stands for.
-    [[nodiscard]] at::Tensor clean(const at::Tensor& prediction,
-                                   const at::Tensor& latents,
-                                   float sigma) const;
+    [[nodiscard]] virtual at::Tensor clean(const at::Tensor& prediction,
+                                           const at::Tensor& latents,
+                                           float sigma) const;
+    /// Replaces the schedule of one call a step.
+    void setCalls(at::Tensor timesteps, at::Tensor sigmas);
 
 private:
     Prediction prediction_;
@@ -38,9 +35,6 @@ private:
     std::vector<float> sigmas_;  ///< the schedule's, with 0 where a shortened run ends
 };
 
-/// Where a run that leaves no noise behind ends before its schedule does; nothing for a run that
-/// does not.
-[[nodiscard]] std::optional<int> shortenedEnd(const ScheduleOptions& options, int calls);
 /// The last of the sigmas: 0 or the lowest training sigma.
 [[nodiscard]] float finalSigma(const SchedulerConfig& config, const std::vector<float>& training);
 

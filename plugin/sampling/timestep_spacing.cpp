@@ -90,4 +90,10 @@ at::Tensor floatValues(const std::vector<float>& values) {
     return at::tensor(values, at::kFloat);
 }
 
+std::vector<float> floatsOf(const at::Tensor& values) {
+    const at::Tensor contiguous = values.contiguous();
+    const float* data = contiguous.const_data_ptr<float>();
+    return {data, data + contiguous.numel()};
+}
+
 }  // namespace lowtide::sampling

@@ -21,8 +21,10 @@ enum class TimestepKind : uint8_t { Whole, Fractional };
 [[nodiscard]] std::vector<double> multistepTimesteps(const SchedulerConfig& config,
                                                      int steps,
                                                      int64_t usable);
-/// 0-d to 1-d tensors as Schedule holds them.
+/// 1-d tensors as Schedule holds them.
 [[nodiscard]] at::Tensor wholeTimesteps(const std::vector<double>& timesteps);
 [[nodiscard]] at::Tensor floatValues(const std::vector<float>& values);
+/// The numbers of a 1-d f32 tensor on the CPU.
+[[nodiscard]] std::vector<float> floatsOf(const at::Tensor& values);
 
 }  // namespace lowtide::sampling

@@ -85,7 +85,7 @@ std::vector<BadGraph> badGraphs() {
         {"cfg too large", param("denoise", "cfg", 1e9), "denoise.cfg"},
         {"negative seed", param("denoise", "seed", -1), "denoise.seed"},
         {"unknown sampler", param("denoise", "sampler", "magic"), "dpmpp_2m"},
-        {"sampler that is not built", param("denoise", "sampler", "unipc"), "euler_a"},
+        {"sampler that is not built", param("denoise", "sampler", "edm_euler"), "euler_a"},
         {"width too small", param("latent", "width", 1), "latent.width"},
         {"odd width", param("latent", "width", 100), "multiples of 8"},
         {"prefix leaves the folder", param("save", "prefix", "../../cat"), "save.prefix"},

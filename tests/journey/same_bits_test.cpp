@@ -81,7 +81,8 @@ private Q_SLOTS:
 
     void twoPassesEqualOne_data() {
         QTest::addColumn<QString>("sampler");
-        for (const char* sampler : {"ddim", "euler", "euler_a", "dpmpp_2m"}) {
+        for (const char* sampler :
+             {"ddim", "euler", "euler_a", "dpmpp_2m", "pndm", "heun", "kdpm2_a", "unipc"}) {
             QTest::newRow(sampler) << sampler;
         }
     }

@@ -5,7 +5,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/walk/walked_model.hpp"
-#include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <c10/core/InferenceMode.h>
@@ -16,8 +16,8 @@ namespace lowtide::models {
 
 namespace {
 
-/// First order, two of full order with one history, and the last one.
-constexpr int kWalkedSteps = 4;
+/// Enough for the longest history, of three predictions, a step that reads it, and the last one.
+constexpr int kWalkedSteps = 5;
 
 StageCall quietCall() {
     return {.node = {},
@@ -74,10 +74,18 @@ memory::StageWork walkDenoise(const Model& model,
                               const DenoiseShapes& shapes,
                               const DenoiseRequest& settings,
                               const memory::StagePlace& place) {
-    const int calls = makeSampler(model, settings)->callCount();
-    const int end = settings.endStep < 0 ? calls : std::min(settings.endStep, calls);
+    const auto sampler = makeSampler(model, settings);
+    const auto callsUntil = [&](int endStep) {
+        const auto [first, last] =
+            sampling::callsOf(*sampler, settings.startStep, endStep, settings.keepNoise);
+        return last - first;
+    };
+    const int steps = sampler->stepCount();
+    const int end = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
+    const int allCalls = callsUntil(end);
     DenoiseRequest request = settings;
     request.endStep = std::min(end, settings.startStep + kWalkedSteps);
+    const int walkedCalls = callsUntil(request.endStep);
     memory::StageWork work =
         walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
             request.model = std::make_shared<const WalkedModel>(model, walk);
@@ -89,8 +97,7 @@ memory::StageWork walkDenoise(const Model& model,
             (void)denoiseStage(context, request, quietCall());
         });
     for (memory::ComponentWork& component : work.components) {
-        component.passes =
-            component.passes / (request.endStep - settings.startStep) * (end - settings.startStep);
+        component.passes = component.passes / walkedCalls * allCalls;
     }
     return work;
 }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kSteps = 8;
 constexpr double kGuidance = 7.5;
+// A clean value is a difference divided by the signal, 0.07 at the highest timestep: 1e-6 of
+// latents up to 4 become 6e-5 in one call; Runge-Kutta weighs four of them with each other.
+constexpr double kPictureTolerance = 5e-3;
 
 const Json kConfig = {{"beta_schedule", "scaled_linear"},
                       {"beta_start", 0.00085},
@@ -27,6 +30,7 @@ struct Pass {
     bool addNoise = true;
     bool keepNoise = false;
     double eta = 0;
+    Json changes = Json::object();  ///< of kConfig
     std::string key = "one schedule";
 };
 
@@ -34,21 +38,26 @@ struct Run {
     DenoiseResult result;
     std::map<std::string, at::Tensor> recorded;
     std::vector<int> steps;
+    std::vector<int> stages;
+    std::vector<std::pair<int, int>> progress;
+    int historyLength = 0;
 };
 
 at::Tensor emptyLatents() {
     return at::zeros({2, 4, 5, 6});
 }
 
-Run run(const std::string& name,
-        const Pass& pass,
-        const at::Tensor& latents = emptyLatents(),
-        const std::shared_ptr<const tensor::SamplerCarry>& carry = nullptr,
-        double guidance = kGuidance,
-        const StopToken& stop = {}) {
+Run runWith(const std::string& name,
+            const Pass& pass,
+            Denoiser& denoiser,
+            const at::Tensor& latents,
+            const std::shared_ptr<const tensor::SamplerCarry>& carry,
+            double guidance) {
+    Json config = kConfig;
+    config.update(pass.changes);
     const ScheduleOptions options{
         .steps = kSteps, .eta = pass.eta, .endStep = pass.end, .keepNoise = pass.keepNoise};
-    const auto sampler = samplerNamed(name, kConfig).make(kConfig, options);
+    const auto sampler = samplerNamed(name, config).make(config, options);
     const DenoiseSettings settings{.guidanceScale = guidance,
                                    .seed = 77,
                                    .startStep = pass.start,
@@ -56,23 +65,83 @@ Run run(const std::string& name,
                                    .addNoise = pass.addNoise,
                                    .keepNoise = pass.keepNoise,
                                    .scheduleKey = pass.key};
-    FakeDenoiser denoiser;
     tensor::Recorder recorder;
     const tensor::Record record(&recorder);
-    DenoiseResult result =
-        denoise(*sampler, denoiser, latents, settings, carry, stop, record, [](int, int) {});
-    return {std::move(result), recorder.tensors(), denoiser.steps};
+    Run result;
+    result.result =
+        denoise(*sampler,
+                denoiser,
+                latents,
+                settings,
+                carry,
+                StopToken(),
+                record,
+                [&](int done, int total) { result.progress.emplace_back(done, total); });
+    result.recorded = recorder.tensors();
+    result.historyLength = sampler->historyLength();
+    return result;
 }
 
-/// A sampler with eta, as rows of a test.
+Run run(const std::string& name,
+        const Pass& pass,
+        const at::Tensor& latents = emptyLatents(),
+        const std::shared_ptr<const tensor::SamplerCarry>& carry = nullptr,
+        double guidance = kGuidance) {
+    FakeDenoiser denoiser;
+    Run result = runWith(name, pass, denoiser, latents, carry, guidance);
+    result.steps = denoiser.steps;
+    result.stages = denoiser.stages;
+    return result;
+}
+
+/// Predicts the noise that makes one picture of any latents: whatever the solver, it must end
+/// there.
+class KnowingDenoiser final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const StepInfo&) override {
+        const double sigma = sigmaAt(timestep.item<double>());
+        const double signal = 1 / std::sqrt(sigma * sigma + 1);
+        return (latents - picture() * signal) / (sigma * signal);
+    }
+
+    static at::Tensor picture() {
+        return at::cos(at::arange(240, at::kFloat)).view({2, 4, 5, 6}).slice(0, 0, 1);
+    }
+
+private:
+    /// Of kConfig, linear in log sigma between two training timesteps.
+    static double sigmaAt(double timestep) {
+        const at::Tensor betas =
+            at::pow(at::linspace(std::sqrt(0.00085), std::sqrt(0.012), 1000, at::kDouble), 2);
+        const at::Tensor shares = at::cumprod(1 - betas, 0);
+        const at::Tensor logs = at::log((1 - shares) / shares) / 2;
+        const auto below = std::min<int64_t>(static_cast<int64_t>(timestep), 998);
+        const double weight = timestep - static_cast<double>(below);
+        return std::exp(logs[below].item<double>() * (1 - weight) +
+                        logs[below + 1].item<double>() * weight);
+    }
+};
+
+/// Every sampler, with eta where it has one, and solvers of higher orders: as rows of a test.
 void addSamplers() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<double>("eta");
-    QTest::newRow("ddim") << "ddim" << 0.0;
-    QTest::newRow("ddim eta 0.5") << "ddim" << 0.5;
-    QTest::newRow("euler") << "euler" << 0.0;
-    QTest::newRow("euler_a") << "euler_a" << 0.0;
-    QTest::newRow("dpmpp_2m") << "dpmpp_2m" << 0.0;
+    QTest::addColumn<QString>("changes");
+    for (const SamplerType& type : samplers()) {
+        QTest::newRow(type.name.c_str()) << QString::fromStdString(type.name) << 0.0 << "{}";
+    }
+    for (const char* name : {"ddim", "tcd"}) {
+        QTest::addRow("%s eta 0.5", name) << name << 0.5 << "{}";
+    }
+    for (const char* name : {"dpmpp_2m_sde", "dpmpp_single", "unipc", "deis"}) {
+        QTest::addRow("%s third order", name) << name << 0.0 << R"({"solver_order": 3})";
+    }
+}
+
+Json changesOf(const QString& changes) {
+    return parseJson(changes.toStdString(), "changes");
 }
 
 }  // namespace
@@ -87,22 +156,27 @@ private Q_SLOTS:
     void twoPassesEqualOneBitForBit() {
         QFETCH(QString, name);
         QFETCH(double, eta);
+        QFETCH(QString, changes);
+        const Json settings = changesOf(changes);
         const std::string sampler = name.toStdString();
-        const Run whole = run(sampler, {.eta = eta});
+        const Run whole = run(sampler, {.eta = eta, .changes = settings});
         for (int split = 1; split < kSteps; ++split) {
-            const Run first = run(sampler, {.end = split, .keepNoise = true, .eta = eta});
+            const Run first =
+                run(sampler, {.end = split, .keepNoise = true, .eta = eta, .changes = settings});
             QVERIFY(first.result.carry);
-            const Run second = run(sampler,
-                                   {.start = split, .addNoise = false, .eta = eta},
-                                   first.result.latents,
-                                   first.result.carry);
+            QVERIFY(first.result.carry->history.size() <= static_cast<size_t>(first.historyLength));
+            const Run second =
+                run(sampler,
+                    {.start = split, .addNoise = false, .eta = eta, .changes = settings},
+                    first.result.latents,
+                    first.result.carry);
             QVERIFY2(at::equal(second.result.latents, whole.result.latents),
                      qPrintable(QString("split at %1").arg(split)));
         }
     }
 
     void threePassesEqualOneBitForBit() {
-        for (const std::string name : {"euler_a", "dpmpp_2m"}) {
+        for (const std::string name : {"euler_a", "dpmpp_2m", "pndm", "unipc", "dpmpp_single"}) {
             const Run whole = run(name, {});
             const Run first = run(name, {.end = 2, .keepNoise = true});
             const Run second = run(name,
@@ -142,20 +216,80 @@ private Q_SLOTS:
 
     void anEarlyEndTakesAllNoiseAway_data() { addSamplers(); }
 
-    /// At noise 0 the latents are the clean latents that the last prediction stands for.
+    /// A network that knows the picture: at noise 0 the latents are that picture.
     void anEarlyEndTakesAllNoiseAway() {
         QFETCH(QString, name);
         QFETCH(double, eta);
-        const Run early = run(name.toStdString(), {.end = 3, .eta = eta});
-        QCOMPARE(early.steps, (std::vector<int>{0, 1, 2}));
-        const at::Tensor before = early.recorded.at("latents.step.001");
-        const at::Tensor noise = early.recorded.at("noise_pred.002");
-        const bool isEuler = name.startsWith("euler");
-        const at::Tensor clean = isEuler ? eulerClean(early, before, noise)
-                                         : preservingClean(name, early, before, noise);
-        QVERIFY(at::allclose(early.result.latents, clean, 1e-4, 1e-4));
-        const Run kept = run(name.toStdString(), {.end = 3, .keepNoise = true, .eta = eta});
-        QVERIFY(!at::allclose(kept.result.latents, clean, 1e-2, 1e-2));
+        QFETCH(QString, changes);
+        const auto endAt = [&](int end, bool keepNoise) {
+            KnowingDenoiser denoiser;
+            Json settings = changesOf(changes);
+            settings["timestep_spacing"] = "leading";  // whole timesteps
+            const Pass pass{.end = end, .keepNoise = keepNoise, .eta = eta, .changes = settings};
+            return runWith(name.toStdString(), pass, denoiser, emptyLatents(), nullptr, kGuidance)
+                .result.latents;
+        };
+        const at::Tensor picture = KnowingDenoiser::picture().expand({2, 4, 5, 6});
+        for (int end = 1; end < kSteps; ++end) {
+            const double distance = at::max(at::abs(endAt(end, false) - picture)).item<double>();
+            QVERIFY2(distance < kPictureTolerance,
+                     qPrintable(QString("%1 at %2").arg(distance).arg(end)));
+        }
+        QVERIFY(!at::allclose(endAt(3, true), picture, 1e-2, 1e-2));
+    }
+
+    void stepsTakeTheCallsOfTheReference_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("calls");
+        QTest::addColumn<int>("callsToStepFive");
+        QTest::addColumn<int>("cleanCallsToStepFive");
+        QTest::newRow("dpmpp_2m") << "dpmpp_2m" << kSteps << 5 << 5;
+        QTest::newRow("pndm") << "pndm" << kSteps + 1 << 5 << 5;
+        QTest::newRow("pndm_prk") << "pndm_prk" << kSteps + 9 << 14 << 14;
+        for (const char* name : {"heun", "kdpm2", "kdpm2_a"}) {
+            QTest::newRow(name) << name << 2 * kSteps - 1 << 10 << 9;
+        }
+    }
+
+    void stepsTakeTheCallsOfTheReference() {
+        QFETCH(QString, name);
+        QFETCH(int, calls);
+        QFETCH(int, callsToStepFive);
+        QFETCH(int, cleanCallsToStepFive);
+        const std::string sampler = name.toStdString();
+        const Run whole = run(sampler, {});
+        QCOMPARE(whole.steps.size(), static_cast<size_t>(calls));
+        QCOMPARE(whole.progress.front(), std::pair(1, calls));
+        QCOMPARE(whole.progress.back(), std::pair(calls, calls));
+        QCOMPARE(run(sampler, {.end = 5, .keepNoise = true}).steps.size(),
+                 static_cast<size_t>(callsToStepFive));
+        QCOMPARE(run(sampler, {.end = 5}).steps.size(), static_cast<size_t>(cleanCallsToStepFive));
+        QCOMPARE(run(sampler, {.end = kSteps}).steps.size(), static_cast<size_t>(calls));
+    }
+
+    void theNetworkLearnsTheStageOfItsCall() {
+        const auto stages = [](const char* name) { return run(name, {.end = 4}).stages; };
+        QCOMPARE(stages("dpmpp_2m"), (std::vector<int>{0, 0, 0, 0}));
+        QCOMPARE(stages("heun"), (std::vector<int>{0, 1, 0, 1, 0, 1, 0}));
+        QCOMPARE(stages("pndm"), (std::vector<int>{0, 1, 0, 0}));
+        QCOMPARE(stages("pndm_prk"), (std::vector<int>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0}));
+    }
+
+    void aPassInTheMiddleStartsWithAStep() {
+        const Run heun = run("heun", {.start = 3}, at::rand({2, 4, 5, 6}));
+        QCOMPARE(heun.steps.front(), 6);
+        QCOMPARE(heun.stages.front(), 0);
+    }
+
+    void rungeKuttaStepsAreTheFirst() {
+        const auto blamed = [](bool addNoise) {
+            const auto error = testing::errorOf([&] {
+                (void)run("pndm_prk", {.start = 2, .addNoise = addNoise}, at::rand({2, 4, 5, 6}));
+            });
+            return error ? error->item() : std::string();
+        };
+        QCOMPARE(blamed(true), std::string("start_step"));
+        QCOMPARE(blamed(false), std::string("start_step"));
     }
 
     void theScheduleIsRecordedWhole() {
@@ -174,7 +308,18 @@ private Q_SLOTS:
         QTest::newRow("ddim eta 0.5") << "ddim" << 0.5 << 1 + kSteps;
         QTest::newRow("euler") << "euler" << 0.0 << 1;
         QTest::newRow("euler_a") << "euler_a" << 0.0 << 1 + kSteps;
-        QTest::newRow("dpmpp_2m") << "dpmpp_2m" << 0.0 << 1;
+        for (const char* name :
+             {"dpmpp_2m", "dpmpp_3m", "dpmpp_single", "pndm", "pndm_prk", "heun"}) {
+            QTest::newRow(name) << name << 0.0 << 1;
+        }
+        for (const char* name : {"lms", "unipc", "deis", "kdpm2", "tcd"}) {
+            QTest::newRow(name) << name << 0.0 << 1;
+        }
+        QTest::newRow("dpmpp_2m_sde") << "dpmpp_2m_sde" << 0.0 << 1 + kSteps;
+        for (const char* name : {"kdpm2_a", "lcm", "ddpm"}) {  // not in the last step
+            QTest::newRow(name) << name << 0.0 << kSteps;
+        }
+        QTest::newRow("tcd eta 0.5") << "tcd" << 0.5 << kSteps;
     }
 
     void drawsAsOftenAsTheReference() {
@@ -271,29 +416,6 @@ private Q_SLOTS:
     void anEndBeyondTheScheduleIsTheWholeSchedule() {
         QVERIFY(
             at::equal(run("euler", {.end = 100}).result.latents, run("euler", {}).result.latents));
-    }
-
-private:
-    static at::Tensor eulerClean(const Run& early,
-                                 const at::Tensor& before,
-                                 const at::Tensor& noise) {
-        return before - noise * early.recorded.at("sigmas")[2];
-    }
-
-    static at::Tensor preservingClean(const QString& name,
-                                      const Run& early,
-                                      const at::Tensor& before,
-                                      const at::Tensor& noise) {
-        if (name == "dpmpp_2m") {
-            const double sigma = early.recorded.at("sigmas")[2].item<double>();
-            return (before * std::sqrt(sigma * sigma + 1)) - noise * sigma;
-        }
-        const at::Tensor betas =
-            at::pow(at::linspace(std::sqrt(0.00085), std::sqrt(0.012), 1000, at::kDouble), 2);
-        const at::Tensor shares = at::cumprod(1 - betas, 0);
-        const double share =
-            shares[early.recorded.at("timesteps")[2].item<int64_t>()].item<double>();
-        return (before - noise * std::sqrt(1 - share)) / std::sqrt(share);
     }
 };
 

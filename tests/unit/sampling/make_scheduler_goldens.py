@@ -3,10 +3,13 @@
 Every case is one loop as the Stable Diffusion pipeline runs it. The file holds per case: timesteps, sigmas (where the
 class has them), init_noise_sigma, and latents [calls + 1, B, C, h, w]: the start and the result of every step. Its
 metadata lists the cases; the C++ test builds the same sampler from the same settings and runs its own loop.
+Names, classes and their settings are those of tests/golden/reference/lib/schedulers.py.
 """
 
+import inspect
 import itertools
 import json
+import pathlib
 import sys
 import warnings
 
@@ -23,13 +26,20 @@ from safetensors.torch import save_file  # noqa: E402
 diffusers.utils.logging.set_verbosity_error()
 torch.set_num_threads(1)
 
-CLASSES = {
-    "ddim": "DDIMScheduler",
-    "euler": "EulerDiscreteScheduler",
-    "euler_a": "EulerAncestralDiscreteScheduler",
-    "dpmpp_2m": "DPMSolverMultistepScheduler",
-}
-SPREADS = {"karras": "use_karras_sigmas", "exponential": "use_exponential_sigmas", "beta": "use_beta_sigmas"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden" / "reference"))
+from lib.schedulers import SCHEDULERS  # noqa: E402
+
+FIRST = ("ddim", "euler", "euler_a", "dpmpp_2m")  # the grid takes every combination
+LATER = ("dpmpp_2m_sde", "dpmpp_3m", "dpmpp_single", "pndm", "pndm_prk", "heun", "lms", "unipc", "deis", "kdpm2",
+         "kdpm2_a", "ddpm", "lcm", "tcd")
+ALL = FIRST + LATER
+SPREADS = {"karras": "use_karras_sigmas", "exponential": "use_exponential_sigmas", "beta": "use_beta_sigmas",
+           "lu": "use_lu_lambdas"}
+SPACINGS = ("leading", "trailing", "linspace")
+NO_SAMPLE = ("euler_a", "pndm", "pndm_prk", "kdpm2", "kdpm2_a")  # do not take prediction_type "sample"
+OWN_TIMESTEPS = ("lcm", "tcd")  # have timestep_spacing and do not read it
+SLOW_TO_BUILD = ("heun", "lms", "kdpm2", "kdpm2_a")  # prepare 1000 steps first; set_timesteps resets all else
+SIGNAL = ("ddim", "ddpm", "lcm", "tcd")  # divide by the signal, which may be 0
 # As Stable Diffusion 1.5 ships it: a PNDM config without timestep_spacing.
 BASE = dict(
     _class_name="PNDMScheduler",
@@ -42,16 +52,33 @@ BASE = dict(
     skip_prk_steps=True,
     trained_betas=None,
 )
+BUILT = {}
 DEFAULTS = dict(sigmas="sampler", spacing="sampler", steps=5, eta=0.0, cfg=1.0, rescale=0.0, batch=1, start=0)
+
+
+def class_of(sampler):
+    return getattr(diffusers, SCHEDULERS[sampler][0])
+
+
+def knows(sampler, setting):
+    return setting in inspect.signature(class_of(sampler).__init__).parameters
+
+
+def spreads_of(sampler):
+    return [name for name, key in SPREADS.items() if knows(sampler, key)]
+
+
+def spacings_of(sampler):
+    return SPACINGS if knows(sampler, "timestep_spacing") and sampler not in OWN_TIMESTEPS else ()
 
 
 def grid():
     """Everything that changes the schedule, in all combinations."""
     axes = itertools.product(
-        CLASSES,
+        FIRST,
         ("epsilon", "v_prediction"),
         ("sampler", "leading", "trailing", "linspace"),
-        ("sampler", *SPREADS),
+        ("sampler", "karras", "exponential", "beta"),
         (1, 2, 5, 20),
         (False, True),
         (0, 1),
@@ -66,40 +93,71 @@ def grid():
         yield dict(sampler=sampler, config=config, spacing=spacing, sigmas=sigmas, steps=steps)
 
 
-def settings():
+def later_grid():
+    """The same for the other samplers, less of what has no influence on each other."""
+    for sampler in LATER:
+        axes = itertools.product(
+            ("epsilon", "v_prediction"),
+            ("sampler", *spacings_of(sampler)),
+            ("sampler", *spreads_of(sampler)),
+            (4, 6, 20) if sampler == "pndm_prk" else (1, 2, 6, 20),
+            (False, True) if knows(sampler, "rescale_betas_zero_snr") else (False,),
+            (0, 1),
+        )
+        for prediction, spacing, sigmas, steps, zero_snr, offset in axes:
+            if offset and spacing not in ("sampler", "leading"):
+                continue  # has no influence there
+            if sigmas != "sampler" and steps in (2, 20):
+                continue
+            if zero_snr and prediction == "epsilon" and sampler in SIGNAL and spacing != "leading":
+                if sampler in OWN_TIMESTEPS or spacing == "trailing" or (spacing == "linspace" and steps > 1):
+                    continue  # divides by zero; the C++ test asks for the error
+            config = dict(prediction_type=prediction, steps_offset=offset, rescale_betas_zero_snr=zero_snr)
+            yield dict(sampler=sampler, config=config, spacing=spacing, sigmas=sigmas, steps=steps)
+
+
+def common_settings():
     """Single settings that a file may hold, one or two at a time."""
-    for sampler in CLASSES:
+    for sampler in ALL:
         yield dict(sampler=sampler, config=dict(beta_schedule="linear", beta_start=0.0001, beta_end=0.02))
-        yield dict(sampler=sampler, config=dict(beta_schedule="squaredcos_cap_v2"))
+        if sampler != "kdpm2_a":  # is not finite there; the C++ test asks for the error
+            yield dict(sampler=sampler, config=dict(beta_schedule="squaredcos_cap_v2"))
         yield dict(sampler=sampler, config=dict(trained_betas=numpy.linspace(0.001, 0.01, 1000).tolist()))
         yield dict(sampler=sampler, config=dict(num_train_timesteps=500))
         yield dict(sampler=sampler, config=dict(timestep_spacing="trailing"))
-        yield dict(sampler=sampler, config=dict(timestep_spacing="trailing"), spacing="leading")
-        for steps in (3, 7, 30, 50):
-            yield dict(sampler=sampler, config={}, steps=steps, spacing="trailing")
-        for start, steps in ((1, 5), (3, 5), (12, 20)):
-            yield dict(sampler=sampler, config=dict(steps_offset=1), steps=steps, start=start)
-            yield dict(sampler=sampler, config=dict(steps_offset=1), steps=steps, start=start, spacing="leading")
+        if spacings_of(sampler):
+            yield dict(sampler=sampler, config=dict(timestep_spacing="trailing"), spacing="leading")
+            for steps in (7, 30, 50) if sampler == "pndm_prk" else (3, 7, 30, 50):
+                yield dict(sampler=sampler, config={}, steps=steps, spacing="trailing")
+        for start, steps in () if sampler == "pndm_prk" else ((1, 5), (2, 5), (3, 5), (12, 20)):
+            for spacing in ("sampler", "leading") if spacings_of(sampler) else ("sampler",):
+                yield dict(sampler=sampler, config=dict(steps_offset=1), steps=steps, start=start, spacing=spacing)
         yield dict(sampler=sampler, config={}, cfg=7.5, batch=2)
         yield dict(sampler=sampler, config={}, cfg=7.5, batch=2, rescale=0.7)
         yield dict(sampler=sampler, config={}, cfg=1.0, batch=3)
-        if sampler != "euler_a":
+        if sampler not in NO_SAMPLE:
             yield dict(sampler=sampler, config=dict(prediction_type="sample"))
+    for sampler in ALL:
+        for spread in ("sampler", *spreads_of(sampler)) if spreads_of(sampler) else ():
+            yield dict(sampler=sampler, config=dict(sigma_min=0.1, sigma_max=10.0), sigmas=spread)
+            if sampler != "kdpm2_a":
+                yield dict(sampler=sampler, config=dict(beta_schedule="squaredcos_cap_v2"), sigmas=spread)
+            if knows(sampler, "final_sigmas_type"):
+                yield dict(sampler=sampler, config=dict(final_sigmas_type="sigma_min"), sigmas=spread)
+            yield dict(sampler=sampler, config=dict(use_karras_sigmas=True), sigmas=spread)
+            yield dict(sampler=sampler, config={}, sigmas=spread, start=4, steps=10)
+        if spreads_of(sampler):
+            yield dict(sampler=sampler, config=dict(use_karras_sigmas=True), sigmas="normal")
+
+
+def settings():
+    """Settings of single classes."""
     yield dict(sampler="ddim", config=dict(clip_sample=True))
     yield dict(sampler="ddim", config=dict(clip_sample=True, clip_sample_range=2.5))
     yield dict(sampler="ddim", config=dict(clip_sample=None, set_alpha_to_one=None))
     yield dict(sampler="ddim", config=dict(set_alpha_to_one=True))
     for eta, prediction in itertools.product((0.3, 1.0), ("epsilon", "v_prediction")):
         yield dict(sampler="ddim", config=dict(prediction_type=prediction), eta=eta)
-    for sampler in ("euler", "dpmpp_2m"):
-        for spread in ("sampler", *SPREADS):
-            yield dict(sampler=sampler, config=dict(final_sigmas_type="sigma_min"), sigmas=spread)
-            yield dict(sampler=sampler, config=dict(sigma_min=0.1, sigma_max=10.0), sigmas=spread)
-            yield dict(sampler=sampler, config=dict(beta_schedule="squaredcos_cap_v2"), sigmas=spread)
-        yield dict(sampler=sampler, config=dict(use_karras_sigmas=True))
-        yield dict(sampler=sampler, config=dict(use_karras_sigmas=True), sigmas="normal")
-        yield dict(sampler=sampler, config=dict(use_karras_sigmas=True), sigmas="beta")
-        yield dict(sampler=sampler, config={}, sigmas="karras", start=4, steps=10)
     tail = dict(final_sigmas_type="sigma_min")
     for steps in (5, 14, 15, 20):
         yield dict(sampler="dpmpp_2m", config={}, steps=steps)
@@ -115,18 +173,83 @@ def settings():
     for spacing in ("leading", "trailing", "linspace"):
         clipped = dict(beta_schedule="squaredcos_cap_v2", lambda_min_clipped=-5.1)
         yield dict(sampler="dpmpp_2m", config=clipped, spacing=spacing)
+    for sampler in ("heun", "lcm", "ddpm"):
+        yield dict(sampler=sampler, config=dict(clip_sample=True))
+        yield dict(sampler=sampler, config=dict(clip_sample=True, clip_sample_range=2.5))
+    yield dict(sampler="ddpm", config=dict(clip_sample=None))
+    for variance in ("fixed_small", "fixed_small_log", "fixed_large"):
+        yield dict(sampler="ddpm", config=dict(variance_type=variance))
+        yield dict(sampler="ddpm", config=dict(variance_type=variance, steps_offset=1), steps=20)
+    for sampler in ("pndm", "pndm_prk"):
+        yield dict(sampler=sampler, config=dict(set_alpha_to_one=True))
+        yield dict(sampler=sampler, config=dict(set_alpha_to_one=None, prediction_type="v_prediction"))
+        yield dict(sampler=sampler, config=dict(skip_prk_steps=None), steps=7)
+    for sampler in ("lcm", "tcd"):
+        yield dict(sampler=sampler, config=dict(original_inference_steps=25), steps=4)
+        yield dict(sampler=sampler, config=dict(original_inference_steps=100), steps=60)
+        yield dict(sampler=sampler, config={}, steps=50)
+    yield dict(sampler="lcm", config=dict(timestep_scaling=0.05))
+    for eta, prediction in itertools.product((0.3, 1.0), ("epsilon", "v_prediction", "sample")):
+        yield dict(sampler="tcd", config=dict(prediction_type=prediction), eta=eta)
+        yield dict(sampler="tcd", config=dict(prediction_type=prediction), eta=eta, steps=10, start=3)
+    yield from dpm_settings()
+    yield from other_solver_settings()
+
+
+def dpm_settings():
+    tail = dict(final_sigmas_type="sigma_min")
+    algorithms, solvers = ("dpmsolver++", "sde-dpmsolver++"), ("midpoint", "heun")
+    for order, algorithm, solver, steps in itertools.product((1, 2, 3), algorithms, solvers, (5, 6, 7, 20)):
+        config = dict(solver_order=order, algorithm_type=algorithm, solver_type=solver)
+        yield dict(sampler="dpmpp_2m", config=config, steps=steps)
+        for lower, final in itertools.product((False, True), ("zero", "sigma_min")):
+            ends = dict(config, lower_order_final=lower, final_sigmas_type=final)
+            yield dict(sampler="dpmpp_single", config=ends, steps=steps)
+    for sampler in ("dpmpp_2m_sde", "dpmpp_3m"):
+        for steps in (14, 15):
+            yield dict(sampler=sampler, config={}, steps=steps)
+            yield dict(sampler=sampler, config=dict(final_sigmas_type="sigma_min"), steps=steps)
+            yield dict(sampler=sampler, config=dict(lower_order_final=False), steps=steps)
+            yield dict(sampler=sampler, config=dict(final_sigmas_type="sigma_min", euler_at_final=True), steps=steps)
+    yield dict(sampler="dpmpp_3m", config=dict(algorithm_type="sde-dpmsolver++"), start=2)
+    yield dict(sampler="dpmpp_single", config=dict(solver_order=3), steps=9, start=2)
+    yield dict(sampler="dpmpp_2m", config=dict(tail, algorithm_type="deis", solver_type="logrho"))
+    yield dict(sampler="dpmpp_2m", config=dict(use_lu_lambdas=True))
+    yield dict(sampler="dpmpp_2m", config=dict(use_lu_lambdas=True, use_karras_sigmas=True))
+    yield dict(sampler="dpmpp_2m", config=dict(use_lu_lambdas=True), sigmas="normal")
+    yield dict(sampler="dpmpp_2m", config={}, sigmas="lu", steps=20)
+    yield dict(sampler="dpmpp_single", config=dict(beta_schedule="squaredcos_cap_v2", lambda_min_clipped=-5.1))
+
+
+def other_solver_settings():
+    for order, lower, steps in itertools.product((1, 2, 3), (False, True), (3, 5, 14, 15, 20)):
+        config = dict(solver_order=order, lower_order_final=lower)
+        yield dict(sampler="deis", config=config, steps=steps)
+        for solver in ("bh1", "bh2"):
+            # with zero noise at the end bh1 is 0 * infinity, and so is full order
+            final = "sigma_min" if solver == "bh1" or not lower else "zero"
+            ends = dict(config, solver_type=solver, final_sigmas_type=final)
+            yield dict(sampler="unipc", config=ends, steps=steps)
+    yield dict(sampler="unipc", config=dict(solver_order=3), steps=9, start=3)
+    yield dict(sampler="deis", config=dict(solver_order=3), steps=9, start=3)
+    yield dict(sampler="unipc", config=dict(disable_corrector=[0, 2]))
+    yield dict(sampler="unipc", config=dict(solver_type="midpoint"))
+    yield dict(sampler="deis", config=dict(algorithm_type="dpmsolver++", solver_type="midpoint"))
 
 
 def build(case):
     config = {k: v for k, v in {**BASE, **case["config"]}.items()}
-    overrides = {}
+    overrides = dict(SCHEDULERS[case["sampler"]][1])
     if case["spacing"] != "sampler":
         overrides["timestep_spacing"] = case["spacing"]
     if case["sigmas"] != "sampler":
-        overrides.update({key: name == case["sigmas"] for name, key in SPREADS.items()})
+        overrides.update({SPREADS[name]: name == case["sigmas"] for name in spreads_of(case["sampler"])})
     # a JSON null stands for a missing setting
     config = {k: v for k, v in config.items() if v is not None}
-    scheduler = getattr(diffusers, CLASSES[case["sampler"]]).from_config(config, **overrides)
+    key = (case["sampler"], json.dumps([config, overrides]))
+    scheduler = BUILT.get(key) or class_of(case["sampler"]).from_config(config, **overrides)
+    if case["sampler"] in SLOW_TO_BUILD:
+        BUILT[key] = scheduler
     scheduler.set_timesteps(case["steps"])
     return scheduler
 
@@ -142,16 +265,18 @@ def run(case):
     generator = torch.Generator("cpu").manual_seed(case["seed"])
     shape = (case["batch"], 4, 5, 6)
     noise = torch.randn(shape, generator=generator)
+    begin = case["start"] * scheduler.order  # as img2img pipelines count
     if hasattr(scheduler, "set_begin_index"):
-        scheduler.set_begin_index(case["start"])  # else it searches the timestep, and trips over repeated ones
+        scheduler.set_begin_index(begin)  # else it searches the timestep, and trips over repeated ones
     if case["start"]:
         clean = torch.cos(torch.arange(noise.numel(), dtype=torch.float32)).view(shape)
-        latents = scheduler.add_noise(clean, noise, scheduler.timesteps[case["start"]].repeat(shape[0]))
+        latents = scheduler.add_noise(clean, noise, scheduler.timesteps[begin].repeat(shape[0]))
     else:
         latents = noise * scheduler.init_noise_sigma
-    extra = dict(eta=case["eta"], generator=generator) if case["sampler"] == "ddim" else dict(generator=generator)
+    given = dict(eta=case["eta"], generator=generator)
+    extra = {key: given[key] for key in inspect.signature(scheduler.step).parameters if key in given}
     states = [latents]
-    for timestep in scheduler.timesteps[case["start"] :]:
+    for timestep in scheduler.timesteps[begin:]:
         guided = case["cfg"] > 1
         batch = torch.cat([latents] * 2) if guided else latents
         prediction = model(scheduler.scale_model_input(batch, timestep), timestep)
@@ -162,8 +287,10 @@ def run(case):
                 prediction = rescale_noise_cfg(prediction, cond, guidance_rescale=case["rescale"])
         latents = scheduler.step(prediction, timestep, latents, **extra, return_dict=False)[0]
         states.append(latents)
+    timesteps = scheduler.timesteps
     values = dict(
-        timesteps=scheduler.timesteps,
+        # KDPM2 has float64 with a spread of sigmas; networks make float32 of it
+        timesteps=timesteps.float() if timesteps.is_floating_point() else timesteps,
         init_noise_sigma=torch.tensor(float(scheduler.init_noise_sigma)),
         latents=torch.stack(states),
     )
@@ -200,7 +327,7 @@ def signal_shares(tensors):
 
 def main():
     cases, tensors = {}, {}
-    for case in itertools.chain(grid(), settings()):
+    for case in itertools.chain(grid(), later_grid(), common_settings(), settings()):
         case = {**DEFAULTS, **case}
         case["name"] = name_of(case)
         case["seed"] = 1000 + len(cases)

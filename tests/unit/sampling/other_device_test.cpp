@@ -26,8 +26,11 @@ Run run(const std::string& name,
         const std::shared_ptr<const tensor::SamplerCarry>& carry) {
     const c10::InferenceMode inference;
     const Json config = {{"clip_sample", true}, {"prediction_type", "v_prediction"}};
-    const ScheduleOptions options{
-        .steps = 4, .eta = 0.5, .endStep = settings.endStep, .keepNoise = settings.keepNoise};
+    const bool hasEta = name == "ddim" || name == "tcd";
+    const ScheduleOptions options{.steps = 5,
+                                  .eta = hasEta ? 0.5 : 0,
+                                  .endStep = settings.endStep,
+                                  .keepNoise = settings.keepNoise};
     const auto sampler = samplerNamed(name, config).make(config, options);
     FakeDenoiser denoiser;
     tensor::Recorder recorder;

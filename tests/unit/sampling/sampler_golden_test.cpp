@@ -61,7 +61,7 @@ private Q_SLOTS:
     void initTestCase() {
         golden_.emplace("tests/unit/sampling/make_scheduler_goldens.py");
         cases_ = parseJson(golden_->text("cases"), "cases");
-        QVERIFY(cases_.size() > 900);
+        QVERIFY(cases_.size() > 3500);
     }
 
     void stepsAsTheReference_data() {

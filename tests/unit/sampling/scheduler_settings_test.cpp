@@ -8,6 +8,8 @@
 
 #include <QtTest>
 
+#include <set>
+
 namespace lowtide::sampling {
 
 using testing::errorOf;
@@ -17,31 +19,70 @@ class SchedulerSettingsTest : public QObject {
 
 private Q_SLOTS:
 
-    void allFourAreRegistered() {
-        std::vector<std::string> names;
+    void allAreRegistered() {
+        std::set<std::string> names;
+        std::set<std::string> labels;
         for (const SamplerType& type : samplers()) {
-            names.push_back(type.name);
-            QVERIFY(!type.label.empty());
+            names.insert(type.name);
+            labels.insert(type.label);
         }
-        QCOMPARE(names, (std::vector<std::string>{"ddim", "euler", "euler_a", "dpmpp_2m"}));
+        QCOMPARE(names,
+                 (std::set<std::string>{"ddim",
+                                        "euler",
+                                        "euler_a",
+                                        "dpmpp_2m",
+                                        "dpmpp_2m_sde",
+                                        "heun",
+                                        "dpmpp_3m",
+                                        "pndm",
+                                        "pndm_prk",
+                                        "dpmpp_single",
+                                        "lms",
+                                        "unipc",
+                                        "deis",
+                                        "kdpm2",
+                                        "kdpm2_a",
+                                        "ddpm",
+                                        "lcm",
+                                        "tcd"}));
+        QCOMPARE(labels.size(), names.size());
+        QVERIFY(!labels.contains(""));
     }
 
-    void checkpointMeansItsOwnClass() {
-        const Json config = {{"_class_name", "EulerAncestralDiscreteScheduler"}};
-        QCOMPARE(samplerNamed("checkpoint", config).name, std::string("euler_a"));
-        QCOMPARE(samplerNamed("ddim", config).name, std::string("ddim"));
+    void checkpointMeansItsOwnClassAndSettings_data() {
+        QTest::addColumn<QString>("config");
+        QTest::addColumn<QString>("name");
+        const auto row = [](const char* config, const char* name) {
+            QTest::newRow(config) << config << name;
+        };
+        row(R"({"_class_name": "EulerAncestralDiscreteScheduler"})", "euler_a");
+        row(R"({"_class_name": "PNDMScheduler", "skip_prk_steps": true})", "pndm");
+        row(R"({"_class_name": "PNDMScheduler", "skip_prk_steps": false})", "pndm_prk");
+        row(R"({"_class_name": "PNDMScheduler"})", "pndm_prk");
+        row(R"({"_class_name": "DPMSolverMultistepScheduler"})", "dpmpp_2m");
+        row(R"({"_class_name": "DPMSolverMultistepScheduler", "solver_order": 3})", "dpmpp_3m");
+        row(R"({"_class_name": "DPMSolverMultistepScheduler", "algorithm_type": "sde-dpmsolver++"})",
+            "dpmpp_2m_sde");
+    }
+
+    void checkpointMeansItsOwnClassAndSettings() {
+        QFETCH(QString, config);
+        QFETCH(QString, name);
+        const Json settings = parseJson(config.toStdString(), "config");
+        QCOMPARE(samplerNamed("checkpoint", settings).name, name.toStdString());
+        QCOMPARE(samplerNamed("ddim", settings).name, std::string("ddim"));
     }
 
     void unknownSamplersAreListed_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("config");
         QTest::addColumn<QString>("blamed");
-        QTest::newRow("name") << "heun"
+        QTest::newRow("name") << "magic"
                               << "{}"
-                              << "heun";
+                              << "magic";
         QTest::newRow("class") << "checkpoint"
-                               << R"({"_class_name": "PNDMScheduler"})"
-                               << "PNDMScheduler";
+                               << R"({"_class_name": "DDIMInverseScheduler"})"
+                               << "DDIMInverseScheduler";
         QTest::newRow("no class") << "checkpoint"
                                   << "{}"
                                   << "_class_name";
@@ -66,24 +107,45 @@ private Q_SLOTS:
         const auto row = [](const char* sampler, const char* config, const char* key) {
             QTest::addRow("%s %s", sampler, config) << sampler << config << key;
         };
-        for (const char* sampler : {"ddim", "euler", "euler_a", "dpmpp_2m"}) {
+        const std::set<std::string> ownTimesteps = {"lcm", "tcd", "dpmpp_single"};
+        for (const SamplerType& type : samplers()) {
+            const char* sampler = type.name.c_str();
             row(sampler, R"({"beta_schedule": "laplace"})", "beta_schedule");
             row(sampler, R"({"prediction_type": "flow"})", "prediction_type");
-            row(sampler, R"({"timestep_spacing": "log"})", "timestep_spacing");
+            if (!ownTimesteps.contains(type.name)) {
+                row(sampler, R"({"timestep_spacing": "log"})", "timestep_spacing");
+            }
         }
-        row("ddim", R"({"thresholding": true})", "thresholding");
-        row("dpmpp_2m", R"({"thresholding": true})", "thresholding");
-        row("euler_a", R"({"prediction_type": "sample"})", "prediction_type");
+        for (const char* sampler :
+             {"ddim", "ddpm", "lcm", "dpmpp_2m", "dpmpp_single", "unipc", "deis"}) {
+            row(sampler, R"({"thresholding": true})", "thresholding");
+        }
+        for (const char* sampler : {"euler_a", "pndm", "pndm_prk", "kdpm2", "kdpm2_a"}) {
+            row(sampler, R"({"prediction_type": "sample"})", "prediction_type");
+        }
+        for (const char* sampler : {"dpmpp_2m", "dpmpp_2m_sde", "dpmpp_single", "unipc", "deis"}) {
+            row(sampler, R"({"use_flow_sigmas": true})", "use_flow_sigmas");
+            row(sampler, R"({"solver_order": 4})", "solver_order");
+            row(sampler, R"({"solver_type": "rk4"})", "solver_type");
+        }
+        row("dpmpp_single", R"({"algorithm_type": "sde-dpmsolver"})", "algorithm_type");
+        row("deis", R"({"algorithm_type": "sde-dpmsolver++"})", "algorithm_type");
+        row("unipc", R"({"predict_x0": false})", "predict_x0");
+        row("unipc", R"({"solver_p": {"order": 1}})", "solver_p");
+        row("ddpm", R"({"variance_type": "learned_range"})", "variance_type");
+        row("ddpm", R"({"variance_type": "fixed_large_log"})", "variance_type");
+        for (const char* sampler : {"lcm", "tcd"}) {
+            row(sampler, R"({"rescale_betas_zero_snr": true})", "rescale_betas_zero_snr");
+        }
+        row("ddpm",
+            R"({"rescale_betas_zero_snr": true, "timestep_spacing": "trailing"})",
+            "rescale_betas_zero_snr");
         row("euler", R"({"interpolation_type": "log_linear"})", "interpolation_type");
         row("euler",
             R"({"timestep_type": "continuous", "prediction_type": "v_prediction"})",
             "timestep_type");
         row("euler", R"({"final_sigmas_type": "one"})", "final_sigmas_type");
-        row("dpmpp_2m", R"({"use_lu_lambdas": true})", "use_lu_lambdas");
-        row("dpmpp_2m", R"({"use_flow_sigmas": true})", "use_flow_sigmas");
-        row("dpmpp_2m", R"({"algorithm_type": "sde-dpmsolver++"})", "algorithm_type");
-        row("dpmpp_2m", R"({"solver_type": "heun"})", "solver_type");
-        row("dpmpp_2m", R"({"solver_order": 3})", "solver_order");
+        row("dpmpp_2m", R"({"algorithm_type": "dpmsolver"})", "algorithm_type");
         row("dpmpp_2m", R"({"variance_type": "learned_range"})", "variance_type");
         row("ddim",
             R"({"rescale_betas_zero_snr": true, "timestep_spacing": "trailing"})",
@@ -148,6 +210,21 @@ private Q_SLOTS:
         QTest::newRow("no room") << "dpmpp_2m"
                                  << "steps"
                                  << "1000";
+        QTest::newRow("no Runge-Kutta") << "pndm_prk"
+                                        << "steps"
+                                        << "3";
+        QTest::newRow("distilled") << "lcm"
+                                   << "steps"
+                                   << "51";
+        QTest::newRow("own timesteps") << "tcd"
+                                       << "spacing"
+                                       << "trailing";
+        QTest::newRow("linspace alone") << "dpmpp_single"
+                                        << "spacing"
+                                        << "leading";
+        QTest::newRow("eta above 1") << "tcd"
+                                     << "eta"
+                                     << "1.5";
     }
 
     void blamesThePersonsChoice() {
@@ -157,6 +234,8 @@ private Q_SLOTS:
         ScheduleOptions options;
         if (item == "steps") {
             options.steps = value.toInt();
+        } else if (item == "eta") {
+            options.eta = value.toDouble();
         } else {
             (item == "sigmas" ? options.sigmas : options.spacing) = value.toStdString();
         }
@@ -169,8 +248,41 @@ private Q_SLOTS:
     void normalSigmasAreOfferedByAll() {
         for (const SamplerType& type : samplers()) {
             const auto sampler = type.make(Json::object(), {.steps = 4, .sigmas = "normal"});
-            QCOMPARE(sampler->callCount(), 4);
+            QCOMPARE(sampler->stepCount(), 4);
         }
+    }
+
+    /// What a person asks for and the class does not have is said, never left out.
+    void choicesThatTheClassLacksAreRefused_data() {
+        QTest::addColumn<QString>("sampler");
+        QTest::addColumn<QString>("item");
+        QTest::addColumn<QString>("value");
+        const auto rows = [](const char* item, const char* value, std::set<std::string> offering) {
+            for (const SamplerType& type : samplers()) {
+                if (!offering.contains(type.name)) {
+                    QTest::addRow("%s %s %s", type.name.c_str(), item, value)
+                        << QString::fromStdString(type.name) << item << value;
+                }
+            }
+        };
+        const std::set<std::string> multistep = {"dpmpp_2m", "dpmpp_2m_sde", "dpmpp_3m"};
+        std::set<std::string> spreading = {
+            "euler", "dpmpp_single", "heun", "lms", "unipc", "deis", "kdpm2", "kdpm2_a"};
+        spreading.insert(multistep.begin(), multistep.end());
+        rows("eta", "0.5", {"ddim", "tcd"});
+        rows("sigmas", "lu", multistep);
+        rows("sigmas", "karras", spreading);
+    }
+
+    void choicesThatTheClassLacksAreRefused() { blamesThePersonsChoice(); }
+
+    /// The reference computes NaN there.
+    void aWayDownThatRoundingLosesIsRefused() {
+        const auto error = errorOf([] {
+            (void)make("kdpm2_a", R"({"beta_schedule": "squaredcos_cap_v2"})", {.steps = 5});
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QCOMPARE(error->item(), std::string("steps"));
     }
 
     void ddimLeavesSigmaSettingsOfOtherClassesAlone() {
@@ -179,10 +291,14 @@ private Q_SLOTS:
     }
 
     void trailingHasExactlyTheStepsAskedFor() {
+        const std::set<std::string> ownTimesteps = {"lcm", "tcd", "dpmpp_single"};
         for (const SamplerType& type : samplers()) {
+            if (ownTimesteps.contains(type.name)) {
+                continue;
+            }
             const auto sampler = type.make(Json::object(), {.steps = 61, .spacing = "trailing"});
-            QCOMPARE(sampler->callCount(), 61);
-            QVERIFY(sampler->schedule().timesteps[60].item<double>() >= 0);
+            QCOMPARE(sampler->stepCount(), 61);
+            QVERIFY(sampler->schedule().timesteps[-1].item<double>() >= 0);
         }
     }
 

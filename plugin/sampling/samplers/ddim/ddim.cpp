@@ -1,7 +1,5 @@
-#include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/sampling/float_math.hpp"
-#include "plugin/sampling/sigma_sampler.hpp"
+#include "plugin/sampling/signal_sampler.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
@@ -10,7 +8,8 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "DDIM", .spacing = Spacing::Leading};
+const SchedulerClass kClass = {
+    .label = "DDIM", .spacing = Spacing::Leading, .hasZeroSnr = true, .hasEta = true};
 
 struct DdimSettings {
     SchedulerConfig common;
@@ -19,118 +18,46 @@ struct DdimSettings {
     bool endsClean = true;       ///< set_alpha_to_one; else at the signal of timestep 0
 };
 
-/// The clean latents and the noise that a prediction stands for.
-struct Parts {
-    at::Tensor clean;
-    at::Tensor noise;
-};
-
 /// Source: Song et al. 2020, eq. 12 and 16; values: DDIMScheduler.
-class Ddim final : public Sampler {
+class Ddim final : public SignalSampler {
 public:
     Ddim(const DdimSettings& settings, const ScheduleOptions& options);
-
-    const Schedule& schedule() const override { return schedule_; }
-
-    at::Tensor scaleInput(const at::Tensor& latents, int) const override { return latents; }
 
     at::Tensor step(const at::Tensor& prediction,
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override;
-    at::Tensor addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const override;
-
-    void save(tensor::SamplerCarry&) const override {}
-
-    void restore(const tensor::SamplerCarry&) override {}
-
-    int historyLength() const override { return 0; }
 
 private:
-    /// Shares of the signal before and after one call.
-    struct Shares {
-        float now = 1;
-        float next = 1;
-    };
-
-    [[nodiscard]] Parts partsOf(const at::Tensor& prediction,
-                                const at::Tensor& latents,
-                                float share) const;
-
-    [[nodiscard]] const Shares& at(int call) const { return shares_[static_cast<size_t>(call)]; }
-
-    Prediction prediction_;
     float eta_;
     std::optional<double> clip_;
-    Schedule schedule_;
-    std::vector<Shares> shares_;
+    std::vector<float> nextShares_;  ///< of the signal after each call
 };
 
-void refuseUnreachable(double timestep, const DdimSettings& settings) {
-    if (timestep >= static_cast<double>(settings.common.noise.trainSteps)) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the first timestep would be " + formatNumber(timestep) + ", the model has " +
-                        std::to_string(settings.common.noise.trainSteps),
-                    "choose fewer steps or another spacing",
-                    "steps");
-    }
-}
-
-/// At a timestep of pure noise the clean latents cannot be told from the noise alone: the reference
-/// divides by 0.
-void refusePureNoise(float share, Prediction prediction) {
-    if (share == 0 && prediction == Prediction::Epsilon) {
-        throw Error(ErrorKind::Unsupported,
-                    "DDIM cannot start at a timestep without signal (rescale_betas_zero_snr) when "
-                    "the model "
-                    "predicts noise",
-                    "choose the spacing leading, or another sampler",
-                    "rescale_betas_zero_snr");
-    }
-}
-
 Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
-    : prediction_(settings.common.prediction),
+    : SignalSampler(settings.common,
+                    fallingTimesteps(settings.common, options.steps, TimestepKind::Whole)),
       eta_(static_cast<float>(settings.eta)),
       clip_(settings.clip) {
-    const std::vector<float> shares = signalShares(settings.common.noise);
-    const auto timesteps = fallingTimesteps(settings.common, options.steps, TimestepKind::Whole);
+    refusePureNoise(kClass.label);
     const int64_t stride = settings.common.noise.trainSteps / options.steps;
-    refuseUnreachable(timesteps.front(), settings);
-    for (const double timestep : timesteps) {
-        const auto now = static_cast<int64_t>(timestep);
-        const int64_t next = now - stride;
-        const float last = settings.endsClean ? 1.0F : shares.front();
-        shares_.push_back({.now = shares[static_cast<size_t>(now)],
-                           .next = next >= 0 ? shares[static_cast<size_t>(next)] : last});
-        refusePureNoise(shares_.back().now, prediction_);
+    const float last = settings.endsClean ? 1.0F : share(0);
+    for (int call = 0; call < callCount(); ++call) {
+        const int64_t next = timestep(call) - stride;
+        nextShares_.push_back(next >= 0 ? share(next) : last);
     }
-    schedule_.timesteps = wholeTimesteps(timesteps);
     if (const auto end = shortenedEnd(options, callCount()); end && *end > 0) {
-        shares_[static_cast<size_t>(*end - 1)].next = 1;
+        nextShares_[static_cast<size_t>(*end - 1)] = 1;
     }
-}
-
-Parts Ddim::partsOf(const at::Tensor& prediction, const at::Tensor& latents, float share) const {
-    const float signal = root(share);
-    const float noise = root(1 - share);
-    switch (prediction_) {
-        case Prediction::Epsilon:
-            return {(latents - prediction * noise) / signal, prediction};
-        case Prediction::Velocity:
-            return {latents * signal - prediction * noise, prediction * signal + latents * noise};
-        case Prediction::Sample:
-            break;
-    }
-    return {prediction, (latents - prediction * signal) / noise};
 }
 
 at::Tensor Ddim::step(const at::Tensor& prediction,
                       int call,
                       const at::Tensor& latents,
                       const std::function<at::Tensor(at::IntArrayRef)>& noise) {
-    const auto [now, next] = at(call);
-    Parts parts = partsOf(prediction, latents, now);
+    const float now = share(timestep(call));
+    const float next = nextShares_[static_cast<size_t>(call)];
+    Parts parts = partsOf(predicts(), prediction, latents, root(now), root(1 - now));
     if (clip_) {
         parts.clean = at::clamp(parts.clean, -*clip_, *clip_);
     }
@@ -141,20 +68,13 @@ at::Tensor Ddim::step(const at::Tensor& prediction,
     return eta_ > 0 ? moved + noise(prediction.sizes()) * deviation : moved;
 }
 
-at::Tensor Ddim::addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const {
-    const float share = at(call).now;
-    return clean * root(share) + noise * root(1 - share);
-}
-
 std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     refuseWhenSet(reader, "thresholding");
     DdimSettings settings{.common = readSchedulerConfig(config, kClass, options)};
     settings.eta = options.eta;
     settings.endsClean = reader.boolean("set_alpha_to_one").value_or(true);
-    if (reader.boolean("clip_sample").value_or(true)) {
-        settings.clip = reader.number("clip_sample_range").value_or(1.0);
-    }
+    settings.clip = readClip(reader, true);
     return std::make_unique<Ddim>(settings, options);
 }
 

@@ -6,7 +6,8 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "Euler", .hasSigmaSpreads = true};
+const SchedulerClass kClass = {
+    .label = "Euler", .hasSigmaSpreads = true, .hasFinalSigma = true, .hasZeroSnr = true};
 
 /// Euler's method along dx/dsigma. Source: Karras et al. 2022, algorithm 2 without churn; values:
 /// EulerDiscreteScheduler.

@@ -7,7 +7,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "Euler a", .predictsSample = false};
+const SchedulerClass kClass = {.label = "Euler a", .hasZeroSnr = true, .predictsSample = false};
 
 /// Ancestral Euler: steps further down than asked and adds fresh noise on every step, the last
 /// included (times 0 there, but drawn). Source: k-diffusion sample_euler_ancestral; values:

@@ -1,0 +1,126 @@
+#include "plugin/sampling/log_snr_solver.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/sampling/float_math.hpp"
+#include "plugin/sampling/numpy_math.hpp"
+#include "plugin/sampling/sigma_sampler.hpp"
+#include "plugin/sampling/sigma_spread.hpp"
+#include "plugin/sampling/timestep_spacing.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::sampling {
+
+namespace {
+
+constexpr int kFewSteps = 15;  // below it, the last steps are of lower order
+
+/// Training timesteps whose log signal-to-noise ratio is not below the config's bound.
+int64_t usableTimesteps(double lambdaMinClipped, const std::vector<float>& shares) {
+    int64_t clipped = 0;
+    for (auto share = shares.rbegin(); share != shares.rend(); ++share, ++clipped) {
+        const float lambda = logarithm(std::sqrt(*share)) - logarithm(std::sqrt(1 - *share));
+        if (lambda >= static_cast<float>(lambdaMinClipped)) {
+            break;
+        }
+    }
+    return static_cast<int64_t>(shares.size()) - clipped;
+}
+
+SigmaTable tableOf(const SchedulerConfig& config,
+                   const SolverGrid& grid,
+                   int steps,
+                   const std::vector<float>& shares,
+                   const std::vector<float>& training) {
+    if (config.spread != SigmaSpread::Normal) {
+        return spreadSigmas(config, training.back(), training.front(), steps, training);
+    }
+    SigmaTable table;
+    table.timesteps =
+        multistepTimesteps(config, steps, usableTimesteps(grid.lambdaMinClipped, shares));
+    for (const double timestep : table.timesteps) {
+        table.sigmas.push_back(numpy::interpolate(timestep, training));
+    }
+    return table;
+}
+
+}  // namespace
+
+Level::Level(float ratio)
+    : signal(1 / root(ratio * ratio + 1)),
+      noise(ratio * signal),
+      lambda(logarithm(signal) - logarithm(noise)) {}
+
+LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
+                           const SolverGrid& grid,
+                           const ScheduleOptions& options)
+    : prediction_(config.prediction) {
+    const std::vector<float> shares = positiveSignalShares(config.noise);
+    const std::vector<float> training = trainingSigmas(shares);
+    const SigmaTable table = tableOf(config, grid, options.steps, shares, training);
+    sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
+    const bool repeats =
+        grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;
+    sigmas_.push_back(repeats ? sigmas_.back() : finalSigma(config, training));
+    schedule_.timesteps = wholeTimesteps(table.timesteps);
+    schedule_.sigmas = floatValues(sigmas_);
+    if (const auto end = shortenedEnd(options, callCount())) {
+        sigmas_[static_cast<size_t>(*end)] = 0;
+    }
+}
+
+at::Tensor LogSnrSolver::clean(const at::Tensor& prediction,
+                               const at::Tensor& latents,
+                               const Level& now) const {
+    switch (prediction_) {
+        case Prediction::Epsilon:
+            return (latents - prediction * now.noise) / now.signal;
+        case Prediction::Velocity:
+            return latents * now.signal - prediction * now.noise;
+        case Prediction::Sample:
+            break;
+    }
+    return prediction;
+}
+
+at::Tensor LogSnrSolver::addNoise(const at::Tensor& clean,
+                                  const at::Tensor& noise,
+                                  int call) const {
+    const Level now = level(call);
+    return clean * now.signal + noise * now.noise;
+}
+
+int64_t multistepOrder(int64_t order, size_t before, int call, int calls, bool lowerOrderFinal) {
+    const int64_t left = calls - call;
+    const int64_t known = std::min(order, static_cast<int64_t>(before) + 1);
+    return lowerOrderFinal && calls < kFewSteps ? std::min(known, left) : known;
+}
+
+int64_t readSolverOrder(const JsonReader& reader) {
+    refuseWhenSet(reader, "thresholding");
+    refuseWhenSet(reader, "use_flow_sigmas");
+    const int64_t order = reader.integer("solver_order").value_or(2);
+    if (order < 1 || order > 3) {
+        refuseSetting("solver_order", std::to_string(order), "1, 2 or 3");
+    }
+    return order;
+}
+
+std::string readKind(const JsonReader& reader,
+                     const char* key,
+                     const std::vector<std::string>& own,
+                     const std::vector<std::string>& others) {
+    const std::string kind = reader.text(key).value_or(own.front());
+    if (std::find(own.begin(), own.end(), kind) != own.end()) {
+        return kind;
+    }
+    if (std::find(others.begin(), others.end(), kind) != others.end()) {
+        return own.front();
+    }
+    refuseSetting(key, kind, join(own, " or "));
+}
+
+}  // namespace lowtide::sampling
