@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lowtide::files {
+
+/// Walks over bytes from outside, front to back, never past their end.
+class ByteCursor {
+public:
+    /// `subject` begins the messages: "\"model.ckpt\", data.pkl".
+    ByteCursor(std::span<const std::byte> bytes, std::string subject);
+
+    /// A little-endian number of 1 to 8 bytes. Error{Corrupt} where the bytes end, here and below.
+    [[nodiscard]] uint64_t number(int byteCount);
+    /// The same, with a sign.
+    [[nodiscard]] int64_t signedNumber(int byteCount);
+    [[nodiscard]] std::string_view text(uint64_t byteCount);
+    /// The text up to the next line feed, which is passed over.
+    [[nodiscard]] std::string_view line();
+
+    void skip(uint64_t byteCount) { (void)text(byteCount); }
+
+    [[nodiscard]] size_t position() const { return position_; }
+
+    [[nodiscard]] bool isAtEnd() const { return position_ == bytes_.size(); }
+
+private:
+    [[noreturn]] void refuseEnd(uint64_t wanted) const;
+
+    std::span<const std::byte> bytes_;
+    size_t position_ = 0;
+    std::string subject_;
+};
+
+}  // namespace lowtide::files

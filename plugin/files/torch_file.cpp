@@ -1,0 +1,356 @@
+#include "plugin/files/torch_file.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/pickle.hpp"
+#include "plugin/files/safetensors_format.hpp"
+#include "plugin/files/zip_directory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace lowtide::files {
+
+namespace {
+
+constexpr Bytes kLargestPickle = 64 * kMiB;
+constexpr size_t kLongestName = 4096;
+constexpr size_t kMostDimensions = 16;
+constexpr std::string_view kPickleName = "/data.pkl";
+constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params"};
+
+constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
+constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter";
+
+/// Storages by type.
+constexpr std::pair<std::string_view, DType> kStorages[] = {
+    {"torch DoubleStorage", DType::F64},
+    {"torch FloatStorage", DType::F32},
+    {"torch HalfStorage", DType::F16},
+    {"torch BFloat16Storage", DType::BF16},
+    {"torch LongStorage", DType::I64},
+    {"torch IntStorage", DType::I32},
+    {"torch ShortStorage", DType::I16},
+    {"torch CharStorage", DType::I8},
+    {"torch ByteStorage", DType::U8},
+    {"torch BoolStorage", DType::Bool},
+};
+
+/// What published checkpoints keep beside their weights (training state). Never run, never looked
+/// at: a value of these is carried as "other".
+constexpr std::string_view kBesideWeights[] = {
+    "__builtin__ set",
+    "_codecs encode",
+    "builtins set",
+    "numpy dtype",
+    "numpy._core.multiarray scalar",
+    "numpy.core.multiarray scalar",
+    "pytorch_lightning.callbacks.model_checkpoint ModelCheckpoint",
+};
+
+std::span<const std::string_view> allowedGlobals() {
+    static const std::vector<std::string_view> globals = [] {
+        std::vector<std::string_view> all = {
+            "collections OrderedDict", kRebuildTensor, kRebuildParameter};
+        all.insert(all.end(), std::begin(kBesideWeights), std::end(kBesideWeights));
+        for (const auto& [name, type] : kStorages) {
+            all.push_back(name);
+        }
+        return all;
+    }();
+    return globals;
+}
+
+/// Elements from the first to the last of a tensor, both counted; empty on overflow.
+std::optional<int64_t> extentOf(const Shape& shape, const Shape& strides) {
+    int64_t last = 0;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        int64_t step = 0;
+        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &step) ||
+            __builtin_add_overflow(last, step, &last)) {
+            return std::nullopt;
+        }
+    }
+    if (last == std::numeric_limits<int64_t>::max()) {
+        return std::nullopt;
+    }
+    return last + 1;
+}
+
+bool isRowMajor(const Shape& shape, const Shape& strides) {
+    int64_t wanted = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+        if (shape[i] != 1 && strides[i] != wanted) {
+            return false;
+        }
+        wanted *= shape[i];
+    }
+    return true;
+}
+
+/// A storage that the pickle names: a file of the archive.
+struct Storage {
+    DType type = DType::F32;
+    Bytes offset = 0;
+    int64_t elements = 0;
+};
+
+class TorchReader {
+public:
+    explicit TorchReader(const ReadableBytes& bytes)
+        : bytes_(bytes), subject_(quotedName(bytes.name())), directory_(readZipDirectory(bytes)) {}
+
+    TorchHeader read() {
+        findFolder();
+        checkByteOrder();
+        const std::string text = contentOf(folder_ + "data.pkl");
+        pickle_ =
+            readPickle(std::as_bytes(std::span(text)), subject_ + ", data.pkl", allowedGlobals());
+        const PickleValue& root = at(pickle_.root);
+        if (root.kind != PickleKind::Dict) {
+            refuse(subject_, "its pickle is no dict of tensors");
+        }
+        TorchHeader header;
+        addMetadata(root, header);
+        const PickleValue* weights = &root;
+        for (const std::string_view wrapper : kWrappers) {
+            const PickleValue* inner = memberOf(root, wrapper);
+            if (inner && inner->kind == PickleKind::Dict) {
+                weights = inner;
+                break;
+            }
+        }
+        addTensors(*weights, header);
+        return header;
+    }
+
+private:
+    [[noreturn]] static void refuse(const std::string& subject, const std::string& problem) {
+        throw Error(ErrorKind::Corrupt,
+                    subject + ": " + problem,
+                    "the file is damaged or incomplete: copy or download it again");
+    }
+
+    const PickleValue& at(uint32_t place) const { return pickle_.values[place]; }
+
+    /// Everything lies in one folder, whose name is that under which the file was saved.
+    void findFolder() {
+        for (const auto& [name, entry] : directory_) {
+            const size_t slash = name.find('/');
+            if (slash == name.npos || std::string_view(name).substr(slash) != kPickleName) {
+                continue;
+            }
+            if (!folder_.empty()) {
+                refuse(subject_, "holds two pickles, " + quotedName(name) + " is the second");
+            }
+            folder_ = name.substr(0, slash + 1);
+        }
+        if (folder_.empty()) {
+            throw Error(ErrorKind::Unsupported,
+                        subject_ + ": is a zip archive without data.pkl, which torch.save writes",
+                        "choose a checkpoint");
+        }
+    }
+
+    std::string contentOf(const std::string& name) const {
+        const ZipEntry& entry = directory_.at(name);
+        if (entry.bytes > kLargestPickle) {
+            refuse(subject_ + ", " + quotedName(name),
+                   "is " + std::to_string(entry.bytes) + " bytes long, at most " +
+                       std::to_string(kLargestPickle) + " are read");
+        }
+        std::string content(static_cast<size_t>(entry.bytes), '\0');
+        bytes_.read(std::as_writable_bytes(std::span(content)), entry.offset);
+        return content;
+    }
+
+    void checkByteOrder() const {
+        if (directory_.contains(folder_ + "byteorder")) {
+            const std::string order = contentOf(folder_ + "byteorder");
+            if (order != "little") {
+                throw Error(ErrorKind::Unsupported,
+                            subject_ + ": the byte order is " + quotedName(order) +
+                                ", only \"little\" is read",
+                            "save the checkpoint on a little-endian machine");
+            }
+        }
+    }
+
+    const PickleValue* memberOf(const PickleValue& dict, std::string_view key) const {
+        for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+            const PickleValue& name = at(dict.items[i]);
+            if (name.kind == PickleKind::Text && name.text == key) {
+                return &at(dict.items[i + 1]);
+            }
+        }
+        return nullptr;
+    }
+
+    void addMetadata(const PickleValue& root, TorchHeader& header) const {
+        for (size_t i = 0; i + 1 < root.items.size(); i += 2) {
+            const PickleValue& key = at(root.items[i]);
+            const PickleValue& value = at(root.items[i + 1]);
+            if (key.kind != PickleKind::Text || key.text.size() > kLongestName) {
+                continue;
+            }
+            if (value.kind == PickleKind::Integer) {
+                header.metadata.emplace(key.text, std::to_string(value.integer));
+            } else if (value.kind == PickleKind::Text && value.text.size() <= kLongestName) {
+                header.metadata.emplace(key.text, value.text);
+            }
+        }
+    }
+
+    void addTensors(const PickleValue& dict, TorchHeader& header) {
+        for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+            const PickleValue& key = at(dict.items[i]);
+            const PickleValue& value = at(dict.items[i + 1]);
+            if (value.kind != PickleKind::Made || !isTensor(value)) {
+                continue;
+            }
+            if (key.kind != PickleKind::Text || key.text.size() > kLongestName ||
+                !isValidUtf8(key.text)) {
+                refuse(subject_, "has a tensor whose name is no text of at most 4096 bytes");
+            }
+            const std::string subject = subject_ + ", tensor " + quotedName(key.text);
+            if (!header.tensors.emplace(key.text, tensorOf(value, subject)).second) {
+                refuse(subject, "is there twice");
+            }
+        }
+    }
+
+    static bool isTensor(const PickleValue& value) {
+        return value.text == kRebuildTensor || value.text == kRebuildParameter;
+    }
+
+    /// Arguments of a call: of at least `least`.
+    const std::vector<uint32_t>& argumentsOf(const PickleValue& made,
+                                             size_t least,
+                                             const std::string& subject) const {
+        const std::vector<uint32_t>& arguments = at(made.items.front()).items;
+        if (arguments.size() < least) {
+            refuse(subject, "is made from " + std::to_string(arguments.size()) + " values");
+        }
+        return arguments;
+    }
+
+    int64_t integerOf(uint32_t place, const std::string& subject, const char* what) const {
+        const PickleValue& value = at(place);
+        if (value.kind != PickleKind::Integer || value.integer < 0) {
+            refuse(subject, std::string(what) + " is no integer from 0");
+        }
+        return value.integer;
+    }
+
+    Shape sizesOf(uint32_t place, const std::string& subject, const char* what) const {
+        const PickleValue& tuple = at(place);
+        if (tuple.kind != PickleKind::Tuple || tuple.items.size() > kMostDimensions) {
+            refuse(subject, std::string(what) + " is no tuple of at most 16 integers");
+        }
+        Shape sizes;
+        for (const uint32_t item : tuple.items) {
+            sizes.push_back(integerOf(item, subject, what));
+        }
+        return sizes;
+    }
+
+    TorchTensor tensorOf(const PickleValue& made, const std::string& subject) {
+        const PickleValue* value = &made;
+        if (value->text == kRebuildParameter) {
+            value = &at(argumentsOf(*value, 1, subject).front());
+            if (value->kind != PickleKind::Made || value->text != kRebuildTensor) {
+                refuse(subject, "is a parameter of what is no tensor");
+            }
+        }
+        // storage, offset, sizes, strides; what follows concerns gradients.
+        const std::vector<uint32_t>& arguments = argumentsOf(*value, 4, subject);
+        const Storage storage = storageOf(at(arguments[0]), subject);
+        const int64_t first = integerOf(arguments[1], subject, "its place in the storage");
+        TorchTensor tensor;
+        tensor.info.type = storage.type;
+        tensor.info.shape = sizesOf(arguments[2], subject, "its shape");
+        tensor.strides = sizesOf(arguments[3], subject, "its strides");
+        place(tensor, storage, first, subject);
+        return tensor;
+    }
+
+    static void place(TorchTensor& tensor,
+                      const Storage& storage,
+                      int64_t first,
+                      const std::string& subject) {
+        const Shape& shape = tensor.info.shape;
+        const std::optional<Bytes> bytes = byteCount(tensor.info.type, shape);
+        if (tensor.strides.size() != shape.size() || !bytes) {
+            refuse(subject,
+                   "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
+                       " do not make a tensor");
+        }
+        const std::optional<int64_t> extent =
+            *bytes == 0 ? std::optional<int64_t>(0) : extentOf(shape, tensor.strides);
+        if (first > storage.elements || !extent || *extent > storage.elements - first) {
+            refuse(subject,
+                   "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
+                       " from element " + std::to_string(first) + " reach outside its storage of " +
+                       std::to_string(storage.elements) + " elements");
+        }
+        tensor.info.offset = storage.offset + first * sizeOf(storage.type);
+        tensor.info.bytes = *bytes;
+        if (*bytes == 0 || isRowMajor(shape, tensor.strides)) {
+            tensor.strides.clear();
+        }
+    }
+
+    /// ("storage", type, key, device, elements).
+    Storage storageOf(const PickleValue& persistent, const std::string& subject) const {
+        constexpr size_t kParts = 5;
+        const bool isPersistent = persistent.kind == PickleKind::Persistent;
+        const PickleValue* id = isPersistent ? &at(persistent.items.front()) : nullptr;
+        if (!id || id->kind != PickleKind::Tuple || id->items.size() != kParts ||
+            at(id->items[0]).text != "storage" || at(id->items[2]).kind != PickleKind::Text) {
+            refuse(subject, "does not name its storage");
+        }
+        const std::string& typeName = at(id->items[1]).text;
+        const auto known = std::find_if(std::begin(kStorages),
+                                        std::end(kStorages),
+                                        [&](const auto& row) { return row.first == typeName; });
+        if (at(id->items[1]).kind != PickleKind::Global || known == std::end(kStorages)) {
+            refuse(subject, "has a storage of the type " + quotedName(typeName));
+        }
+        Storage storage{.type = known->second};
+        storage.elements = integerOf(id->items[4], subject, "the size of its storage");
+        const std::string& key = at(id->items[2]).text;
+        const auto entry = key.size() > kLongestName || key.find('/') != key.npos
+                               ? directory_.end()
+                               : directory_.find(folder_ + "data/" + key);
+        if (entry == directory_.end()) {
+            refuse(subject, "wants the storage " + quotedName(key) + ", which is not in the file");
+        }
+        storage.offset = entry->second.offset;
+        const Bytes size = sizeOf(storage.type);
+        if (storage.elements > entry->second.bytes / size ||
+            storage.elements * size != entry->second.bytes) {
+            refuse(subject,
+                   "its storage " + quotedName(key) + " should have " +
+                       std::to_string(storage.elements) + " " + std::string(nameOf(storage.type)) +
+                       ", the file has " + std::to_string(entry->second.bytes) + " bytes");
+        }
+        return storage;
+    }
+
+    const ReadableBytes& bytes_;
+    std::string subject_;
+    ZipDirectory directory_;
+    std::string folder_;
+    Pickle pickle_;
+};
+
+}  // namespace
+
+TorchHeader readTorchHeader(const ReadableBytes& bytes) {
+    return TorchReader(bytes).read();
+}
+
+}  // namespace lowtide::files

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "plugin/files/readable_bytes.hpp"
+#include "plugin/files/safetensors.hpp"
+
+#include <map>
+#include <string>
+
+namespace lowtide::files {
+
+/// One tensor of a torch file: its first element lies at `info.offset`.
+struct TorchTensor {
+    TensorInfo info;
+    Shape strides;  ///< in elements; empty: row-major, without holes
+};
+
+struct TorchHeader {
+    std::map<std::string, TorchTensor, std::less<>> tensors;
+    /// Numbers and texts that lie beside the tensors: "global_step".
+    std::map<std::string, std::string, std::less<>> metadata;
+};
+
+/// Reads what torch.save wrote (.ckpt, .pth, .pt since PyTorch 1.6) without running anything: a zip
+/// archive with a pickle of a dict of tensors, in "state_dict", "params_ema" or "params" where the
+/// dict has one of them. No weight is read: tensors are places in the file. Each must lie inside
+/// its storage, each storage must be a stored file of exactly its size. Error{Corrupt},
+/// Error{Unsupported} name file, tensor, operation or global.
+/// Source: torch 2.11 serialization.py, _rebuild_tensor_v2.
+[[nodiscard]] TorchHeader readTorchHeader(const ReadableBytes& bytes);
+
+}  // namespace lowtide::files
