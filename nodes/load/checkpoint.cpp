@@ -23,17 +23,38 @@ NodeDesc describe() {
             {.id = "checkpoint",
              .label = "Checkpoint",
              .tooltip =
-                 "A folder in the diffusers layout, relative to the graph or to a model folder, or "
-                 "builtin:mini for the model that comes with Lowtide.",
+                 "One .safetensors, .ckpt or .pth file, or a folder in the diffusers layout, "
+                 "relative "
+                 "to the graph or to a model folder; builtin:mini is the model that comes with "
+                 "Lowtide.",
              .kind = ParamKind::File,
-             .defaultValue = std::string("builtin:mini")}}};
+             .defaultValue = std::string("builtin:mini")},
+            {.id = "vae",
+             .label = "Autoencoder",
+             .tooltip = "A file with another autoencoder (VAE); empty takes the checkpoint's own.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()},
+            {.id = "prediction",
+             .label = "Prediction",
+             .tooltip =
+                 "What the denoiser was trained to predict. Some single files do not say it: "
+                 "a wrong choice gives noise.",
+             .kind = ParamKind::Choice,
+             .defaultValue = std::string("checkpoint"),
+             .choices = {{"checkpoint", "As the checkpoint says"},
+                         {"epsilon", "Noise (epsilon)"},
+                         {"v_prediction", "Velocity (v-prediction)"}},
+             .advanced = true}}};
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> load(models::Stages& stages) {
     const auto open = [&stages](const executor::Params& params, std::string_view graphFolder) {
-        return stages.loadCheckpoint(params.text("checkpoint"), graphFolder);
+        return stages.loadCheckpoint({.checkpoint = params.text("checkpoint"),
+                                      .vae = params.text("vae"),
+                                      .prediction = params.text("prediction")},
+                                     graphFolder);
     };
     return {{.desc = describe(),
              .outline =

@@ -19,17 +19,10 @@ constexpr const char* kIndex = "model_index.json";
 
 void checkIsFolder(const std::string& path, const std::string& name) {
     std::error_code ignored;
-    if (fs::is_regular_file(path, ignored)) {
-        throw Error(
-            ErrorKind::Unsupported,
-            "checkpoint " + name + " is a single file; folders in the diffusers layout are read",
-            "choose the folder that holds model_index.json",
-            "checkpoint");
-    }
     if (!fs::exists(fs::path(path) / kIndex, ignored)) {
         throw Error(ErrorKind::NotFound,
                     "checkpoint " + name + " has no " + kIndex,
-                    "choose a folder in the diffusers layout",
+                    "choose a folder in the diffusers layout, or a .safetensors or .ckpt file",
                     "checkpoint");
     }
 }
@@ -105,13 +98,6 @@ std::function<WeightMap()> CheckpointFolder::laterWeights(const std::string& com
         }
         return map;
     };
-}
-
-bool areUnchanged(const std::vector<memory::WeightFile>& files) {
-    return std::all_of(files.begin(), files.end(), [](const memory::WeightFile& file) {
-        std::error_code missing;
-        return fs::exists(file.path, missing) && stampOf(file.path) == file;
-    });
 }
 
 }  // namespace lowtide::models

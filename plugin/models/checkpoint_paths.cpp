@@ -32,7 +32,8 @@ std::string plainPath(const fs::path& path) {
     return (plain.has_filename() ? plain : plain.parent_path()).string();
 }
 
-[[noreturn]] void refuse(const std::string& typed, size_t folderCount) {
+[[noreturn]] void refuse(const std::string& typed, size_t folderCount, const char* item) {
+    const std::string what = item == std::string_view("vae") ? "autoencoder" : item;
     const bool isAbsolute = fs::path(typed).is_absolute();
     const std::string looked =
         isAbsolute
@@ -41,9 +42,9 @@ std::string plainPath(const fs::path& path) {
                   (folderCount == 0 ? std::string()
                                     : " and in " + std::to_string(folderCount) + " model folders");
     throw Error(ErrorKind::NotFound,
-                "there is no checkpoint \"" + typed + "\"" + looked,
+                "there is no " + what + " \"" + typed + "\"" + looked,
                 "give its full path, or add the folder that holds it to the model folders",
-                "checkpoint");
+                item);
 }
 
 }  // namespace
@@ -51,7 +52,8 @@ std::string plainPath(const fs::path& path) {
 CheckpointPath findCheckpoint(std::string_view typedText,
                               std::string_view graphFolder,
                               const std::string& resourcesFolder,
-                              std::span<const std::string> modelFolders) {
+                              std::span<const std::string> modelFolders,
+                              const char* item) {
     const std::string typed = trim(typedText);
     if (typed.starts_with(kBuiltin)) {
         return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
@@ -71,7 +73,7 @@ CheckpointPath findCheckpoint(std::string_view typedText,
             return {plain, files::lastPart(plain)};
         }
     }
-    refuse(typed, modelFolders.size());
+    refuse(typed, modelFolders.size(), item);
 }
 
 }  // namespace lowtide::models

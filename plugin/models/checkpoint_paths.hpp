@@ -13,10 +13,12 @@ struct CheckpointPath {
 };
 
 /// Finds what a person typed: "builtin:mini", an absolute path, or one relative to the graph, then
-/// to the model folders. Error{NotFound} says where it was looked for.
+/// to the model folders. `item` is the parameter, "checkpoint" or "vae". Error{NotFound} says where
+/// it was looked for.
 [[nodiscard]] CheckpointPath findCheckpoint(std::string_view typed,
                                             std::string_view graphFolder,
                                             const std::string& resourcesFolder,
-                                            std::span<const std::string> modelFolders);
+                                            std::span<const std::string> modelFolders,
+                                            const char* item);
 
 }  // namespace lowtide::models

@@ -20,20 +20,20 @@ std::span<const Family* const> families() {
     return kFamilies;
 }
 
-std::shared_ptr<const Model> openCheckpoint(CheckpointFolder& folder) {
+std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint) {
     const auto all = families();
     const auto family = std::find_if(
-        all.begin(), all.end(), [&](const Family* known) { return known->detect(folder); });
+        all.begin(), all.end(), [&](const Family* known) { return known->detect(checkpoint); });
     if (family != all.end()) {
-        return (*family)->open(folder);
+        return (*family)->open(checkpoint);
     }
     std::vector<std::string> names;
     for (const Family* known : all) {
         names.push_back(known->name);
     }
-    const std::string seen = folder.pipelineClass();
+    const std::string seen = checkpoint.pipelineClass();
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + folder.name() + " is of the class " +
+                "checkpoint " + checkpoint.name() + " is of the class " +
                     (seen.empty() ? "that model_index.json does not name" : "\"" + seen + "\"") +
                     ", the families that are built are " + join(names, ", "),
                 "choose a checkpoint of one of these families",

@@ -7,20 +7,35 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace lowtide::models {
+
+/// What a person chose: a checkpoint and, where they want them otherwise, parts of it.
+struct CheckpointChoice {
+    CheckpointPath checkpoint;
+    std::optional<CheckpointPath> autoencoder;
+    std::string prediction;  ///< "epsilon", "v_prediction"; empty: as the checkpoint says
+};
 
 /// Opened checkpoints: the same files give the same value. Models that nobody uses are forgotten,
 /// but for the last few. Thread-safe.
 class ModelCache {
 public:
-    /// The model of this folder; opened anew when one of its files changed.
-    [[nodiscard]] std::shared_ptr<const Model> open(const CheckpointPath& checkpoint);
+    /// `resourcesFolder` holds what single files lack (clip/merges.txt).
+    explicit ModelCache(std::string resourcesFolder)
+        : resourcesFolder_(std::move(resourcesFolder)) {}
+
+    /// The model of this folder or file; opened anew when one of its files changed.
+    [[nodiscard]] std::shared_ptr<const Model> open(const CheckpointChoice& choice);
 
 private:
-    void remember(const std::string& path, const std::shared_ptr<const Model>& model);
+    [[nodiscard]] std::shared_ptr<const Model> openAnew(const CheckpointChoice& choice) const;
+    void remember(const std::string& key, const std::shared_ptr<const Model>& model);
 
+    std::string resourcesFolder_;
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<const Model>> known_;
     std::deque<std::shared_ptr<const Model>> recent_;

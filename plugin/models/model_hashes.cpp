@@ -4,7 +4,7 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/unchanged_weights.hpp"
 
 namespace lowtide::models {
 

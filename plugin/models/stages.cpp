@@ -1,6 +1,7 @@
 #include "plugin/models/stages.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/make_stages.hpp"
@@ -55,17 +56,18 @@ auto networkOf(const WireRef& model, std::string_view stage, std::string_view ro
 
 class ModelStages final : public Stages {
 public:
-    explicit ModelStages(StagesSettings settings) : settings_(std::move(settings)) {}
+    explicit ModelStages(StagesSettings settings)
+        : settings_(std::move(settings)), models_(settings_.resourcesFolder) {}
 
-    WireRef loadCheckpoint(std::string_view path, std::string_view graphFolder) override {
+    WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
-            const CheckpointPath found = findCheckpoint(
-                path, graphFolder, settings_.resourcesFolder, settings_.modelFolders);
+            const CheckpointChoice choice = chosen(request, graphFolder);
             try {
-                return WireRef(models_.open(found));
+                return WireRef(models_.open(choice));
             } catch (const Error& error) {
-                // Whatever file is to blame, the person chose the checkpoint.
-                throw Error(error.kind(), error.message(), error.hint(), "checkpoint");
+                // Whatever file is to blame, the person chose the checkpoint, or the autoencoder.
+                const char* item = error.item() == "vae" ? "vae" : "checkpoint";
+                throw Error(error.kind(), error.message(), error.hint(), item);
             }
         });
     }
@@ -232,6 +234,23 @@ public:
     }
 
 private:
+    CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
+        const auto find = [&](std::string_view path, const char* item) {
+            return findCheckpoint(
+                path, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
+        };
+        CheckpointChoice choice{.checkpoint = find(request.checkpoint, "checkpoint"),
+                                .autoencoder = {},
+                                .prediction = {}};
+        if (!trim(request.vae).empty()) {
+            choice.autoencoder = find(request.vae, "vae");
+        }
+        if (request.prediction != "checkpoint") {
+            choice.prediction = request.prediction;
+        }
+        return choice;
+    }
+
     StageContext contextOf(std::string_view stage, const StageCall& call) const {
         tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
         if (recorder) {

@@ -28,6 +28,14 @@ struct StageCall {
     std::function<void(const Image8&)> preview;
 };
 
+/// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
+/// then to the model folders.
+struct LoadRequest {
+    std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
+    std::string vae;         ///< a file with another autoencoder; empty: the checkpoint's own
+    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
+};
+
 struct EncodeRequest {
     WireRef model;
     std::string prompt;
@@ -107,9 +115,8 @@ class Stages {
 public:
     virtual ~Stages() = default;
 
-    /// Reads headers and configs, no weight. `path`: "builtin:mini", absolute, or relative to
-    /// `graphFolder`, then to the model folders. The same files give the same value.
-    [[nodiscard]] virtual WireRef loadCheckpoint(std::string_view path,
+    /// Reads headers and configs, no weight. The same files give the same value.
+    [[nodiscard]] virtual WireRef loadCheckpoint(const LoadRequest& request,
                                                  std::string_view graphFolder) = 0;
     /// Identity of the checkpoint's files (name, size, time of change) for result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;

@@ -53,7 +53,11 @@ struct NetworkBuilder::State {
         return id;
     }
 
-    /// Where the map has the weight, if it has it.
+    std::string nameInFile(std::string_view name) const {
+        return weights.nameInFile ? weights.nameInFile(name) : std::string(name);
+    }
+
+    /// Where the map has the weight, by its name in the file, if it has it.
     std::optional<TensorPlace> find(const std::string& name, const WeightSpec& spec) const {
         const auto place = weights.tensors.find(name);
         if (place != weights.tensors.end()) {
@@ -72,10 +76,10 @@ struct NetworkBuilder::State {
         appendProblem(problems, misshapen, "of another shape");
         appendProblem(problems, surplus, "that the network does not have");
         if (!problems.empty()) {
-            throw Error(
-                ErrorKind::Corrupt,
-                weights.what + ": the weights do not fit its config.json, tensors " + problems,
-                "get the weights and config.json of the same checkpoint");
+            throw Error(ErrorKind::Corrupt,
+                        weights.what + ": the weights do not fit " + weights.settings +
+                            ", tensors " + problems,
+                        weights.hint);
         }
     }
 
@@ -84,6 +88,8 @@ struct NetworkBuilder::State {
             misshapen.push_back(name + " is " + toText(place.shape) + ", needs " + toText(shape));
         } else if (!isFloating(place.type)) {
             misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)));
+        } else if (!place.isRowMajor) {
+            misshapen.push_back(name + " is not stored row by row");
         } else {
             return true;
         }
@@ -143,15 +149,16 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
                       .gathered = gathered};
     for (const WeightSpec& spec : weights) {
         const std::string name = prefix + spec.name;
-        const std::optional<TensorPlace> place = state_->find(name, spec);
+        const std::string nameInFile = state_->nameInFile(name);
+        const std::optional<TensorPlace> place = state_->find(nameInFile, spec);
         if (!place) {
             if (!spec.optional) {
-                state_->missing.push_back(name);
+                state_->missing.push_back(nameInFile);
             }
             continue;
         }
-        const StorageId storage = state_->storageOf(name, *place);
-        if (state_->accepts(name, *place, spec.shape)) {
+        const StorageId storage = state_->storageOf(nameInFile, *place);
+        if (state_->accepts(nameInFile, *place, spec.shape)) {
             leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
             tree.weights.push_back({.name = name,
                                     .storage = storage,
@@ -168,11 +175,11 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
 }
 
 bool NetworkBuilder::has(std::string_view name) const {
-    return state_->weights.tensors.find(name) != state_->weights.tensors.end();
+    return state_->weights.tensors.contains(state_->nameInFile(name));
 }
 
 Shape NetworkBuilder::shapeOf(std::string_view name) const {
-    const auto place = state_->weights.tensors.find(name);
+    const auto place = state_->weights.tensors.find(state_->nameInFile(name));
     return place == state_->weights.tensors.end() ? Shape{} : place->second.shape;
 }
 
@@ -195,8 +202,12 @@ NetworkBuilder::BlockGuard::~BlockGuard() {
 std::shared_ptr<const ComponentTree> NetworkBuilder::finish(
     const std::vector<std::string>& ignored) {
     std::vector<std::string> surplus;
+    std::vector<std::string> ignoredInFile;
+    for (const std::string& name : ignored) {
+        ignoredInFile.push_back(state_->nameInFile(name));
+    }
     for (const auto& [name, place] : state_->weights.tensors) {
-        if (!state_->storages.contains(name) && !isIgnored(name, ignored)) {
+        if (!state_->storages.contains(name) && !isIgnored(name, ignoredInFile)) {
             surplus.push_back(name);
         }
     }

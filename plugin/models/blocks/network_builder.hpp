@@ -5,6 +5,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,13 +21,19 @@ struct TensorPlace {
     int64_t offset = 0;
     DType type = DType::F32;
     Shape shape;
+    bool isRowMajor = true;  ///< else it is refused when a network uses it
 };
 
-/// The tensors of one component by the names that our networks use, over one or several files.
+/// The tensors of one component by their names in the file, over one or several files.
 struct WeightMap {
     std::string what;  ///< for messages: "unet"
     std::vector<memory::WeightFile> files;
     std::map<std::string, TensorPlace, std::less<>> tensors;
+    /// From a name that our networks use to that in the file; empty where they are the same.
+    std::function<std::string(std::string_view)> nameInFile{};
+    /// For messages: what the weights must fit, and what to do where they do not.
+    std::string settings = "its config.json";
+    std::string hint = "get the weights and config.json of the same checkpoint";
     /// Set for a network that no checkpoint holds: the map has every weight that it asks for, but
     /// optional ones, in this type and its shape, at the beginning of the first file.
     std::optional<DType> everything{};

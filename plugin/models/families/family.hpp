@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/checkpoint.hpp"
 #include "plugin/models/model.hpp"
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace lowtide::models {
 struct Family {
     std::string name;
     /// Whether the folder is one of this family, by what its index says.
-    bool (*detect)(const CheckpointFolder& folder) = nullptr;
+    bool (*detect)(const Checkpoint& checkpoint) = nullptr;
     /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
-    std::shared_ptr<const Model> (*open)(CheckpointFolder& folder) = nullptr;
+    std::shared_ptr<const Model> (*open)(Checkpoint& checkpoint) = nullptr;
 };
 
 /// Every family that is built.
 [[nodiscard]] std::span<const Family* const> families();
 /// Opens a checkpoint with the family that detects it. Error{Unsupported} names the pipeline class
 /// that was seen and the families that are built.
-[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(CheckpointFolder& folder);
+[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint);
 
 }  // namespace lowtide::models

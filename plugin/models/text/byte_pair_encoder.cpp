@@ -21,19 +21,6 @@ std::string utf8(int codePoint) {
             static_cast<char>(0x80 | (codePoint & 0x3F))};
 }
 
-/// GPT-2's alphabet: printable Latin-1 bytes stand for themselves, the others for U+0100 and
-/// following.
-std::array<std::string, 256> byteAlphabet() {
-    std::array<std::string, 256> alphabet;
-    int next = 0x100;
-    for (int byte = 0; byte < 256; ++byte) {
-        const bool printable =
-            (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-        alphabet[static_cast<size_t>(byte)] = utf8(printable ? byte : next++);
-    }
-    return alphabet;
-}
-
 uint64_t pairKey(TokenId left, TokenId right) {
     return (static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32) |
            static_cast<uint32_t>(right);
@@ -65,6 +52,18 @@ struct Candidate {
 };
 
 }  // namespace
+
+// Printable Latin-1 bytes stand for themselves, the others for U+0100 and following.
+std::array<std::string, 256> byteAlphabet() {
+    std::array<std::string, 256> alphabet;
+    int next = 0x100;
+    for (int byte = 0; byte < 256; ++byte) {
+        const bool printable =
+            (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+        alphabet[static_cast<size_t>(byte)] = utf8(printable ? byte : next++);
+    }
+    return alphabet;
+}
 
 BytePairEncoder::BytePairEncoder(const Json& vocabulary,
                                  std::string_view merges,

@@ -13,6 +13,9 @@ namespace lowtide::models {
 
 using TokenId = int32_t;
 
+/// The character, as UTF-8, that stands for each byte in tokens. Source: GPT-2's encoder.py.
+[[nodiscard]] std::array<std::string, 256> byteAlphabet();
+
 /// Byte-level byte pair encoding with "</w>" at the end of words. Source: Sennrich et al. 2016,
 /// GPT-2's byte alphabet; ids equal those of tokenizers' BPE model with end_of_word_suffix "</w>".
 class BytePairEncoder {

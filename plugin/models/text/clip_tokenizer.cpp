@@ -9,18 +9,18 @@ namespace lowtide::models {
 
 namespace {
 
-BytePairEncoder readEncoder(CheckpointFolder& folder, const std::string& component) {
-    const Json vocabulary = folder.readJson(component + "/vocab.json");
-    return {vocabulary, folder.readText(component + "/merges.txt"), component};
+BytePairEncoder readEncoder(Checkpoint& checkpoint, const std::string& component) {
+    const Json vocabulary = checkpoint.readJson(component + "/vocab.json");
+    return {vocabulary, checkpoint.readText(component + "/merges.txt"), component};
 }
 
 }  // namespace
 
-ClipTokenizer::ClipTokenizer(CheckpointFolder& folder,
+ClipTokenizer::ClipTokenizer(Checkpoint& checkpoint,
                              const std::string& component,
                              int64_t defaultLength)
-    : encoder_(readEncoder(folder, component)),
-      settings_(readTokenizerSettings(folder, component, encoder_)) {
+    : encoder_(readEncoder(checkpoint, component)),
+      settings_(readTokenizerSettings(checkpoint, component, encoder_)) {
     encoder_.setUnknown(settings_.unknown);
     if (settings_.maxLength == 0) {
         settings_.maxLength = defaultLength;

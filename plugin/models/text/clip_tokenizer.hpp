@@ -24,7 +24,7 @@ public:
     /// Reads vocab.json, merges.txt and the configs of `component`. `defaultLength` holds where the
     /// config states no length. Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the
     /// file.
-    ClipTokenizer(CheckpointFolder& folder, const std::string& component, int64_t defaultLength);
+    ClipTokenizer(Checkpoint& checkpoint, const std::string& component, int64_t defaultLength);
 
     /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const;

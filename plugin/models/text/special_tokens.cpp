@@ -21,10 +21,10 @@ struct Stated {
 
 class SettingsReader {
 public:
-    SettingsReader(CheckpointFolder& folder,
+    SettingsReader(Checkpoint& checkpoint,
                    const std::string& component,
                    const BytePairEncoder& encoder)
-        : folder_(folder), component_(component), encoder_(encoder) {}
+        : checkpoint_(checkpoint), component_(component), encoder_(encoder) {}
 
     TokenizerSettings read() {
         config_ = optionalJson("tokenizer_config.json");
@@ -42,7 +42,7 @@ public:
 private:
     Json optionalJson(const std::string& file) {
         const std::string relative = component_ + "/" + file;
-        Json json = folder_.has(relative) ? folder_.readJson(relative) : Json::object();
+        Json json = checkpoint_.has(relative) ? checkpoint_.readJson(relative) : Json::object();
         if (!json.is_object()) {
             throw Error(ErrorKind::Corrupt, relative + " is no JSON object", "get the file again");
         }
@@ -132,7 +132,7 @@ private:
 
     void refuseAddedTokens() {
         const std::string relative = component_ + "/added_tokens.json";
-        if (!folder_.has(relative)) {
+        if (!checkpoint_.has(relative)) {
             return;
         }
         const Json added = optionalJson("added_tokens.json");
@@ -164,7 +164,7 @@ private:
         }
     }
 
-    CheckpointFolder& folder_;
+    Checkpoint& checkpoint_;
     const std::string component_;
     const BytePairEncoder& encoder_;
     Json config_;
@@ -175,10 +175,10 @@ private:
 
 }  // namespace
 
-TokenizerSettings readTokenizerSettings(CheckpointFolder& folder,
+TokenizerSettings readTokenizerSettings(Checkpoint& checkpoint,
                                         const std::string& component,
                                         const BytePairEncoder& encoder) {
-    return SettingsReader(folder, component, encoder).read();
+    return SettingsReader(checkpoint, component, encoder).read();
 }
 
 std::vector<TextPart> cutAtSpecials(std::string_view text,

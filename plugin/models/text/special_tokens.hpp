@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/checkpoint.hpp"
 #include "plugin/models/text/byte_pair_encoder.hpp"
 
 #include <string>
@@ -29,7 +29,7 @@ struct TokenizerSettings {
 /// Reads them from `component` ("tokenizer"). Error{Corrupt} names the file and the token that the
 /// vocabulary lacks, Error{Unsupported} what is not built (stripping, tokens outside the
 /// vocabulary).
-[[nodiscard]] TokenizerSettings readTokenizerSettings(CheckpointFolder& folder,
+[[nodiscard]] TokenizerSettings readTokenizerSettings(Checkpoint& checkpoint,
                                                       const std::string& component,
                                                       const BytePairEncoder& encoder);
 

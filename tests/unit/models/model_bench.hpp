@@ -25,7 +25,7 @@ public:
     [[nodiscard]] residency::Residency& residency() { return *residency_; }
 
     [[nodiscard]] models::WireRef load(const std::string& folder) {
-        return stages_->loadCheckpoint(folder, "");
+        return stages_->loadCheckpoint({.checkpoint = folder}, "");
     }
 
     /// The model behind a wire value.

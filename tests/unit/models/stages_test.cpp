@@ -139,10 +139,11 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef builtin = bench.load(kMini);
         QCOMPARE(bench.stages()
-                     .loadCheckpoint("mini/model", testing::sourcePath("resources").toStdString())
+                     .loadCheckpoint({.checkpoint = "mini/model"},
+                                     testing::sourcePath("resources").toStdString())
                      .get(),
                  builtin.get());
-        QCOMPARE(bench.stages().loadCheckpoint("model", "/").get(), builtin.get());
+        QCOMPARE(bench.stages().loadCheckpoint({.checkpoint = "model"}, "/").get(), builtin.get());
         QCOMPARE(ModelBench::modelOf(builtin).info().checkpoint, std::string("mini"));
     }
 

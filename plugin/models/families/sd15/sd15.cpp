@@ -1,20 +1,22 @@
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/families/sd15/sd15_model.hpp"
 
+#include <algorithm>
+
 namespace lowtide::models {
 
 namespace {
 
-bool detect(const CheckpointFolder& folder) {
+bool detect(const Checkpoint& checkpoint) {
     static constexpr std::string_view kPipelines[] = {"StableDiffusionPipeline",
                                                       "StableDiffusionImg2ImgPipeline",
                                                       "LatentConsistencyModelPipeline"};
-    const std::string seen = folder.pipelineClass();
+    const std::string seen = checkpoint.pipelineClass();
     return std::find(std::begin(kPipelines), std::end(kPipelines), seen) != std::end(kPipelines);
 }
 
-std::shared_ptr<const Model> open(CheckpointFolder& folder) {
-    return std::make_shared<const Sd15Model>(folder);
+std::shared_ptr<const Model> open(Checkpoint& checkpoint) {
+    return std::make_shared<const Sd15Model>(checkpoint);
 }
 
 }  // namespace

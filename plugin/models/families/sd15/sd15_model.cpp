@@ -13,21 +13,21 @@ namespace {
 constexpr const char* kTransformersStem = "model";
 constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
 
-std::string nameIn(const CheckpointFolder& folder, const char* file) {
-    return folder.name() + "/" + file;
+std::string nameIn(const Checkpoint& checkpoint, const char* file) {
+    return checkpoint.name() + "/" + file;
 }
 
-void requireComponent(const CheckpointFolder& folder,
+void requireComponent(const Checkpoint& checkpoint,
                       const char* component,
                       std::initializer_list<std::string_view> classes) {
-    const std::string seen = folder.componentClass(component);
+    const std::string seen = checkpoint.componentClass(component);
     for (const std::string_view known : classes) {
         if (seen == known) {
             return;
         }
     }
     throw Error(ErrorKind::Unsupported,
-                nameIn(folder, "model_index.json") + ": " + component + " is " +
+                "checkpoint " + checkpoint.name() + ": " + component + " is " +
                     (seen.empty() ? "missing" : "a " + seen) + ", sd15 needs a " +
                     std::string(*classes.begin()),
                 "choose another checkpoint",
@@ -35,30 +35,31 @@ void requireComponent(const CheckpointFolder& folder,
 }
 
 /// Checked first, so that the message names the class and not a missing file.
-CheckpointFolder& withKnownComponents(CheckpointFolder& folder) {
-    requireComponent(folder, "tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
-    requireComponent(folder, "text_encoder", {"CLIPTextModel"});
-    requireComponent(folder, "unet", {"UNet2DConditionModel"});
-    requireComponent(folder, "vae", {"AutoencoderKL"});
+Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
+    requireComponent(checkpoint, "tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
+    requireComponent(checkpoint, "text_encoder", {"CLIPTextModel"});
+    requireComponent(checkpoint, "unet", {"UNet2DConditionModel"});
+    requireComponent(checkpoint, "vae", {"AutoencoderKL"});
     return folder;
 }
 
-ClipTextConfig readText(CheckpointFolder& folder) {
+ClipTextConfig readText(Checkpoint& checkpoint) {
     const char* file = "text_encoder/config.json";
-    return readClipTextConfig(folder.readJson(file), nameIn(folder, file));
+    return readClipTextConfig(checkpoint.readJson(file), nameIn(checkpoint, file));
 }
 
-UNet2DCondition openUNet(CheckpointFolder& folder) {
+UNet2DCondition openUNet(Checkpoint& checkpoint) {
     const char* file = "unet/config.json";
-    const UNet2DConfig config = readUNet2DConfig(folder.readJson(file), nameIn(folder, file));
-    return {config, folder.weights("unet", kDiffusersStem)};
+    const UNet2DConfig config =
+        readUNet2DConfig(checkpoint.readJson(file), nameIn(checkpoint, file));
+    return {config, checkpoint.weights("unet", kDiffusersStem)};
 }
 
-AutoencoderKL openAutoencoder(CheckpointFolder& folder) {
+AutoencoderKL openAutoencoder(Checkpoint& checkpoint) {
     const char* file = "vae/config.json";
     const AutoencoderConfig config =
-        readAutoencoderConfig(folder.readJson(file), nameIn(folder, file));
-    return {config, folder.weights("vae", kDiffusersStem)};
+        readAutoencoderConfig(checkpoint.readJson(file), nameIn(checkpoint, file));
+    return {config, checkpoint.weights("vae", kDiffusersStem)};
 }
 
 void putIds(const tensor::Record& record, const char* key, const std::vector<int64_t>& ids) {
@@ -69,20 +70,20 @@ void putIds(const tensor::Record& record, const char* key, const std::vector<int
 
 }  // namespace
 
-Sd15Model::Sd15Model(CheckpointFolder& folder)
-    : textConfig_(readText(withKnownComponents(folder))),
-      textWeights_(folder.laterWeights("text_encoder", kTransformersStem)),
-      tokenizer_(folder, "tokenizer", textConfig_.positions),
-      unet_(openUNet(folder)),
-      autoencoder_(openAutoencoder(folder)) {
-    checkParts(folder);
-    fillInfo(folder);
+Sd15Model::Sd15Model(Checkpoint& checkpoint)
+    : textConfig_(readText(withKnownComponents(checkpoint))),
+      textWeights_(checkpoint.laterWeights("text_encoder", kTransformersStem)),
+      tokenizer_(checkpoint, "tokenizer", textConfig_.positions),
+      unet_(openUNet(checkpoint)),
+      autoencoder_(openAutoencoder(checkpoint)) {
+    checkParts(checkpoint);
+    fillInfo(checkpoint);
 }
 
-void Sd15Model::checkParts(const CheckpointFolder& folder) const {
+void Sd15Model::checkParts(const Checkpoint& checkpoint) const {
     const auto refuse = [&](ErrorKind kind, const std::string& problem) {
         throw Error(kind,
-                    "checkpoint " + folder.name() + ": " + problem,
+                    "checkpoint " + checkpoint.name() + ": " + problem,
                     "choose another checkpoint",
                     "checkpoint");
     };
@@ -106,15 +107,15 @@ void Sd15Model::checkParts(const CheckpointFolder& folder) const {
     }
 }
 
-void Sd15Model::fillInfo(CheckpointFolder& folder) {
+void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sd15";
-    info_.checkpoint = folder.name();
-    info_.schedulerConfig = folder.readJson("scheduler/scheduler_config.json");
+    info_.checkpoint = checkpoint.name();
+    info_.schedulerConfig = checkpoint.readJson("scheduler/scheduler_config.json");
     info_.latentChannels = autoencoder_.config().latentChannels;
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
-    info_.files = folder.files();
+    info_.files = checkpoint.files();
 }
 
 std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view role) const {

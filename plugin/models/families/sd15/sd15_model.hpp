@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/models/autoencoders/autoencoder_kl.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/checkpoint.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
@@ -16,7 +16,7 @@ namespace lowtide::models {
 /// Stable Diffusion 1.x and 2.x: one CLIP text encoder, a UNet, an autoencoder.
 class Sd15Model final : public Model {
 public:
-    explicit Sd15Model(CheckpointFolder& folder);
+    explicit Sd15Model(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
@@ -35,8 +35,8 @@ public:
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
 
 private:
-    void checkParts(const CheckpointFolder& folder) const;
-    void fillInfo(CheckpointFolder& folder);
+    void checkParts(const Checkpoint& checkpoint) const;
+    void fillInfo(Checkpoint& checkpoint);
 
     /// Opened at its first use: a kept conditioning needs no encoder. Any thread.
     [[nodiscard]] const ClipTextModel& text() const;

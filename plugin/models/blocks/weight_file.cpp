@@ -1,0 +1,63 @@
+#include "plugin/models/blocks/weight_file.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/safetensors.hpp"
+#include "plugin/files/torch_file.hpp"
+#include "plugin/files/zip_directory.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+
+#include <array>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+TensorPlace placeOf(const files::TensorInfo& info, bool isRowMajor) {
+    return {
+        .offset = info.offset, .type = info.type, .shape = info.shape, .isRowMajor = isRowMajor};
+}
+
+/// A bare pickle: how torch.save wrote until 1.5.
+bool isBarePickle(const files::ReadableBytes& bytes) {
+    std::array<std::byte, 2> start{};
+    if (bytes.size() < static_cast<Bytes>(start.size())) {
+        return false;
+    }
+    bytes.read(start, 0);
+    const auto protocol = std::to_integer<int>(start[1]);
+    return start[0] == std::byte{0x80} && protocol >= 2 && protocol <= 5;
+}
+
+}  // namespace
+
+WeightFileHeader openWeightFile(const std::string& path) {
+    const files::InputFile file(path);
+    const files::FileBytes bytes(file);
+    WeightFileHeader opened{
+        .map = {.what = quotedName(file.name()), .files = {stampOf(file)}, .tensors = {}},
+        .metadata = {}};
+    if (files::looksLikeZip(bytes)) {
+        files::TorchHeader header = files::readTorchHeader(bytes);
+        for (const auto& [name, tensor] : header.tensors) {
+            opened.map.tensors.emplace(name, placeOf(tensor.info, tensor.strides.empty()));
+        }
+        opened.metadata = std::move(header.metadata);
+        return opened;
+    }
+    if (isBarePickle(bytes)) {
+        throw Error(ErrorKind::Unsupported,
+                    quotedName(file.name()) +
+                        " was written by PyTorch before 1.6, as a bare pickle, which is not read",
+                    "load and save it with a newer PyTorch, or take its safetensors version");
+    }
+    files::SafetensorsHeader header = files::readSafetensorsHeader(file);
+    for (const auto& [name, info] : header.tensors) {
+        opened.map.tensors.emplace(name, placeOf(info, true));
+    }
+    opened.metadata = std::move(header.metadata);
+    return opened;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,22 @@
+#pragma once
+// Opens one file of weights by its header, whatever its format. Torch-free.
+
+#include "plugin/models/blocks/network_builder.hpp"
+
+#include <map>
+#include <string>
+
+namespace lowtide::models {
+
+/// All tensors of a file under its own names, and what it says beside them.
+struct WeightFileHeader {
+    WeightMap map;
+    std::map<std::string, std::string, std::less<>> metadata;
+};
+
+/// Reads the header of a safetensors file or of what torch.save wrote (.ckpt, .pth, .pt; see
+/// files/torch_file). The content decides, not the ending. No weight is read. Errors: those of the
+/// readers; Unsupported for a checkpoint of PyTorch before 1.6.
+[[nodiscard]] WeightFileHeader openWeightFile(const std::string& path);
+
+}  // namespace lowtide::models

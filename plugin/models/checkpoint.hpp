@@ -1,0 +1,43 @@
+#pragma once
+// A checkpoint as families read it: the parts of the diffusers layout, wherever they lie.
+// Torch-free.
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/blocks/network_builder.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Settings and weights by their place in the diffusers layout ("unet/config.json"). What a
+/// checkpoint lacks but implies is made up by the class that reads it (single_file).
+class Checkpoint {
+public:
+    virtual ~Checkpoint() = default;
+
+    /// Shown to people: the name of the folder or file.
+    [[nodiscard]] virtual const std::string& name() const = 0;
+    /// The pipeline's class in diffusers' words, empty where nothing names one.
+    [[nodiscard]] virtual std::string pipelineClass() const = 0;
+    /// The class of a component, empty where the checkpoint has none.
+    [[nodiscard]] virtual std::string componentClass(const std::string& component) const = 0;
+
+    [[nodiscard]] virtual bool has(const std::string& relative) const = 0;
+    /// A small file as text or JSON. Error{NotFound}, Error{Corrupt} name it.
+    [[nodiscard]] virtual std::string readText(const std::string& relative) = 0;
+    [[nodiscard]] virtual Json readJson(const std::string& relative) = 0;
+    /// The tensors of a component; `stem` is the name of its file without the ending.
+    [[nodiscard]] virtual WeightMap weights(const std::string& component,
+                                            const std::string& stem) = 0;
+    /// The same, but no file need be opened before the result is called: a component whose output
+    /// is kept may never be. Error{Corrupt} then, when a file changed since now.
+    [[nodiscard]] virtual std::function<WeightMap()> laterWeights(const std::string& component,
+                                                                  const std::string& stem) = 0;
+
+    /// Every file that was read so far, or will be.
+    [[nodiscard]] virtual std::vector<memory::WeightFile> files() const = 0;
+};
+
+}  // namespace lowtide::models

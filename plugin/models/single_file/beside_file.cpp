@@ -1,0 +1,65 @@
+#include "plugin/models/single_file/beside_file.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kLargestSettings = 16 * kMiB;
+constexpr std::string_view kParts[] = {"unet", "vae", "text_encoder", "tokenizer", "scheduler"};
+
+void checkParts(const Json& parts, const std::string& name) {
+    if (!parts.is_object()) {
+        throw Error(ErrorKind::Corrupt, name + " is no JSON object", "write one, or remove it");
+    }
+    for (const auto& [part, settings] : parts.items()) {
+        if (std::find(std::begin(kParts), std::end(kParts), part) == std::end(kParts)) {
+            throw Error(ErrorKind::Unsupported,
+                        name + ": there is no part " + quotedName(part),
+                        "the parts are unet, vae, text_encoder, tokenizer and scheduler");
+        }
+        if (!settings.is_object()) {
+            throw Error(ErrorKind::Corrupt,
+                        name + ": " + part + " is no JSON object",
+                        "write settings as in the config.json of the diffusers layout");
+        }
+    }
+}
+
+}  // namespace
+
+std::string besidePath(const std::string& weights) {
+    return fs::path(weights).replace_extension(".lowtide.json").string();
+}
+
+BesideFile readBeside(const std::string& weights) {
+    const std::string path = besidePath(weights);
+    BesideFile beside{.name = fs::path(path).filename().string()};
+    std::error_code ignored;
+    if (path == weights || !fs::is_regular_file(path, ignored)) {
+        return beside;
+    }
+    const files::InputFile file(path);
+    beside.parts = parseJson(file.readAll(kLargestSettings), beside.name);
+    beside.stamp = stampOf(file);
+    checkParts(beside.parts, beside.name);
+    return beside;
+}
+
+Json withBeside(Json settings, const BesideFile& beside, const char* part) {
+    const auto stated = beside.parts.find(part);
+    if (stated != beside.parts.end()) {
+        settings.update(*stated);
+    }
+    return settings;
+}
+
+}  // namespace lowtide::models

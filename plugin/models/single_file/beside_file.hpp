@@ -1,0 +1,32 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Settings that a person wrote for a file of weights, because no tensor states them:
+/// "model.lowtide.json" beside "model.safetensors", with the parts of the diffusers layout as keys
+/// ("unet", "vae", "text_encoder", "tokenizer", "scheduler") and settings of their config.json
+/// files as values.
+struct BesideFile {
+    std::string name;  ///< "model.lowtide.json", whether it is there or not
+    Json parts = Json::object();
+    std::optional<memory::WeightFile> stamp;  ///< empty: it is not there
+};
+
+/// The path of the settings of a file of weights.
+[[nodiscard]] std::string besidePath(const std::string& weights);
+
+/// Reads them where they are. Error{Corrupt} for what is no object of objects, Error{Unsupported}
+/// names a part that is not one of them.
+[[nodiscard]] BesideFile readBeside(const std::string& weights);
+
+/// `settings` with those that the person wrote for `part` in their place.
+[[nodiscard]] Json withBeside(Json settings, const BesideFile& beside, const char* part);
+
+}  // namespace lowtide::models

@@ -1,0 +1,141 @@
+#include "plugin/models/single_file/component_maps.hpp"
+
+#include "plugin/models/single_file/ldm_settings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::string_view kAutoencoderParts[] = {
+    "encoder.", "decoder.", "quant_conv.", "post_quant_conv."};
+/// What of OpenCLIP's model is no part of the text encoder that is run.
+constexpr std::string_view kBesideText[] = {"text_projection", "logit_scale", "attn_mask"};
+constexpr std::string_view kFused[] = {".attn.in_proj_weight", ".attn.in_proj_bias"};
+
+WeightMap emptyMap(const WeightMap& file, std::function<std::string(std::string_view)> name) {
+    return {.what = file.what,
+            .files = file.files,
+            .tensors = {},
+            .nameInFile = std::move(name),
+            .settings = "what its shapes imply",
+            .hint = "get the checkpoint again, or choose another one"};
+}
+
+/// The tensors whose names begin with `prefix`.
+auto rangeUnder(const WeightMap& file, std::string_view prefix) {
+    const auto first = file.tensors.lower_bound(prefix);
+    auto last = first;
+    while (last != file.tensors.end() && last->first.starts_with(prefix)) {
+        ++last;
+    }
+    return std::pair(first, last);
+}
+
+std::function<std::string(std::string_view)> withPrefix(std::string_view prefix) {
+    return [prefix = std::string(prefix)](std::string_view name) {
+        return prefix + std::string(name);
+    };
+}
+
+/// [C, C, 1, 1] -> [C, C] for the weights of an attention.
+void flattenConvolution(const std::string& name, Shape& shape) {
+    const bool isAttention =
+        name.find("mid.attn_1.") != name.npos || name.find("mid_block.attentions.0.") != name.npos;
+    while (isAttention && shape.size() > 2 && shape.back() == 1) {
+        shape.pop_back();
+    }
+}
+
+/// Query, key and value, which lie one behind the other.
+void addThirds(const std::string& name, TensorPlace place, WeightMap& map) {
+    place.shape[0] /= 3;
+    const int64_t bytes = elementCount(place.shape).value_or(0) * sizeOf(place.type);
+    for (const char* part : {"[q]", "[k]", "[v]"}) {
+        map.tensors.emplace(name + part, place);
+        place.offset += bytes;
+    }
+}
+
+bool isFused(const std::string& name, const TensorPlace& place) {
+    return std::any_of(std::begin(kFused), std::end(kFused), [&](std::string_view ending) {
+        return name.ends_with(ending) && !place.shape.empty() && place.shape[0] % 3 == 0;
+    });
+}
+
+}  // namespace
+
+bool hasUnder(const WeightMap& file, std::string_view prefix) {
+    const auto first = file.tensors.lower_bound(prefix);
+    return first != file.tensors.end() && first->first.starts_with(prefix);
+}
+
+WeightMap unetMap(const WeightMap& file, const LdmUNetLayout& layout) {
+    WeightMap map = emptyMap(file, [layout](std::string_view name) {
+        return std::string(kLdmUNet) + ldmUNetName(name, layout);
+    });
+    const auto [first, last] = rangeUnder(file, kLdmUNet);
+    map.tensors.insert(first, last);
+    return map;
+}
+
+WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix) {
+    const std::string start(prefix);
+    WeightMap map = emptyMap(file, withPrefix(prefix));
+    for (const std::string_view part : kAutoencoderParts) {
+        const auto [first, last] = rangeUnder(file, start + std::string(part));
+        map.tensors.insert(first, last);
+    }
+    for (auto& [name, place] : map.tensors) {
+        flattenConvolution(name, place.shape);
+    }
+    if (!hasUnder(map, start + "encoder.down_blocks.")) {
+        const auto named = [start](int64_t levels) {
+            return [=](std::string_view name) { return start + ldmAutoencoderName(name, levels); };
+        };
+        map.nameInFile = named(autoencoderLevels(TensorView(map, named(0))));
+    }
+    return map;
+}
+
+WeightMap textMap(const WeightMap& file) {
+    WeightMap map = emptyMap(file, withPrefix(kLdmText));
+    const auto [first, last] = rangeUnder(file, kLdmText);
+    map.tensors.insert(first, last);
+    return map;
+}
+
+WeightMap openClipMap(const WeightMap& file) {
+    const std::string start(kLdmOpenClip);
+    WeightMap map =
+        emptyMap(file, [start](std::string_view name) { return start + openClipName(name); });
+    const int64_t layers = TensorView(file, withPrefix(start)).count([](const std::string& layer) {
+        return "transformer.resblocks." + layer + ".ln_1.weight";
+    });
+    const std::string unused = start + "transformer.resblocks." + std::to_string(layers - 1) + ".";
+    const auto [first, last] = rangeUnder(file, start);
+    for (auto tensor = first; tensor != last; ++tensor) {
+        const auto& [name, place] = *tensor;
+        const bool isBeside =
+            std::find(std::begin(kBesideText),
+                      std::end(kBesideText),
+                      std::string_view(name).substr(start.size())) != std::end(kBesideText);
+        if (isBeside || name.starts_with(unused)) {
+            continue;
+        }
+        if (isFused(name, place)) {
+            addThirds(name, place, map);
+        } else {
+            map.tensors.emplace(name, place);
+        }
+    }
+    return map;
+}
+
+TensorView viewOf(const WeightMap& map) {
+    return {map, map.nameInFile};
+}
+
+}  // namespace lowtide::models

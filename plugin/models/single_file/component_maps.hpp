@@ -1,0 +1,38 @@
+#pragma once
+// The tensors of each network in one file of the LDM layout, where they lie. Torch-free.
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/blocks/network_builder.hpp"
+#include "plugin/models/single_file/ldm_names.hpp"
+#include "plugin/models/single_file/tensor_view.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+inline constexpr std::string_view kLdmUNet = "model.diffusion_model.";
+inline constexpr std::string_view kLdmAutoencoder = "first_stage_model.";
+inline constexpr std::string_view kLdmText = "cond_stage_model.transformer.";
+inline constexpr std::string_view kLdmOpenClip = "cond_stage_model.model.";
+
+/// Whether a tensor's name begins with `prefix`.
+[[nodiscard]] bool hasUnder(const WeightMap& file, std::string_view prefix);
+
+/// The UNet. Averaged weights (model_ema) are left where they are, as diffusers does.
+[[nodiscard]] WeightMap unetMap(const WeightMap& file, const LdmUNetLayout& layout);
+
+/// An autoencoder under `prefix`, in LDM's or diffusers' names; what a trainer left beside it
+/// (loss, discriminator) is no part of it. 1x1 convolutions of the attention count as matrices.
+[[nodiscard]] WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix);
+
+/// The text encoder, with or without "text_model.".
+[[nodiscard]] WeightMap textMap(const WeightMap& file);
+
+/// OpenCLIP's text encoder as SD 2.x uses it: without its last layer, which is trained but never
+/// run, each fused query, key and value as three runs of the same bytes.
+[[nodiscard]] WeightMap openClipMap(const WeightMap& file);
+
+/// The shapes of a map that was made here, by our networks' names.
+[[nodiscard]] TensorView viewOf(const WeightMap& map);
+
+}  // namespace lowtide::models

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "plugin/memory/component_tree.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Whether every file is still the one that was read.
+[[nodiscard]] bool areUnchanged(const std::vector<memory::WeightFile>& files);
+/// Error{Corrupt} that begins with `what` unless they are.
+void requireUnchanged(const std::vector<memory::WeightFile>& files, const std::string& what);
+
+}  // namespace lowtide::models
