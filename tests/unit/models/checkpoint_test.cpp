@@ -1,3 +1,4 @@
+#include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
@@ -225,12 +226,6 @@ private Q_SLOTS:
         copy.write("tokenizer/vocab.json", QByteArray::fromStdString(vocabulary.dump()));
         copy.write("tokenizer/merges.txt", "#version: 0.2\n");
         QVERIFY(names(refusalOf(copy), "858"));
-    }
-
-    void refusesASingleFile() {
-        const CheckpointCopy copy;
-        const auto error = testing::errorOf([&] { (void)open(copy.file(kUNet).toStdString()); });
-        QVERIFY(names(error, "single file") && error->kind() == ErrorKind::Unsupported);
     }
 
     void readsTheOlderNamesOfTheAutoencodersAttention() {

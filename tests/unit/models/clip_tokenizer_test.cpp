@@ -1,5 +1,6 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

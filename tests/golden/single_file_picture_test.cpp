@@ -1,0 +1,81 @@
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+/// Every value of a small run of a checkpoint, as the dump's bytes.
+QByteArray dumpOf(const QString& checkpoint, const QStringList& more = {}) {
+    const QTemporaryDir folder;
+    const QString dump = folder.filePath("dump.safetensors");
+    const QStringList arguments = {"run",
+                                   testing::exampleGraph("text_to_image"),
+                                   "--out",
+                                   folder.filePath("out"),
+                                   "--dump",
+                                   dump,
+                                   "--set",
+                                   "load.checkpoint=" + checkpoint,
+                                   "--set",
+                                   "latent.width=64",
+                                   "--set",
+                                   "latent.height=64",
+                                   "--set",
+                                   "denoise.sampler=ddim",
+                                   "--set",
+                                   "denoise.steps=2"};
+    const testing::CommandResult run = testing::runLowtide(arguments + more);
+    QFile file(dump);
+    const bool isThere = run.exitCode == 0 && file.open(QIODevice::ReadOnly);
+    return isThere ? file.readAll() : run.errors.toUtf8();
+}
+
+}  // namespace
+
+/// One checkpoint in three layouts gives one picture, to the last bit of every value.
+class SingleFilePictureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void theLayoutChangesNoByte_data() {
+        QTest::addColumn<QString>("variant");
+        QTest::newRow("nothing stated") << "sd15_0";
+        QTest::newRow("stated beside the file") << "sd15_1";
+    }
+
+    void theLayoutChangesNoByte() {
+        QFETCH(QString, variant);
+        const QString single = testing::singleFileFolder() + "/" + variant;
+        const QByteArray expected = dumpOf(testing::goldenFolder() + "/checkpoints/" + variant);
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(dumpOf(single + ".safetensors") == expected);
+        QVERIFY(dumpOf(single + ".ckpt") == expected);
+    }
+
+    void streamingAnArchiveChangesNoByte() {
+        const QString ckpt = testing::singleFileFolder() + "/half_1.ckpt";
+        const QByteArray expected = dumpOf(testing::goldenFolder() + "/checkpoints/half_1");
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(dumpOf(ckpt) == expected);
+        QVERIFY(dumpOf(ckpt, {"--policy", "denoise=leaf+stream"}) == expected);
+    }
+
+    void anAutoencoderOfItsOwnDecodes() {
+        const QString singles = testing::singleFileFolder();
+        const QByteArray expected = dumpOf(singles + "/sd15_1.safetensors");
+        const QByteArray same = dumpOf(singles + "/sd15_1.safetensors",
+                                       {"--set", "load.vae=" + singles + "/vae_ldm.ckpt"});
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(same == expected);
+    }
+};
+
+QTEST_GUILESS_MAIN(SingleFilePictureTest)
+#include "single_file_picture_test.moc"

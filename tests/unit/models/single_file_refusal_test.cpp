@@ -1,0 +1,285 @@
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/safetensors.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <functional>
+
+using namespace lowtide;
+using testing::ModelBench;
+
+namespace {
+
+/// Tensors by name, with bytes of their own; a test changes what it wants to be wrong.
+struct OwnTensor {
+    DType type = DType::F32;
+    Shape shape;
+    std::string bytes;
+};
+
+using OwnTensors = std::map<std::string, OwnTensor>;
+
+OwnTensors readTensors(const std::string& path) {
+    OwnTensors tensors;
+    for (auto& [name, tensor] : testing::readTensorFile(path)) {
+        tensors[name] = {tensor.type, tensor.shape, tensor.bytes};
+    }
+    return tensors;
+}
+
+void writeTensors(const std::string& path, const OwnTensors& tensors) {
+    std::map<std::string, files::TensorBytes> views;
+    for (const auto& [name, tensor] : tensors) {
+        views[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
+    }
+    files::writeSafetensors(path, views);
+}
+
+constexpr const char* kConvolution = "model.diffusion_model.input_blocks.4.0.in_layers.2.weight";
+
+struct Damage {
+    const char* row;
+    std::function<void(OwnTensors&)> change;
+    ErrorKind kind;
+    std::vector<std::string> says;
+};
+
+void eraseUnder(OwnTensors& tensors, const std::string& prefix) {
+    std::erase_if(tensors, [&](const auto& entry) { return entry.first.starts_with(prefix); });
+}
+
+std::vector<Damage> damages() {
+    using enum ErrorKind;
+    return {
+        {"a tensor is missing",
+         [](OwnTensors& t) { t.erase("first_stage_model.decoder.up.1.block.0.norm1.weight"); },
+         Corrupt,
+         {"1 missing: first_stage_model.decoder.up.1.block.0.norm1.weight"}},
+        {"a tensor that nothing has",
+         [](OwnTensors& t) {
+             t["model.diffusion_model.more.weight"] = {DType::F32, {0}, ""};
+         },
+         Corrupt,
+         {"1 that the network does not have: model.diffusion_model.more.weight"}},
+        {"another shape",
+         [](OwnTensors& t) {
+             Shape& shape = t.at("model.diffusion_model.time_embed.2.weight").shape;
+             shape = {shape[0] * shape[1]};
+         },
+         Corrupt,
+         {"model.diffusion_model.time_embed.2.weight is [16384], needs [128, 128]"}},
+        {"a tensor of integers",
+         [](OwnTensors& t) { t.at(kConvolution).type = DType::I32; },
+         Corrupt,
+         {kConvolution, "I32"}},
+        {"no middle",
+         [](OwnTensors& t) { eraseUnder(t, "model.diffusion_model.middle_block."); },
+         Corrupt,
+         {"there is no tensor model.diffusion_model.middle_block.1.proj_in.weight"}},
+        {"levels of different lengths",
+         [](OwnTensors& t) {
+             eraseUnder(t, "model.diffusion_model.input_blocks.5.");
+             eraseUnder(t, "model.diffusion_model.input_blocks.4.");
+             t["model.diffusion_model.input_blocks.4.0.op.weight"] = {DType::F32, {0}, ""};
+         },
+         Unsupported,
+         {"resnets"}},
+        {"no text encoder",
+         [](OwnTensors& t) { eraseUnder(t, "cond_stage_model."); },
+         Unsupported,
+         {"tokenizer is missing"}},
+        {"no autoencoder",
+         [](OwnTensors& t) { eraseUnder(t, "first_stage_model."); },
+         Unsupported,
+         {"vae is missing"}},
+        {"another family",
+         [](OwnTensors& t) {
+             t["conditioner.embedders.0.x"] = {DType::F32, {0}, ""};
+         },
+         Unsupported,
+         {"StableDiffusionXLPipeline", "sd15"}},
+        {"no checkpoint",
+         [](OwnTensors& t) {
+             t = {{"lora_unet_x.lora_up.weight", {DType::F32, {0}, ""}}};
+         },
+         Unsupported,
+         {"its 1 tensors begin with lora_unet_x"}},
+        {"no tensor", [](OwnTensors& t) { t.clear(); }, Unsupported, {"begin with nothing"}},
+    };
+}
+
+}  // namespace
+
+/// Single files that are damaged or something else: the message names file and tensor.
+class SingleFileRefusalTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { singles_ = testing::singleFileFolder().toStdString() + "/"; }
+
+    void namesWhatDoesNotFit_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Damage& damage : damages()) {
+            QTest::newRow(damage.row) << index++;
+        }
+    }
+
+    void namesWhatDoesNotFit() {
+        QFETCH(int, index);
+        const Damage damage = damages()[static_cast<size_t>(index)];
+        OwnTensors tensors = readTensors(singles_ + "sd15_1.safetensors");
+        damage.change(tensors);
+        writeTensors(copy("m.safetensors"), tensors);
+        state("sd15_1");
+
+        const auto error = refusal("m.safetensors");
+
+        QVERIFY(error);
+        QVERIFY2(error->kind() == damage.kind, error->what());
+        for (const std::string& said : damage.says) {
+            QVERIFY2(error->message().find(said) != std::string::npos, error->what());
+        }
+        QVERIFY2(error->message().find("m.safetensors") != std::string::npos, error->what());
+        QCOMPARE(error->item(), std::string("checkpoint"));
+    }
+
+    void saysWhereToStateWhatTheFileDoesNotSay_data() {
+        QTest::addColumn<QString>("part");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("denoiser") << "unet"
+                                  << "how many norm groups";
+        QTest::newRow("autoencoder") << "vae"
+                                     << "norm groups of the autoencoder";
+        QTest::newRow("text encoder") << "text_encoder"
+                                      << "attention heads of the text encoder";
+    }
+
+    void saysWhereToStateWhatTheFileDoesNotSay() {
+        QFETCH(QString, part);
+        QFETCH(QString, said);
+        QVERIFY(QFile::copy(QString::fromStdString(singles_ + "sd15_3.safetensors"),
+                            QString::fromStdString(copy("m.safetensors"))));
+        Json stated = Json::parse(files::InputFile(singles_ + "sd15_3.lowtide.json").readAll(kMiB));
+        if (part == "text_encoder") {  // 48 wide: one head of 64 channels is no more than one
+            stated["text_encoder"]["num_attention_heads"] = 5;
+        } else {
+            stated.erase(part.toStdString());
+        }
+        write("m.lowtide.json", stated.dump());
+
+        const auto error = refusal("m.safetensors");
+
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QVERIFY2(QString::fromStdString(error->message()).contains(said), error->what());
+        QVERIFY2(error->hint().find("m.lowtide.json") != std::string::npos, error->hint().c_str());
+    }
+
+    void refusesStatementsThatSayNothing_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("no JSON") << "{"
+                                 << "m.lowtide.json";
+        QTest::newRow("a list") << "[]"
+                                << "no JSON object";
+        QTest::newRow("an unknown part") << R"({"encoder": {}})"
+                                         << "encoder";
+        QTest::newRow("a part that is none") << R"({"unet": 3})"
+                                             << "unet";
+        QTest::newRow("a text for a number") << R"({"unet": {"layers_per_block": "x"}})"
+                                             << "layers_per_block";
+        QTest::newRow("a network without end") << R"({"unet": {"layers_per_block": 1000000000}})"
+                                               << "layers_per_block";
+        QTest::newRow("no groups") << R"({"unet": {"norm_num_groups": 0}})"
+                                   << "norm groups";
+    }
+
+    void refusesStatementsThatSayNothing() {
+        QFETCH(QString, text);
+        QFETCH(QString, said);
+        QVERIFY(QFile::copy(QString::fromStdString(singles_ + "sd15_1.safetensors"),
+                            QString::fromStdString(copy("m.safetensors"))));
+        write("m.lowtide.json", text.toStdString());
+        const auto error = refusal("m.safetensors");
+        QVERIFY(error);
+        QVERIFY2(QString::fromStdString(error->message()).contains(said), error->what());
+    }
+
+    void refusesCheckpointsOfOlderPyTorch() {
+        ModelBench bench;
+        const auto error = testing::errorOf([&] { (void)bench.load(singles_ + "before_1_6.pth"); });
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QVERIFY2(error->message().find("before 1.6") != std::string::npos, error->what());
+    }
+
+    void refusesWhatIsCutOff_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("safetensors") << "sd15_1.safetensors";
+        QTest::newRow("ckpt") << "sd15_1.ckpt";
+    }
+
+    void refusesWhatIsCutOff() {
+        QFETCH(QString, name);
+        const QString target = QString::fromStdString(copy(name.toStdString()));
+        QVERIFY(QFile::copy(QString::fromStdString(singles_) + name, target));
+        QVERIFY(QFile::resize(target, QFileInfo(target).size() / 2));
+        const auto error = refusal(name.toStdString());
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY2(error->message().find(name.toStdString()) != std::string::npos, error->what());
+    }
+
+    void blamesTheAutoencoder_whenItsFileIsNone() {
+        ModelBench bench;
+        const auto refused = [&](const std::string& vae) {
+            return testing::errorOf([&] {
+                (void)bench.stages().loadCheckpoint({.checkpoint = "builtin:mini", .vae = vae}, "");
+            });
+        };
+        const auto other = refused(singles_ + "forms.safetensors");
+        QVERIFY(other && other->item() == "vae");
+        QVERIFY2(other->message().find("forms.safetensors") != std::string::npos, other->what());
+        const auto missing = refused("no-such.safetensors");
+        QVERIFY(missing && missing->item() == "vae" && missing->kind() == ErrorKind::NotFound);
+    }
+
+    void cleanup() {
+        for (const QString& name : QDir(folder_.path()).entryList(QDir::Files)) {
+            QFile::remove(folder_.filePath(name));
+        }
+    }
+
+private:
+    std::string copy(const std::string& name) const {
+        return folder_.filePath(QString::fromStdString(name)).toStdString();
+    }
+
+    void write(const std::string& name, const std::string& text) const {
+        QFile file(QString::fromStdString(copy(name)));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text.c_str()) > 0);
+    }
+
+    /// What the file that was taken from `single` does not say.
+    void state(const std::string& single) const {
+        write("m.lowtide.json",
+              files::InputFile(singles_ + single + ".lowtide.json").readAll(kMiB));
+    }
+
+    std::optional<Error> refusal(const std::string& name) const {
+        ModelBench bench;
+        return testing::errorOf([&] { (void)bench.load(copy(name)); });
+    }
+
+    QTemporaryDir folder_;
+    std::string singles_;
+};
+
+QTEST_GUILESS_MAIN(SingleFileRefusalTest)
+#include "single_file_refusal_test.moc"
