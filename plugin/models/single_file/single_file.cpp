@@ -6,7 +6,6 @@
 #include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/constants_check.hpp"
 #include "plugin/models/single_file/ldm_settings.hpp"
-#include "plugin/models/text/clip_vocabulary.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -19,6 +18,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr Bytes kLargestMerges = 16 * kMiB;
+constexpr const char* kMerges = "tokenizer/merges.txt";
 constexpr int64_t kVersion2Width = 1024;
 /// Training steps of SD 2.0 base and 2.1 base, which predict noise though they are of version 2.
 constexpr const char* kBaseSteps = "875000";
@@ -96,24 +96,22 @@ std::string SingleFile::componentClass(const std::string& component) const {
 }
 
 bool SingleFile::has(const std::string& relative) const {
-    return !partOf(relative).empty() || relative == "tokenizer/merges.txt";
+    return !partOf(relative).empty() || relative == kMerges;
 }
 
-std::string SingleFile::mergesText() {
-    const auto path = std::filesystem::path(resourcesFolder_) / "clip" / "merges.txt";
-    const files::InputFile file(path.string());
-    merges_ = stampOf(file);
-    return file.readAll(kLargestMerges);
+const ClipVocabulary& SingleFile::vocabulary() {
+    if (!vocabulary_) {
+        const auto path = std::filesystem::path(resourcesFolder_) / "clip" / "merges.txt";
+        const files::InputFile file(path.string());
+        const int64_t size = shapesSay("text_encoder").at("vocab_size").get<int64_t>();
+        vocabulary_ = clipVocabulary(file.readAll(kLargestMerges), size, name_);
+        merges_ = stampOf(file);
+    }
+    return *vocabulary_;
 }
 
 std::string SingleFile::readText(const std::string& relative) {
-    const bool isMerges = relative == "tokenizer/merges.txt";
-    if (isMerges || relative == "tokenizer/vocab.json") {
-        const int64_t size = shapesSay("text_encoder").at("vocab_size").get<int64_t>();
-        ClipVocabulary vocabulary = clipVocabulary(mergesText(), size, name_);
-        return isMerges ? std::move(vocabulary.merges) : vocabulary.tokens.dump();
-    }
-    return readJson(relative).dump();
+    return relative == kMerges ? vocabulary().merges : readJson(relative).dump();
 }
 
 Json SingleFile::readJson(const std::string& relative) {
@@ -125,8 +123,7 @@ Json SingleFile::readJson(const std::string& relative) {
                     "checkpoint");
     }
     if (part == "vocabulary") {
-        const int64_t size = shapesSay("text_encoder").at("vocab_size").get<int64_t>();
-        return clipVocabulary(mergesText(), size, name_).tokens;
+        return vocabulary().tokens;
     }
     const Json settings = settingsOf(part);
     if (part == "unet") {

@@ -5,6 +5,7 @@
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/single_file/beside_file.hpp"
+#include "plugin/models/text/clip_vocabulary.hpp"
 
 #include <functional>
 #include <optional>
@@ -43,7 +44,8 @@ private:
     [[nodiscard]] Json schedulerSettings() const;
     [[nodiscard]] std::string predictionType() const;
     [[nodiscard]] WeightMap textWeights() const;
-    [[nodiscard]] std::string mergesText();
+    /// CLIP's, as large as the text encoder's; made once.
+    [[nodiscard]] const ClipVocabulary& vocabulary();
     /// SD 2.x by the width of its conditioning, as diffusers decides.
     [[nodiscard]] bool isVersion2() const;
 
@@ -51,7 +53,8 @@ private:
     std::string resourcesFolder_;
     WeightFileHeader file_;
     BesideFile beside_;
-    std::optional<memory::WeightFile> merges_;
+    std::optional<ClipVocabulary> vocabulary_;
+    std::optional<memory::WeightFile> merges_;  ///< the file it was made of
 };
 
 }  // namespace lowtide::models
