@@ -64,7 +64,7 @@ std::string mutated(std::string text, Random& random) {
 std::string mutatedFile(Random& random) {
     std::string pickle = pickled(goodPickle());
     if (below(random, 3) > 0) {
-        for (size_t change = 1 + below(random, 3); change-- > 0;) {
+        for (size_t change = 1 + below(random, 2); change-- > 0;) {
             pickle = mutated(pickle, random);
         }
         return archiveOf(pickle);
