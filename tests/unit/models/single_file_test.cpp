@@ -1,3 +1,4 @@
+#include "plugin/files/input_file.hpp"
 #include "plugin/models/autoencoders/autoencoder_config.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/checkpoint_folder.hpp"

@@ -40,7 +40,7 @@ Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
     requireComponent(checkpoint, "text_encoder", {"CLIPTextModel"});
     requireComponent(checkpoint, "unet", {"UNet2DConditionModel"});
     requireComponent(checkpoint, "vae", {"AutoencoderKL"});
-    return folder;
+    return checkpoint;
 }
 
 ClipTextConfig readText(Checkpoint& checkpoint) {
