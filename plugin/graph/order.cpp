@@ -65,7 +65,7 @@ private:
     std::string modelOf(const std::string& node) {
         for (const PortDesc& input : descs_[node]->inputs) {
             const PortRef* source = wiring_.source({node, input.id});
-            if (source && wiring_.typeOf(*source) == kModelType) {
+            if (source && isModel(wiring_.typeOf(*source))) {
                 const std::string& root = models_[source->node];
                 return root.empty() ? source->node + "\n" + source->port : root;
             }
@@ -114,7 +114,8 @@ private:
         return node;
     }
 
-    static constexpr const char* kModelType = "MODEL";
+    /// Types of wires that carry networks.
+    static bool isModel(std::string_view type) { return type == "MODEL" || type == "UPSCALER"; }
 
     const Wiring& wiring_;
     std::map<std::string, const NodeDesc*> descs_;

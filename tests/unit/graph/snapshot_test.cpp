@@ -17,6 +17,7 @@ private Q_SLOTS:
     void resolvesBypassedNodes();
     void keepsTheNetworksInUse_beforeSwitching();
     void keepsTheModelInUse_beforeSwitching();
+    void keepsTheUpscalerInUse_beforeSwitching();
     void hasOneOrder_whateverTheLinksOrderWas();
     void isRefused_whenTheGraphHasErrors();
     void readsPolicies();
@@ -156,6 +157,26 @@ void SnapshotTest::keepsTheModelInUse_beforeSwitching() {
         orderOf(*snapshotOf(graph)),
         QString("latent load load2 patch a_encode b_encode y_denoise z_denoise y_decode y_save "
                 "z_decode z_save m_encode n_denoise n_decode n_save"));
+}
+
+void SnapshotTest::keepsTheUpscalerInUse_beforeSwitching() {
+    Json graph = textToImage();
+    graph["nodes"]["load2"] = {{"type", "load.upscaler"}};
+    graph["nodes"]["load3"] = {{"type", "load.upscaler"}};
+    const auto addBranch = [&](const char* upscaler, const std::string& node) {
+        graph["nodes"][node] = {{"type", "upscale.model"}};
+        graph["nodes"][node + "_save"] = {{"type", "save.image"}};
+        addLink(graph, upscaler, "upscaler", node, "upscaler");
+        addLink(graph, "decode", "image", node, "image");
+        addLink(graph, node, "image", node + "_save", "image");
+    };
+    addBranch("load2", "ua");
+    addBranch("load3", "ub");
+    addBranch("load2", "uc");
+
+    QCOMPARE(orderOf(*snapshotOf(graph)),
+             QString("latent load load2 load3 encode denoise decode save ua ua_save uc uc_save ub "
+                     "ub_save"));
 }
 
 void SnapshotTest::hasOneOrder_whateverTheLinksOrderWas() {
