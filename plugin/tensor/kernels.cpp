@@ -66,6 +66,11 @@ at::Tensor quickGelu(const at::Tensor& x) {
     return x * at::sigmoid(x * 1.702);
 }
 
+at::Tensor leakyRelu(at::Tensor x, double slope) {
+    at::leaky_relu_(x, slope);
+    return x;
+}
+
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal) {
     if (q.is_meta()) {
         return meta::attention(q, k, v);

@@ -39,8 +39,17 @@ namespace lowtide::tensor::kernels {
                                    const at::Tensor& k,
                                    const at::Tensor& v,
                                    bool causal);
+/// x where it is positive, else slope x. Written over `x`, which nobody else may need.
+[[nodiscard]] at::Tensor leakyRelu(at::Tensor x, double slope);
 /// [B, C, H, W] to an exact size by the nearest source pixel (ATen's "nearest").
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
+
+/// Squares of pixels become channels: [B, C, f H, f W] -> [B, C f f, H, W]; `x` itself when f is 1.
+/// Source: Shi et al. 2016, the inverse of their eq. 4.
+[[nodiscard]] at::Tensor pixelUnshuffle(const at::Tensor& x, int64_t factor);
+/// [B, C, H, W] with so many columns at the right and rows at the bottom more, a mirror image of
+/// what lies inside of the border (the border itself comes once); `x` itself when none are asked.
+[[nodiscard]] at::Tensor padReflected(const at::Tensor& x, int64_t right, int64_t bottom);
 
 /// Standard deviation of each picture, unbiased: x [B, C, H, W] -> [B, 1, 1, 1].
 [[nodiscard]] at::Tensor deviation(const at::Tensor& x);

@@ -107,6 +107,20 @@ std::vector<Case> cases() {
         {"quick gelu",
          {{4, 1000}},
          [](const Inputs& given) { return kernels::quickGelu(given[0]); }},
+        {"leaky relu",
+         {{2, 100}},
+         [](const Inputs& given) { return kernels::leakyRelu(at::gelu(given[0]), 0.2); }},
+        {"pixel unshuffle",
+         {{2, 3, 12, 20}},
+         [](const Inputs& given) { return kernels::pixelUnshuffle(given[0], 4); }},
+        {"reflected edges",
+         {{1, 3, 13, 21}},
+         [](const Inputs& given) { return kernels::padReflected(given[0], 3, 2); }},
+        {"conv of some channels of many",
+         {{1, 80, 20, 24}, {32, 48, 3, 3}, {32}},
+         [](const Inputs& given) {
+             return kernels::conv2d(given[0].narrow(1, 0, 48), given[1], given[2], 1, 1);
+         }},
         {"resample",
          {{1, 3, 20, 30}},
          [](const Inputs& given) {

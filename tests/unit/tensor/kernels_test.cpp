@@ -73,6 +73,34 @@ private Q_SLOTS:
         QVERIFY(near(kernels::layerNorm(x, weight, bias, 1e-2), normed * weight + bias));
     }
 
+    void leakyReluIsWrittenOverItsArgument() {
+        const at::Tensor x = at::linspace(-6, 6, 101, at::kFloat);
+        const at::Tensor expected = at::where(x > 0, x, x * 0.2);
+        QVERIFY(kernels::leakyRelu(x, 0.2).is_same(x));
+        QVERIFY(at::equal(x, expected));
+    }
+
+    void pixelUnshuffleMakesSquaresChannels() {
+        const at::Tensor x = values({2, 3, 8, 12});
+        for (const int64_t factor : {1, 2, 4}) {
+            QVERIFY(at::equal(kernels::pixelUnshuffle(x, factor), at::pixel_unshuffle(x, factor)));
+        }
+    }
+
+    void edgesAreMirrored() {
+        const at::Tensor x = values({2, 3, 5, 4});
+        QVERIFY(at::equal(kernels::padReflected(x, 3, 2), at::reflection_pad2d(x, {0, 3, 0, 2})));
+        QVERIFY(kernels::padReflected(x, 0, 0).is_same(x));
+    }
+
+    /// Where the picture is too small for ATen's own operator, the mirror goes back and forth.
+    void edgesOfTinyPicturesAreMirroredOften() {
+        const at::Tensor row =
+            kernels::padReflected(at::tensor({1.F, 2.F}).view({1, 1, 1, 2}), 3, 2);
+        QVERIFY(at::equal(row[0][0][0], at::tensor({1.F, 2.F, 1.F, 2.F, 1.F})));
+        QVERIFY(at::equal(row[0][0][2], row[0][0][0]));
+    }
+
     void activationsFollowTheirFormulas() {
         const at::Tensor x = at::linspace(-6, 6, 101, at::kFloat);
         const at::Tensor ones = at::ones_like(x);
