@@ -1,3 +1,4 @@
+#include "nodes/load/load_nodes.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 
@@ -68,7 +69,8 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
              .run =
                  [open](executor::Context& context) {
                      context.output("model", open(context, context.graphFolder()));
-                 }}};
+                 }},
+            loadUpscalerNode(stages)};
 }
 
 }  // namespace lowtide::nodes

@@ -1,4 +1,5 @@
 #include "nodes/stage_call.hpp"
+#include "nodes/upscale/upscale_nodes.hpp"
 
 namespace lowtide::nodes {
 
@@ -53,14 +54,13 @@ void run(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-std::vector<executor::NodeType> upscale(models::Stages& stages) {
-    return {{.desc = describe(),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run = [&stages](executor::Context& context) { run(stages, context); },
-             .collectAfter = "upscale"}};
+executor::NodeType upscaleImageNode(models::Stages& stages) {
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run = [&stages](executor::Context& context) { run(stages, context); },
+        .collectAfter = "upscale"};
 }
 
 }  // namespace lowtide::nodes

@@ -85,9 +85,9 @@ void ModelCache::remember(const std::string& key, const std::shared_ptr<const Mo
     recent_.resize(std::min(recent_.size(), kRecentModels));
 }
 
-std::string fingerprintOf(const ModelInfo& info) {
+std::string fingerprintOf(std::span<const memory::WeightFile> files) {
     Hasher hasher;
-    for (const memory::WeightFile& file : info.files) {
+    for (const memory::WeightFile& file : files) {
         hasher.add(file.path).add(file.size).add(file.modifiedNanoseconds);
         hasher.add(static_cast<int64_t>(file.inode));
     }

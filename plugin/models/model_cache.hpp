@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,7 @@ private:
     std::deque<std::shared_ptr<const Model>> recent_;
 };
 
-/// Identity of the checkpoint's files as 64 hexadecimal digits: names, sizes, times of change.
-[[nodiscard]] std::string fingerprintOf(const ModelInfo& info);
+/// Identity of files as 64 hexadecimal digits: names, sizes, times of change.
+[[nodiscard]] std::string fingerprintOf(std::span<const memory::WeightFile> files);
 
 }  // namespace lowtide::models

@@ -25,6 +25,10 @@ const Model& modelIn(const memory::WireRef& value) {
     return valueIn<Model>(value, "model", "model");
 }
 
+const Upscaler& upscalerIn(const memory::WireRef& value) {
+    return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
+}
+
 const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {
     return valueIn<tensor::Conditioning>(value, item, "conditioning");
 }

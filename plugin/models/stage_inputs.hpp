@@ -2,12 +2,14 @@
 // Wire values as the types that the stages work with.
 
 #include "plugin/models/model.hpp"
+#include "plugin/models/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
 
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
 [[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+[[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value);

@@ -11,6 +11,8 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
+#include "plugin/models/upscale_with_model_stage.hpp"
+#include "plugin/models/upscalers/upscaler_type.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -25,6 +27,7 @@ namespace {
 
 constexpr int64_t kLargestSide = 1 << 16;
 constexpr int64_t kLargestBatch = 4096;
+constexpr const char* kUpscalerItem = "upscaler";
 
 void checkInRange(int64_t value, int64_t most, const char* item) {
     if (value < 1 || value > most) {
@@ -72,8 +75,26 @@ public:
         });
     }
 
-    std::string fingerprint(const WireRef& model) override {
-        return withErrorsOf("load", [&] { return fingerprintOf(modelIn(model).info()); });
+    WireRef loadUpscaler(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointPath found = findCheckpoint(path,
+                                                        graphFolder,
+                                                        settings_.resourcesFolder,
+                                                        settings_.modelFolders,
+                                                        kUpscalerItem);
+            try {
+                return WireRef(openUpscaler(found.path, found.name));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+            }
+        });
+    }
+
+    std::string fingerprint(const WireRef& loaded) override {
+        return withErrorsOf("load", [&] {
+            const auto* upscaler = dynamic_cast<const Upscaler*>(loaded.get());
+            return fingerprintOf(upscaler ? upscaler->info().files : modelIn(loaded).info().files);
+        });
     }
 
     std::vector<std::shared_ptr<const memory::ComponentTree>> components(
@@ -131,6 +152,14 @@ public:
         return withErrorsOf("upscale", [&] {
             StageContext context = contextOf("upscale", call);
             return upscaleStage(context, request);
+        });
+    }
+
+    WireRef upscaleWithModel(const UpscaleWithModelRequest& request,
+                             const StageCall& call) override {
+        return withErrorsOf("upscale", [&] {
+            StageContext context = contextOf("upscale", call);
+            return upscaleWithModelStage(context, request, call);
         });
     }
 
@@ -216,6 +245,22 @@ public:
                                         return walkUpscale(imageShape, settings, place);
                                     });
                                 }};
+        });
+    }
+
+    StageOutline outlineUpscaleWithModel(const Shape& imageShape,
+                                         const UpscaleWithModelRequest& settings) override {
+        return withErrorsOf("upscale", [&] {
+            const auto tree = upscalerIn(settings.upscaler).tree();
+            return StageOutline{.components = [tree] { return std::vector{tree}; },
+                                .outputType = "IMAGE",
+                                .outputShape = upscaledShape(imageShape, settings),
+                                .walk =
+                                    [=](const memory::StagePlace& place) {
+                                        return withErrorsOf("upscale", [&] {
+                                            return walkUpscale(imageShape, settings, place);
+                                        });
+                                    }};
         });
     }
 

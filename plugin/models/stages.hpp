@@ -89,6 +89,13 @@ struct UpscaleRequest {
     double scale = 2;
 };
 
+struct UpscaleWithModelRequest {
+    WireRef upscaler;
+    WireRef image;
+    int64_t tilePixels = 512;    ///< side of a tile of the picture, 0: whole
+    int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
+};
+
 /// The shape of a stage's result and the networks it runs, known before a weight is read.
 struct StageOutline {
     /// Asked when the stage will run: may open files, for their headers. Empty: no network.
@@ -109,7 +116,7 @@ struct DenoiseShapes {
     Shape negative;  ///< [1, T, D], or empty: not connected
 };
 
-/// The stages of one module. Run thread for the stages, any thread for loadCheckpoint and outlines.
+/// The stages of one module. Run thread for the stages, any thread for loading and outlines.
 /// Throws lowtide::Error only; messages name the stage, the values and what to do.
 class Stages {
 public:
@@ -118,8 +125,12 @@ public:
     /// Reads headers and configs, no weight. The same files give the same value.
     [[nodiscard]] virtual WireRef loadCheckpoint(const LoadRequest& request,
                                                  std::string_view graphFolder) = 0;
-    /// Identity of the checkpoint's files (name, size, time of change) for result keys.
-    [[nodiscard]] virtual std::string fingerprint(const WireRef& model) = 0;
+    /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
+    [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
+                                               std::string_view graphFolder) = 0;
+    /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
+    /// result keys.
+    [[nodiscard]] virtual std::string fingerprint(const WireRef& loaded) = 0;
 
     /// The networks of a checkpoint whose files were opened so far.
     [[nodiscard]] virtual std::vector<std::shared_ptr<const memory::ComponentTree>> components(
@@ -133,6 +144,8 @@ public:
                                               const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef upscaleImage(const UpscaleRequest& request,
                                                const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef upscaleWithModel(const UpscaleWithModelRequest& request,
+                                                   const StageCall& call) = 0;
     /// 8-bit pictures of an image value, rounded half to even.
     [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
     /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
@@ -148,6 +161,9 @@ public:
     /// The image in `settings` is not looked at.
     [[nodiscard]] virtual StageOutline outlineUpscale(const Shape& imageShape,
                                                       const UpscaleRequest& settings) = 0;
+    /// Of the wires in `settings` only the upscaler is looked at.
+    [[nodiscard]] virtual StageOutline outlineUpscaleWithModel(
+        const Shape& imageShape, const UpscaleWithModelRequest& settings) = 0;
 
     /// Of pictures(); nothing goes to a wire.
     [[nodiscard]] virtual StageOutline outlinePictures(const Shape& imageShape) = 0;

@@ -46,7 +46,15 @@ std::vector<Case> cases() {
         {"two passes over one denoiser",
          "two_passes",
          with({"denoise.steps=3", "denoise.end_step=2", "refine.steps=3", "refine.start_step=2"}),
-         {"encode", "denoise", "refine", "decode"}}};
+         {"encode", "denoise", "refine", "decode"}},
+        {"text to image + ESRGAN tiled",
+         "upscale_esrgan",
+         with({"latent.batch=2",
+               "upscale.tile=48",
+               "upscale.overlap=16",
+               "load_upscaler.upscaler=" + testing::upscaleGoldenFolder().toStdString() +
+                   "/upscalers/esrgan_1/esrgan_basicsr.safetensors"}),
+         {"encode", "denoise", "decode", "upscale"}}};
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";

@@ -4,7 +4,9 @@
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
+#include "plugin/models/upscale_with_model_stage.hpp"
 #include "plugin/models/walk/walked_model.hpp"
+#include "plugin/models/walk/walked_upscaler.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -44,6 +46,11 @@ WireRef latentOnWire(const Shape& shape, const memory::StagePlace& place) {
     }
     return std::make_shared<const tensor::Latents>(onWire(shape, place, "latent"),
                                                    tensor::Provenance{});
+}
+
+WireRef imageOnWire(const Shape& shape, const memory::StagePlace& place) {
+    return std::make_shared<const tensor::Images>(onWire(shape, place, "image"),
+                                                  tensor::Provenance{});
 }
 
 /// The walk of one stage; `run` gets the context to run it in.
@@ -121,9 +128,20 @@ memory::StageWork walkUpscale(const Shape& imageShape,
                               const memory::StagePlace& place) {
     return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
         UpscaleRequest request = settings;
-        request.image = std::make_shared<const tensor::Images>(onWire(imageShape, place, "image"),
-                                                               tensor::Provenance{});
+        request.image = imageOnWire(imageShape, place);
         (void)upscaleStage(context, request);
+    });
+}
+
+memory::StageWork walkUpscale(const Shape& imageShape,
+                              const UpscaleWithModelRequest& settings,
+                              const memory::StagePlace& place) {
+    const Upscaler& upscaler = upscalerIn(settings.upscaler);
+    return walkStage(place, {upscaler.tree()}, [&](StageContext& context, ShapeWalk& walk) {
+        UpscaleWithModelRequest request = settings;
+        request.upscaler = std::make_shared<const WalkedUpscaler>(upscaler, walk);
+        request.image = imageOnWire(imageShape, place);
+        (void)upscaleWithModelStage(context, request, quietCall());
     });
 }
 

@@ -25,6 +25,9 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleRequest& settings,
                                             const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
+                                            const UpscaleWithModelRequest& settings,
+                                            const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);

@@ -40,10 +40,15 @@ models::StageCall ModelBench::call(const std::string& node) const {
 void ModelBench::runWith(const models::WireRef& model,
                          std::string_view role,
                          const std::function<void()>& work) {
+    runWith(modelOf(model).tree(role), work);
+}
+
+void ModelBench::runWith(const std::shared_ptr<const memory::ComponentTree>& tree,
+                         const std::function<void()>& work) {
     memory::Policy policy;
     policy.name = "none";
     const memory::PlanRequest request{
-        .nodes = {{.node = "node", .policy = policy, .components = {modelOf(model).tree(role)}}},
+        .nodes = {{.node = "node", .policy = policy, .components = {tree}}},
         .device = device_,
         .devices = {{.spec = device_, .traits = residency_->traits(device_)}}};
     const auto plan =

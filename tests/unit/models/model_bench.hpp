@@ -38,6 +38,10 @@ public:
                  std::string_view role,
                  const std::function<void()>& work);
 
+    /// The same for the component of that tree.
+    void runWith(const std::shared_ptr<const memory::ComponentTree>& tree,
+                 const std::function<void()>& work);
+
     /// The most bytes that the ledger saw as activations of the last runWith() on the device.
     [[nodiscard]] Bytes activationPeak();
 

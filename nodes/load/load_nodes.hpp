@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+
+namespace lowtide::models {
+class Stages;
+}
+
+namespace lowtide::nodes {
+
+/// "load.upscaler": a network that enlarges pictures.
+[[nodiscard]] executor::NodeType loadUpscalerNode(models::Stages& stages);
+
+}  // namespace lowtide::nodes

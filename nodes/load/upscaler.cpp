@@ -1,0 +1,55 @@
+#include "nodes/load/load_nodes.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+NodeDesc describe() {
+    return {.id = "load.upscaler",
+            .label = "Load upscaler",
+            .category = "Load",
+            .tooltip =
+                "Opens a network that enlarges pictures. Only its header is read here; "
+                "weights move when a stage uses them.",
+            .aliases = {"UpscaleModelLoader"},
+            .outputs = {{.id = "upscaler",
+                         .label = "Upscaler",
+                         .tooltip = "The network.",
+                         .type = "UPSCALER"}},
+            .params = {{.id = "upscaler",
+                        .label = "Upscaler",
+                        .tooltip = "An ESRGAN or Real-ESRGAN file, relative to the graph or to a "
+                                   "model folder.",
+                        .kind = ParamKind::File,
+                        .defaultValue = std::string()}}};
+}
+
+memory::WireRef open(models::Stages& stages,
+                     const executor::Params& params,
+                     std::string_view graphFolder) {
+    return stages.loadUpscaler(params.text("upscaler"), graphFolder);
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    memory::WireRef upscaler = open(stages, context, context.graphFolder());
+    executor::WorkOutline outline;
+    outline.fingerprints = {stages.fingerprint(upscaler)};
+    outline.outputs = {{"upscaler", {.type = "UPSCALER", .value = std::move(upscaler)}}};
+    return outline;
+}
+
+}  // namespace
+
+executor::NodeType loadUpscalerNode(models::Stages& stages) {
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run =
+            [&stages](executor::Context& context) {
+                context.output("upscaler", open(stages, context, context.graphFolder()));
+            }};
+}
+
+}  // namespace lowtide::nodes

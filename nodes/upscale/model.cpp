@@ -1,0 +1,87 @@
+#include "nodes/stage_call.hpp"
+#include "nodes/upscale/upscale_nodes.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+NodeDesc describe() {
+    return {
+        .id = "upscale.model",
+        .label = "Upscale with model",
+        .category = "Upscale",
+        .tooltip =
+            "Enlarges pictures with a network that adds detail, in tiles where they are "
+            "large.",
+        .aliases = {"ImageUpscaleWithModel"},
+        .components = {"upscaler"},
+        .inputs = {{.id = "upscaler",
+                    .label = "Upscaler",
+                    .tooltip = "The network; it decides by how much.",
+                    .type = "UPSCALER"},
+                   {.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
+        .outputs = {{.id = "image",
+                     .label = "Image",
+                     .tooltip = "The enlarged pictures.",
+                     .type = "IMAGE"}},
+        .params = {{.id = "tile",
+                    .label = "Tile",
+                    .tooltip = "Side of the tiles of a larger picture, enlarged one after the "
+                               "other with blended seams; 0 takes it whole. Saves memory and "
+                               "changes pixels.",
+                    .unit = "px",
+                    .kind = ParamKind::Int,
+                    .defaultValue = int64_t{512},
+                    .min = 0,
+                    .max = 8192,
+                    .softMin = 0,
+                    .softMax = 1024,
+                    .step = 64},
+                   {.id = "overlap",
+                    .label = "Overlap",
+                    .tooltip = "By how much tiles overlap, at most half of a tile: the more, the "
+                               "nearer to the whole picture.",
+                    .unit = "px",
+                    .kind = ParamKind::Int,
+                    .defaultValue = int64_t{64},
+                    .min = 0,
+                    .max = 4096,
+                    .softMin = 0,
+                    .softMax = 256,
+                    .step = 8,
+                    .advanced = true}}};
+}
+
+models::UpscaleWithModelRequest settingsOf(const executor::Params& params) {
+    return {.tilePixels = params.integer("tile"), .overlapPixels = params.integer("overlap")};
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::UpscaleWithModelRequest settings = settingsOf(context);
+    settings.upscaler = context.input("upscaler")->value;
+    models::StageOutline stage =
+        stages.outlineUpscaleWithModel(context.input("image")->shape, settings);
+    return {.components = std::move(stage.components),
+            .outputs = {{"image", valueOutline(stage)}},
+            .walk = std::move(stage.walk)};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::UpscaleWithModelRequest request = settingsOf(context);
+    request.upscaler = context.input("upscaler");
+    request.image = context.input("image");
+    context.output("image", stages.upscaleWithModel(request, stageCall(context)));
+}
+
+}  // namespace
+
+executor::NodeType upscaleModelNode(models::Stages& stages) {
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run = [&stages](executor::Context& context) { run(stages, context); },
+        .collectAfter = "upscale"};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,11 @@
+#include "nodes/upscale/upscale_nodes.hpp"
+
+#include <vector>
+
+namespace lowtide::nodes {
+
+std::vector<executor::NodeType> upscale(models::Stages& stages) {
+    return {upscaleImageNode(stages), upscaleModelNode(stages)};
+}
+
+}  // namespace lowtide::nodes

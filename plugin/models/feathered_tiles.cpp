@@ -1,0 +1,116 @@
+#include "plugin/models/feathered_tiles.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kHeightAxis = 2;
+constexpr int64_t kWidthAxis = 3;
+
+int64_t roundedUp(int64_t value, int64_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Tiles of `side`, as few as overlap by `overlap`; all are multiples of one number.
+std::vector<int64_t> beginnings(int64_t length, int64_t side, int64_t overlap, int64_t multiple) {
+    const int64_t stride = side - overlap;
+    const int64_t gaps = (length - overlap + stride - 1) / stride - 1;
+    std::vector<int64_t> begins;
+    for (int64_t i = 0; i <= gaps; ++i) {
+        begins.push_back(i * (length - side) / gaps / multiple * multiple);
+    }
+    return begins;
+}
+
+enum class Fade : uint8_t { In, Out };
+
+/// Multiplies the first pixels along `axis` by a rising ramp, or the last by a falling one.
+void fade(const at::Tensor& tile, int64_t axis, int64_t extent, Fade which) {
+    if (extent == 0) {
+        return;
+    }
+    std::vector<int64_t> shape(4, 1);
+    shape[static_cast<size_t>(axis)] = extent;
+    at::Tensor share = at::arange(extent, tile.options()).add_(0.5).div_(extent).view(shape);
+    if (which == Fade::Out) {
+        share = 1 - share;
+    }
+    tile.narrow(axis, which == Fade::In ? 0 : tile.size(axis) - extent, extent).mul_(share);
+}
+
+/// The part of an enlarged tile that is shown, along one axis, with its fades.
+at::Tensor shownPart(const at::Tensor& tile, int64_t axis, const TileSpan& span, int64_t scale) {
+    const at::Tensor shown = tile.narrow(
+        axis, (span.shownBegin - span.begin) * scale, (span.shownEnd - span.shownBegin) * scale);
+    fade(shown, axis, span.fadeIn * scale, Fade::In);
+    fade(shown, axis, span.fadeOut * scale, Fade::Out);
+    return shown;
+}
+
+at::Tensor placeOf(const at::Tensor& target, int64_t axis, const TileSpan& span, int64_t scale) {
+    return target.narrow(axis, span.shownBegin * scale, (span.shownEnd - span.shownBegin) * scale);
+}
+
+}  // namespace
+
+std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes) {
+    LOWTIDE_ASSERT(length > 0 && sizes.multiple > 0 && 2 * sizes.overlap <= sizes.side);
+    const int64_t multiple = sizes.multiple;
+    const int64_t padded = roundedUp(length, multiple);
+    const int64_t side = std::max(sizes.side / multiple * multiple, multiple);
+    if (sizes.side == 0 || side >= padded) {
+        return {{.begin = 0, .end = padded, .shownBegin = 0, .shownEnd = length}};
+    }
+    const int64_t overlap =
+        std::min(roundedUp(sizes.overlap, multiple), side / 2 / multiple * multiple);
+    const int64_t faded = overlap / 2;
+    std::vector<TileSpan> spans;
+    for (const int64_t begin : beginnings(padded, side, overlap, multiple)) {
+        TileSpan span{.begin = begin, .end = begin + side, .shownEnd = length};
+        if (!spans.empty()) {
+            TileSpan& before = spans.back();
+            span.shownBegin = begin + (before.end - begin - faded) / 2;
+            span.fadeIn = faded;
+            before.shownEnd = span.shownBegin + faded;
+            before.fadeOut = faded;
+        }
+        spans.push_back(span);
+    }
+    return spans;
+}
+
+int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes) {
+    return static_cast<int64_t>(cutSide(height, sizes).size() * cutSide(width, sizes).size());
+}
+
+void enlargeInTiles(const at::Tensor& picture,
+                    const TileSizes& sizes,
+                    int64_t scale,
+                    const std::function<at::Tensor(const at::Tensor&)>& enlarge,
+                    const at::Tensor& target) {
+    const std::vector<TileSpan> rows = cutSide(picture.size(kHeightAxis), sizes);
+    const std::vector<TileSpan> columns = cutSide(picture.size(kWidthAxis), sizes);
+    const at::Tensor padded =
+        tensor::kernels::padReflected(picture,
+                                      columns.back().end - picture.size(kWidthAxis),
+                                      rows.back().end - picture.size(kHeightAxis));
+    for (const TileSpan& row : rows) {
+        for (const TileSpan& column : columns) {
+            const at::Tensor seen = padded.narrow(kHeightAxis, row.begin, row.end - row.begin)
+                                        .narrow(kWidthAxis, column.begin, column.end - column.begin)
+                                        .contiguous();
+            const at::Tensor large = enlarge(seen);
+            const at::Tensor shown =
+                shownPart(shownPart(large, kHeightAxis, row, scale), kWidthAxis, column, scale);
+            placeOf(placeOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale)
+                .add_(shown);
+        }
+    }
+}
+
+}  // namespace lowtide::models

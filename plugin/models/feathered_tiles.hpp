@@ -1,0 +1,47 @@
+#pragma once
+// Pictures that a network enlarges piece by piece: tiles overlap and fade into each other.
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <vector>
+
+namespace lowtide::models {
+
+/// How a picture is cut, in its own pixels.
+struct TileSizes {
+    int64_t side = 0;      ///< of a tile; 0: the picture is not cut
+    int64_t overlap = 0;   ///< of neighbours, at least; at most half of a side
+    int64_t multiple = 1;  ///< tiles begin at multiples of it and have sides that are
+};
+
+/// One tile along one axis. The network sees [begin, end), of which [shownBegin, shownEnd) reaches
+/// the result: what lies near a cut is left out.
+struct TileSpan {
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t shownBegin = 0;
+    int64_t shownEnd = 0;
+    int64_t fadeIn = 0;  ///< first pixels of the shown part, which the tile before shows too
+    int64_t fadeOut = 0;
+};
+
+/// Covers `length` pixels with tiles of one size, evenly spread. The last one may end behind the
+/// picture, at the next multiple. The middle half of an overlap fades from one tile to the next;
+/// the outer quarters, the nearest to the cuts, are not shown.
+[[nodiscard]] std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes);
+
+/// How many tiles a picture of that size takes.
+[[nodiscard]] int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes);
+
+/// Enlarges `picture` [1, C, H, W] into `target` [1, C', scale H, scale W], which holds zeros:
+/// `enlarge` gets a tile [1, C, h, w], padded by a mirror image where a side of the picture is no
+/// multiple, and gives [1, C', scale h, scale w], which is written over. Shares of neighbours sum
+/// to 1.
+void enlargeInTiles(const at::Tensor& picture,
+                    const TileSizes& sizes,
+                    int64_t scale,
+                    const std::function<at::Tensor(const at::Tensor&)>& enlarge,
+                    const at::Tensor& target);
+
+}  // namespace lowtide::models

@@ -1,0 +1,52 @@
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/upscalers/rrdb/rrdb_net.hpp"
+#include "plugin/models/upscalers/upscaler_type.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+class RrdbUpscaler final : public Upscaler {
+public:
+    RrdbUpscaler(const RrdbConfig& config, const WeightMap& weights, const std::string& name)
+        : net_(config, weights),
+          info_{.network = net_.tree()->network,
+                .name = name,
+                .scale = config.scale(),
+                .multiple = config.unshuffle,
+                .files = weights.files} {}
+
+    [[nodiscard]] const UpscalerInfo& info() const override { return info_; }
+
+    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const override {
+        return net_.tree();
+    }
+
+    [[nodiscard]] at::Tensor enlarge(StageContext& context,
+                                     const at::Tensor& pixels) const override {
+        Pass pass(context.weights, *net_.tree(), context.record);
+        return net_.apply(pass, pixels);
+    }
+
+private:
+    RrdbNet net_;
+    UpscalerInfo info_;
+};
+
+std::shared_ptr<const Upscaler> open(const WeightMap& weights, const std::string& name) {
+    const RrdbConfig config = readRrdbConfig(weights);
+    WeightMap described = weights;
+    described.settings = config.text();
+    described.hint = "get the file again";
+    return std::make_shared<const RrdbUpscaler>(config, described, name);
+}
+
+}  // namespace
+
+const UpscalerType& rrdb() {
+    static const UpscalerType type{.name = "ESRGAN", .detect = isRrdb, .open = open};
+    return type;
+}
+
+}  // namespace lowtide::models

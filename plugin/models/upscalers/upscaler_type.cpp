@@ -1,0 +1,56 @@
+#include "plugin/models/upscalers/upscaler_type.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/blocks/weight_file.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lowtide::models {
+
+#define LOWTIDE_ENTRY(name) const UpscalerType& name();
+#include "upscaler_list.inc"
+#undef LOWTIDE_ENTRY
+
+namespace {
+
+[[noreturn]] void refuse(const WeightMap& map) {
+    std::vector<std::string> seen;
+    for (const auto& [name, place] : map.tensors) {
+        seen.push_back(quotedName(name));
+    }
+    std::vector<std::string> built;
+    for (const UpscalerType* type : upscalerTypes()) {
+        built.push_back(type->name);
+    }
+    constexpr size_t kShownNames = 3;
+    throw Error(ErrorKind::Unsupported,
+                map.what + " holds no upscaler that is built (" + join(built, ", ") + "): it has " +
+                    (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
+                "choose an ESRGAN or Real-ESRGAN file");
+}
+
+}  // namespace
+
+std::span<const UpscalerType* const> upscalerTypes() {
+    static const std::vector<const UpscalerType*> kTypes = {
+#define LOWTIDE_ENTRY(name) &name(),
+#include "upscaler_list.inc"
+#undef LOWTIDE_ENTRY
+    };
+    return kTypes;
+}
+
+std::shared_ptr<const Upscaler> openUpscaler(const std::string& path, const std::string& name) {
+    const WeightMap map = openWeightFile(path).map;
+    const auto all = upscalerTypes();
+    const auto type = std::find_if(
+        all.begin(), all.end(), [&](const UpscalerType* known) { return known->detect(map); });
+    if (type == all.end()) {
+        refuse(map);
+    }
+    return (*type)->open(map, name);
+}
+
+}  // namespace lowtide::models

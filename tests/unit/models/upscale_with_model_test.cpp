@@ -1,0 +1,360 @@
+#include "plugin/base/json.hpp"
+#include "plugin/models/upscaler.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::UpscaleWithModelRequest;
+using models::WireRef;
+using testing::ModelBench;
+using testing::TensorFile;
+
+namespace {
+
+/// Kernels for tiles of another size add in another order.
+constexpr double kWholeTolerance = 1e-5;
+/// On the CPU oneDNN chooses its layouts by processor; the fake card holds tensors alone.
+constexpr double kLargestError = 0.05;
+
+WireRef imageOf(const at::Tensor& pixels) {
+    return std::make_shared<const tensor::Images>(pixels, tensor::Provenance{});
+}
+
+/// Smooth waves with some noise, as pictures are.
+at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1) {
+    const at::Tensor y = at::arange(height, at::kFloat).view({1, 1, height, 1});
+    const at::Tensor x = at::arange(width, at::kFloat).view({1, 1, 1, width});
+    const at::Tensor channel = at::arange(batch * 3, at::kFloat).view({batch, 3, 1, 1});
+    const at::Tensor waves = at::sin(y / 7 + channel) * at::cos(x / 11 - channel);
+    return (waves * 0.4 + 0.5 + at::sin(x * y * 0.37) * 0.1).clamp(0, 1);
+}
+
+const models::Upscaler& upscalerOf(const WireRef& value) {
+    return dynamic_cast<const models::Upscaler&>(*value);
+}
+
+at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
+    const testing::FileTensor& source = file.at(key);
+    at::Tensor tensor = at::empty(source.shape, at::kFloat);
+    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
+    return tensor;
+}
+
+struct WalkRow {
+    const char* checkpoint;
+    int64_t width;
+    int64_t height;
+    int64_t batch;
+    int64_t tile;
+    int64_t overlap;
+};
+
+std::vector<WalkRow> walks() {
+    return {{"esrgan_0/esrgan_basicsr", 32, 24, 1, 0, 0},
+            {"esrgan_0/esrgan_old", 96, 80, 2, 0, 0},
+            {"esrgan_0/esrgan_old", 97, 80, 2, 48, 16},
+            {"esrgan_1/esrgan_trunk", 63, 41, 1, 0, 0},
+            {"esrgan_1/esrgan_trunk", 131, 70, 3, 64, 24},
+            {"esrgan_2/esrgan_old", 100, 64, 1, 40, 8},
+            {"scales/x1_unshuffled", 130, 66, 1, 64, 16},
+            {"scales/x8_flat", 24, 40, 1, 16, 4},
+            {"scales/half", 64, 64, 1, 0, 0}};
+}
+
+}  // namespace
+
+/// Pictures that networks enlarge, beside those of the reference and of spandrel.
+class UpscaleWithModelTest : public QObject {
+    Q_OBJECT
+
+    std::string folder_;
+    Json cases_;
+
+    WireRef load(ModelBench& bench, const std::string& name) const {
+        return bench.stages().loadUpscaler(folder_ + "/upscalers/" + name + ".safetensors", "");
+    }
+
+    static at::Tensor run(ModelBench& bench,
+                          const UpscaleWithModelRequest& request,
+                          std::optional<models::StageCall> call = {}) {
+        WireRef result;
+        bench.runWith(upscalerOf(request.upscaler).tree(), [&] {
+            result = bench.stages().upscaleWithModel(request, call ? *call : bench.call("upscale"));
+        });
+        return dynamic_cast<const tensor::Images&>(*result).pixels();
+    }
+
+    /// Largest difference between tiles and the whole picture, before anything is clamped.
+    double errorOfTiles(const std::string& name,
+                        const at::Tensor& pixels,
+                        int64_t tile,
+                        int64_t overlap) const {
+        ModelBench bench;
+        const WireRef upscaler = load(bench, name);
+        const auto raw = [&](int64_t side) {
+            bench.record();
+            (void)run(bench,
+                      {.upscaler = upscaler,
+                       .image = imageOf(pixels),
+                       .tilePixels = side,
+                       .overlapPixels = overlap});
+            return tensorIn(bench.recorded(), "upscale_raw");
+        };
+        return (raw(tile) - raw(0)).abs().max().item<double>();
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        folder_ = testing::upscaleGoldenFolder().toStdString();
+        QFile file(testing::sourcePath("tests/golden/upscale_cases.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        cases_ = parseJson(file.readAll().toStdString(), "upscale_cases.json");
+    }
+
+    void everyRecordedValueAgrees_data() {
+        QTest::addColumn<int>("index");
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
+        }
+    }
+
+    void everyRecordedValueAgrees() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        const TensorFile expected = testing::readTensorFile(
+            folder_ + "/" + test.at("name").get<std::string>() + ".safetensors");
+        ModelBench bench;
+        bench.record();
+        const at::Tensor pixels =
+            run(bench,
+                {.upscaler = load(bench, test.at("checkpoint").get<std::string>()),
+                 .image = imageOf(tensorIn(expected, "upscale_in")),
+                 .tilePixels = 0});
+        const TensorFile ours = bench.recorded();
+        for (const char* key : {"upscale_in", "upscale_raw"}) {
+            const auto problem = testing::disagreement(expected.at(key), ours.at(key));
+            QVERIFY2(!problem, (key + (": " + problem.value_or(""))).c_str());
+        }
+        QVERIFY(at::equal(pixels, tensorIn(ours, "upscale_raw").clamp(0, 1)));
+        if (expected.contains("image_u8")) {
+            const std::vector<Image8> shown = bench.stages().pictures(imageOf(pixels));
+            const std::string& bytes = expected.at("image_u8").bytes;
+            QCOMPARE(shown.at(0).byteCount(), bytes.size());
+            for (size_t i = 0; i < bytes.size(); ++i) {
+                const int level = static_cast<uint8_t>(bytes[i]);
+                QVERIFY(std::abs(shown[0].pixels[i] - level) <= 1);
+            }
+        }
+    }
+
+    /// A network of one block sees 19 pixels (of the shuffled picture) to each side; the outer
+    /// quarter of an overlap, which is not shown, is wider.
+    void tilesGiveTheWholePicture_whenOverlapsAreWiderThanTheNetworkSees_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("tile");
+        QTest::addColumn<int>("overlap");
+        QTest::newRow("x4") << "scales/half" << 200 << 240 << 160 << 80;
+        QTest::newRow("x2") << "scales/x2_flat" << 30 << 511 << 170 << 77;
+        QTest::newRow("x1") << "scales/x1_flat" << 301 << 20 << 200 << 90;
+        QTest::newRow("two blocks, squares of 2 pixels")
+            << "esrgan_1/esrgan_old" << 33 << 701 << 580 << 288;
+    }
+
+    void tilesGiveTheWholePicture_whenOverlapsAreWiderThanTheNetworkSees() {
+        QFETCH(QString, checkpoint);
+        QFETCH(int, height);
+        QFETCH(int, width);
+        QFETCH(int, tile);
+        QFETCH(int, overlap);
+        const double error =
+            errorOfTiles(checkpoint.toStdString(), picture(height, width), tile, overlap);
+        qInfo("largest difference %.1e", error);
+        QVERIFY(error <= kWholeTolerance);
+    }
+
+    void widerOverlapsComeNearerToTheWholePicture() {
+        const at::Tensor pixels = picture(64, 150);
+        double before = 1e9;
+        for (const int overlap : {0, 16, 32}) {
+            const double error = errorOfTiles("scales/half", pixels, 64, overlap);
+            qInfo("overlap %d: largest difference %.1e", overlap, error);
+            QVERIFY(error < before && error > kWholeTolerance);
+            before = error;
+        }
+    }
+
+    void aPictureThatFitsATileIsTakenWhole() {
+        ModelBench bench;
+        UpscaleWithModelRequest request{.upscaler = load(bench, "esrgan_1/esrgan_old"),
+                                        .image = imageOf(picture(31, 47)),
+                                        .tilePixels = 0};
+        const at::Tensor whole = run(bench, request);
+        request.tilePixels = 48;
+        request.overlapPixels = 24;
+        QVERIFY(at::equal(run(bench, request), whole));
+    }
+
+    void aBatchIsItsPictures() {
+        ModelBench bench;
+        const at::Tensor pixels = picture(30, 50, 3);
+        UpscaleWithModelRequest request{.upscaler = load(bench, "esrgan_1/esrgan_basicsr"),
+                                        .image = imageOf(pixels),
+                                        .tilePixels = 32,
+                                        .overlapPixels = 8};
+        const at::Tensor all = run(bench, request);
+        QCOMPARE(all.sizes().vec(), (std::vector<int64_t>{3, 3, 60, 100}));
+        for (int64_t i = 0; i < 3; ++i) {
+            request.image = imageOf(pixels.narrow(0, i, 1).clone());
+            QVERIFY(at::equal(run(bench, request), all.narrow(0, i, 1)));
+        }
+    }
+
+    void theCardHasTheBitsOfTheCpu() {
+        ModelBench cpu;
+        ModelBench card({.kind = "fake"});
+        const at::Tensor pixels = picture(33, 50, 2);
+        const auto on = [&](ModelBench& bench) {
+            bench.record();
+            (void)run(bench,
+                      {.upscaler = load(bench, "esrgan_1/esrgan_trunk"),
+                       .image = imageOf(pixels),
+                       .tilePixels = 32,
+                       .overlapPixels = 8});
+            return bench.recorded().at("upscale_raw").bytes;
+        };
+        QVERIFY(on(cpu) == on(card));
+    }
+
+    void countsTilesAndEndsBetweenThem_data() {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<int>("tiles");
+        QTest::newRow("not cancelled") << -1 << 8;
+        QTest::newRow("after this picture") << static_cast<int>(CancelMode::AfterThisImage) << 4;
+        QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
+    }
+
+    void countsTilesAndEndsBetweenThem() {
+        QFETCH(int, mode);
+        QFETCH(int, tiles);
+        ModelBench bench;
+        const WireRef upscaler = load(bench, "scales/x1_flat");
+        StopSource source;
+        std::vector<double> done;
+        double total = 0;
+        models::StageCall call = bench.call("upscale");
+        call.stop = source.token();
+        call.progress = [&](std::string_view phase, double part, double all) {
+            QCOMPARE(std::string(phase), std::string("tile"));
+            done.push_back(part);
+            total = all;
+            if (mode >= 0) {
+                source.cancel(static_cast<CancelMode>(mode));
+            }
+        };
+        const auto error = testing::errorOf([&] {
+            (void)run(bench,
+                      {.upscaler = upscaler,
+                       .image = imageOf(picture(24, 24, 2)),
+                       .tilePixels = 16,
+                       .overlapPixels = 8},
+                      call);
+        });
+        QCOMPARE(error.has_value(), mode >= 0);
+        QVERIFY(!error || error->kind() == ErrorKind::Cancelled);
+        QCOMPARE(done.size(), static_cast<size_t>(tiles));
+        QCOMPARE(done.back(), static_cast<double>(tiles));
+        QCOMPARE(total, 8.0);
+    }
+
+    void pictureTextNamesTheUpscaler() {
+        ModelBench bench;
+        tensor::Provenance provenance{.prompt = "a cat", .negative = {}, .fields = {}};
+        provenance.set("Steps", "4");
+        const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
+        WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
+        bench.runWith(upscalerOf(upscaler).tree(), [&] {
+            image = bench.stages().upscaleWithModel({.upscaler = upscaler, .image = image},
+                                                    bench.call("upscale"));
+        });
+        QCOMPARE(bench.stages().parametersText(image),
+                 std::string("a cat\nSteps: 4, Postprocess upscale by: 4, Postprocess upscaler: "
+                             "esrgan_old, Version: Lowtide 0.1.0"));
+    }
+
+    void theWalkPredictsActivations_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int>("index");
+        const std::vector<WalkRow> all = walks();
+        for (const char* device : {"cpu", "fake"}) {
+            for (size_t i = 0; i < all.size(); ++i) {
+                QTest::addRow("%s %s %lldx%lld batch %lld tile %lld",
+                              device,
+                              all[i].checkpoint,
+                              static_cast<long long>(all[i].width),
+                              static_cast<long long>(all[i].height),
+                              static_cast<long long>(all[i].batch),
+                              static_cast<long long>(all[i].tile))
+                    << QString(device) << static_cast<int>(i);
+            }
+        }
+    }
+
+    void theWalkPredictsActivations() {
+        QFETCH(QString, device);
+        QFETCH(int, index);
+        const WalkRow row = walks()[static_cast<size_t>(index)];
+        ModelBench bench({.kind = device.toStdString()});
+        UpscaleWithModelRequest request{.upscaler = load(bench, row.checkpoint),
+                                        .tilePixels = row.tile,
+                                        .overlapPixels = row.overlap};
+        const Shape shape = {row.batch, 3, row.height, row.width};
+        const models::StageOutline outline = bench.stages().outlineUpscaleWithModel(shape, request);
+        const memory::StageWork work = outline.walk({device.toStdString()});
+
+        const at::Tensor pixels = picture(row.height, row.width, row.batch);
+        request.image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
+        const at::Tensor result = run(bench, request);
+
+        QCOMPARE(outline.outputShape, result.sizes().vec());
+        QCOMPARE(work.components.size(), 1U);
+        const auto measured = static_cast<double>(bench.activationPeak());
+        const double error = static_cast<double>(work.activations) / measured - 1;
+        qInfo("predicted %lld, measured %.0f, error %.2f %%",
+              static_cast<long long>(work.activations),
+              measured,
+              100 * error);
+        QVERIFY(std::abs(error) <= (device == "fake" ? 0 : kLargestError));
+    }
+
+    void theWalkCountsEveryTileAndEveryLeaf() {
+        ModelBench bench;
+        const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
+        const memory::StageWork work =
+            bench.stages()
+                .outlineUpscaleWithModel(
+                    {2, 3, 24, 24}, {.upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8})
+                .walk({"cpu"});
+        const memory::ComponentWork& component = work.components.at(0);
+        QCOMPARE(component.passes, 8);
+        QCOMPARE(component.pass.size(), component.tree->leaves.size());
+        for (size_t i = 0; i < component.pass.size(); ++i) {
+            QCOMPARE(component.pass[i].leaf, static_cast<memory::LeafId>(i));
+        }
+        QCOMPARE(component.pass[0].flops, 2.0 * 16 * 16 * 3 * 9 * 16);
+        QCOMPARE(component.pass.back().flops, 2.0 * 64 * 64 * 16 * 9 * 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(UpscaleWithModelTest)
+#include "upscale_with_model_test.moc"
