@@ -19,8 +19,9 @@ NodeDesc describe() {
                          .type = "UPSCALER"}},
             .params = {{.id = "upscaler",
                         .label = "Upscaler",
-                        .tooltip = "An ESRGAN or Real-ESRGAN file, relative to the graph or to a "
-                                   "model folder.",
+                        .tooltip =
+                            "An ESRGAN or Real-ESRGAN file (.safetensors, .pth), relative to the "
+                            "graph or to a model folder.",
                         .kind = ParamKind::File,
                         .defaultValue = std::string()}}};
 }

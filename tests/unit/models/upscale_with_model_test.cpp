@@ -78,8 +78,10 @@ class UpscaleWithModelTest : public QObject {
     std::string folder_;
     Json cases_;
 
-    WireRef load(ModelBench& bench, const std::string& name) const {
-        return bench.stages().loadUpscaler(folder_ + "/upscalers/" + name + ".safetensors", "");
+    WireRef load(ModelBench& bench,
+                 const std::string& name,
+                 const std::string& ending = ".safetensors") const {
+        return bench.stages().loadUpscaler(folder_ + "/upscalers/" + name + ending, "");
     }
 
     static at::Tensor run(ModelBench& bench,
@@ -122,13 +124,19 @@ private Q_SLOTS:
 
     void everyRecordedValueAgrees_data() {
         QTest::addColumn<int>("index");
+        QTest::addColumn<QString>("ending");
         for (size_t i = 0; i < cases_.size(); ++i) {
-            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
+            const std::string name = cases_[i].at("name").get<std::string>();
+            QTest::addRow("%s", name.c_str()) << static_cast<int>(i) << ".safetensors";
+            if (cases_[i].at("checkpoint").get<std::string>().starts_with("esrgan_")) {
+                QTest::addRow("%s of a .pth file", name.c_str()) << static_cast<int>(i) << ".pth";
+            }
         }
     }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
+        QFETCH(QString, ending);
         const Json& test = cases_[static_cast<size_t>(index)];
         const TensorFile expected = testing::readTensorFile(
             folder_ + "/" + test.at("name").get<std::string>() + ".safetensors");
@@ -136,7 +144,8 @@ private Q_SLOTS:
         bench.record();
         const at::Tensor pixels =
             run(bench,
-                {.upscaler = load(bench, test.at("checkpoint").get<std::string>()),
+                {.upscaler =
+                     load(bench, test.at("checkpoint").get<std::string>(), ending.toStdString()),
                  .image = imageOf(tensorIn(expected, "upscale_in")),
                  .tilePixels = 0});
         const TensorFile ours = bench.recorded();
