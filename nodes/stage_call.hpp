@@ -20,14 +20,13 @@ namespace lowtide::nodes {
     return context.input("model")->value;
 }
 
-/// A value of a stage as it is known before the run; its tensor is f32.
+/// A value of a stage as it is known before the run.
 [[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutline& stage) {
-    std::vector<Bytes> tensors = stage.carried;
-    tensors.push_back(elementCount(stage.outputShape).value_or(0) * sizeOf(DType::F32));
     return {.type = stage.outputType,
             .shape = stage.outputShape,
-            .tensors = std::move(tensors),
-            .hostBytes = stage.carriedHostBytes};
+            .tensors = stage.tensors,
+            .hostBytes = stage.hostBytes,
+            .value = stage.outputValue};
 }
 
 }  // namespace lowtide::nodes

@@ -181,7 +181,9 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::StageOutline stage =
         stages.outlineDenoise({.latent = context.input("latent")->shape,
                                .positive = context.input("positive")->shape,
-                               .negative = negative ? negative->shape : Shape()},
+                               .negative = negative ? negative->shape : Shape(),
+                               .positiveEntries = context.input("positive")->value,
+                               .negativeEntries = negative ? negative->value : nullptr},
                               settings);
     return {.components = std::move(stage.components),
             .outputs = {{"latent", valueOutline(stage)}},

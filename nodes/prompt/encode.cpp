@@ -52,24 +52,34 @@ NodeDesc describe() {
               .softMin = -1,
               .softMax = 3,
               .step = 1,
-              .advanced = true}},
+              .advanced = true},
+             {.id = "weights",
+              .label = "Weights",
+              .tooltip = "How the texts say what counts more. With none brackets are text, and a "
+                         "long text is cut; the others read texts of any length.",
+              .kind = ParamKind::Choice,
+              .defaultValue = std::string("none"),
+              .choices = {{"none", "None"},
+                          {"a1111", "A1111: (word:1.3) [word] BREAK"},
+                          {"compel", "Compel: word++ (words)1.3"}}}},
     };
 }
 
 models::EncodeRequest settingsOf(const executor::Params& params) {
     return {.prompt = params.text("prompt"),
             .negative = params.text("negative"),
-            .clipSkip = static_cast<int>(params.integer("clip_skip"))};
+            .clipSkip = static_cast<int>(params.integer("clip_skip")),
+            .weights = params.text("weights")};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::EncodeRequest request = settingsOf(context);
     request.model = modelOf(context);
-    models::StageOutline stage = stages.outlineEncode(request);
-    const executor::ValueOutline value = valueOutline(stage);
-    return {.components = std::move(stage.components),
-            .outputs = {{"positive", value}, {"negative", value}},
-            .walk = std::move(stage.walk)};
+    models::EncodeOutline stage = stages.outlineEncode(request);
+    return {
+        .components = std::move(stage.components),
+        .outputs = {{"positive", valueOutline(stage)}, {"negative", valueOutline(stage.negative)}},
+        .walk = std::move(stage.walk)};
 }
 
 /// Tells the person what the encoder did not read.

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
@@ -75,6 +76,22 @@ Start startOf(const Model& model, const memory::WireRef& latent, c10::Device dev
             .isEmpty = false};
 }
 
+/// The network on the prompts, which merges the predictions of several.
+std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
+                                                const Model& model,
+                                                const DenoiserRequest& request,
+                                                const at::Tensor& latents) {
+    PlacedPrompts prompts = placePrompts(request.positive,
+                                         request.negative,
+                                         {.height = latents.size(2),
+                                          .width = latents.size(3),
+                                          .downsampling = model.info().downsampling});
+    if (prompts.isPlain()) {
+        return model.makeDenoiser(context, request);
+    }
+    return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
+}
+
 std::string scheduleKey(const DenoiseRequest& request, const std::string& sampler) {
     return sampler + "|" + std::to_string(request.steps) + "|" + request.sigmas + "|" +
            request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed);
@@ -136,11 +153,13 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kDenoiser));
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
-        model.makeDenoiser(context,
-                           {.positive = positive,
-                            .negative = negative,
-                            .batch = start.samples.size(0),
-                            .cfg = request.cfg});
+        denoiserFor(context,
+                    model,
+                    {.positive = positive,
+                     .negative = negative,
+                     .batch = start.samples.size(0),
+                     .cfg = request.cfg},
+                    start.samples);
     sampling::DenoiseResult result =
         sampling::denoise(*sampler,
                           *denoiser,

@@ -39,7 +39,7 @@ struct ModelInfo {
     Json schedulerConfig;    ///< scheduler/scheduler_config.json
     int64_t latentChannels = 4;
     int64_t downsampling = 8;               ///< pixels of a picture for one of the latent
-    int64_t promptTokens = 77;              ///< of every conditioning
+    int64_t promptTokens = 77;              ///< of a conditioning of one chunk
     int64_t conditioningWidth = 768;        ///< that the text encoder gives
     std::vector<memory::WeightFile> files;  ///< every file that was read
 };
@@ -47,7 +47,14 @@ struct ModelInfo {
 struct PromptRequest {
     std::string prompt;
     std::string negative;
-    int clipSkip = -1;  ///< of the prompt alone; -1: as the family does it
+    int clipSkip = -1;             ///< of the prompt alone; -1: as the family does it
+    std::string weights = "none";  ///< none, a1111 or compel
+};
+
+/// Tokens of the conditionings that a request gives.
+struct PromptLengths {
+    int64_t positive = 0;
+    int64_t negative = 0;
 };
 
 struct EncodedPrompts {
@@ -83,6 +90,8 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const = 0;
 
+    /// Of what encodePrompts() would give, with its errors about the texts. Any thread.
+    [[nodiscard]] virtual PromptLengths promptLengths(const PromptRequest& request) const = 0;
     /// Encodes both prompts on the device of the text encoder.
     [[nodiscard]] virtual EncodedPrompts encodePrompts(StageContext& context,
                                                        const PromptRequest& request) const = 0;

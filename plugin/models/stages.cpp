@@ -2,6 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/make_stages.hpp"
@@ -45,6 +47,27 @@ Shape latentShapeFor(const Model& model, const Shape& shape) {
     }
     const LatentSize size = latentSizeFor(model, shape[2], shape[3]);
     return {shape[0], model.info().latentChannels, size.height, size.width};
+}
+
+/// Of a tensor in f32.
+Bytes bytesOf(const Shape& shape) {
+    return elementCount(shape).value_or(0) * sizeOf(DType::F32);
+}
+
+/// An output that is `conditioning`.
+StageOutline outputOf(const ConditioningOutline& conditioning) {
+    return {.components = {},
+            .outputType = "CONDITIONING",
+            .outputShape = conditioning.shape(),
+            .outputValue = std::make_shared<const ConditioningOutline>(conditioning),
+            .tensors = conditioning.tensors()};
+}
+
+PromptRequest promptsOf(const EncodeRequest& request) {
+    return {.prompt = request.prompt,
+            .negative = request.negative,
+            .clipSkip = request.clipSkip,
+            .weights = request.weights};
 }
 
 /// StageOutline::components of a stage that runs one network.
@@ -113,11 +136,8 @@ public:
     EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("encode", [&] {
             StageContext context = contextOf("encode", call);
-            const EncodedPrompts prompts = modelIn(request.model)
-                                               .encodePrompts(context,
-                                                              {.prompt = request.prompt,
-                                                               .negative = request.negative,
-                                                               .clipSkip = request.clipSkip});
+            const EncodedPrompts prompts =
+                modelIn(request.model).encodePrompts(context, promptsOf(request));
             return EncodeResult{.positive = prompts.positive,
                                 .negative = prompts.negative,
                                 .cutTokens = prompts.cutTokens,
@@ -174,19 +194,42 @@ public:
         });
     }
 
-    StageOutline outlineEncode(const EncodeRequest& request) override {
+    WireRef editConditioning(const ConditioningEdit& edit, const StageCall&) override {
+        return withErrorsOf("conditioning", [&] { return editedConditioning(edit); });
+    }
+
+    EncodeOutline outlineEncode(const EncodeRequest& request) override {
         return withErrorsOf("encode", [&] {
             const Model& known = modelIn(request.model);
-            return StageOutline{
-                .components = networkOf(request.model, "encode", kTextEncoder),
-                .outputType = "CONDITIONING",
-                .outputShape = {1, known.info().promptTokens, known.info().conditioningWidth},
-                .carried = {known.info().conditioningWidth * sizeOf(DType::F32)},  // pooled
-                .walk = [request](const memory::StagePlace& place) {
-                    return withErrorsOf("encode", [&] {
-                        return walkEncode(modelIn(request.model), request, place);
-                    });
-                }};
+            const PromptLengths lengths = known.promptLengths(promptsOf(request));
+            const int64_t width = known.info().conditioningWidth;
+            const auto promptOf = [&](int64_t tokens) {
+                return outputOf(
+                    ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
+            };
+            EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
+            outline.components = networkOf(request.model, "encode", kTextEncoder);
+            outline.walk = [request](const memory::StagePlace& place) {
+                return withErrorsOf(
+                    "encode", [&] { return walkEncode(modelIn(request.model), request, place); });
+            };
+            return outline;
+        });
+    }
+
+    StageOutline outlineConditioning(const std::vector<ConditioningShape>& inputs,
+                                     const ConditioningEdit& edit) override {
+        return withErrorsOf("conditioning", [&] {
+            std::vector<ConditioningOutline> known;
+            for (const ConditioningShape& input : inputs) {
+                known.push_back(outlineOf(input, known.empty() ? "first" : "second"));
+            }
+            StageOutline outline = outputOf(editedOutline(known, edit));
+            outline.walk = [inputs, edit](const memory::StagePlace& place) {
+                return withErrorsOf("conditioning",
+                                    [&] { return walkConditioning(inputs, edit, place); });
+            };
+            return outline;
         });
     }
 
@@ -196,15 +239,14 @@ public:
             const Model& known = modelIn(settings.model);
             const auto sampler = makeSampler(known, settings);
             const Shape shape = latentShapeFor(known, shapes.latent);
-            const Bytes bytes = elementCount(shape).value_or(0) * sizeOf(DType::F32);
+            const int history = settings.keepNoise ? sampler->historyLength() : 0;
             hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
             return StageOutline{
                 .components = networkOf(settings.model, "denoise", kDenoiser),
                 .outputType = "LATENT",
                 .outputShape = shape,
-                .carried = std::vector<Bytes>(
-                    static_cast<size_t>(settings.keepNoise ? sampler->historyLength() : 0), bytes),
-                .carriedHostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
+                .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
+                .hostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
                 .walk = [shapes, settings](const memory::StagePlace& place) {
                     return withErrorsOf("denoise", [&] {
                         return walkDenoise(modelIn(settings.model), shapes, settings, place);
@@ -225,7 +267,8 @@ public:
             }
             return StageOutline{.components = networkOf(model, "decode", kAutoencoder),
                                 .outputType = "IMAGE",
-                                .outputShape = std::move(shape),
+                                .outputShape = shape,
+                                .tensors = {bytesOf(shape)},
                                 .walk = [=](const memory::StagePlace& place) {
                                     return withErrorsOf("decode", [&] {
                                         return walkDecode(
@@ -237,9 +280,11 @@ public:
 
     StageOutline outlineUpscale(const Shape& imageShape, const UpscaleRequest& settings) override {
         return withErrorsOf("upscale", [&] {
+            const Shape shape = upscaledShape(imageShape, settings);
             return StageOutline{.components = {},
                                 .outputType = "IMAGE",
-                                .outputShape = upscaledShape(imageShape, settings),
+                                .outputShape = shape,
+                                .tensors = {bytesOf(shape)},
                                 .walk = [imageShape, settings](const memory::StagePlace& place) {
                                     return withErrorsOf("upscale", [&] {
                                         return walkUpscale(imageShape, settings, place);
@@ -252,9 +297,11 @@ public:
                                          const UpscaleWithModelRequest& settings) override {
         return withErrorsOf("upscale", [&] {
             const auto tree = upscalerIn(settings.upscaler).tree();
+            const Shape shape = upscaledShape(imageShape, settings);
             return StageOutline{.components = [tree] { return std::vector{tree}; },
                                 .outputType = "IMAGE",
-                                .outputShape = upscaledShape(imageShape, settings),
+                                .outputShape = shape,
+                                .tensors = {bytesOf(shape)},
                                 .walk =
                                     [=](const memory::StagePlace& place) {
                                         return withErrorsOf("upscale", [&] {

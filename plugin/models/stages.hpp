@@ -9,6 +9,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/models/conditioning/conditioning_edit.hpp"
 
 #include <functional>
 #include <memory>
@@ -42,6 +43,7 @@ struct EncodeRequest {
     std::string negative;
     int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to
                         ///< the negative.
+    std::string weights = "none";  ///< none, a1111 or compel
 };
 
 struct EncodeResult {
@@ -102,11 +104,17 @@ struct StageOutline {
     std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> components;
     std::string outputType;
     Shape outputShape;
-    std::vector<Bytes> carried{};  ///< of tensors that go with the output, on its device
-    Bytes carriedHostBytes = 0;    ///< in host memory
+    WireRef outputValue{};         ///< what is known of the result beyond its shape; may be null
+    std::vector<Bytes> tensors{};  ///< all that the output holds, where the stage computes
+    Bytes hostBytes = 0;           ///< of the output, in host memory wherever that is
     /// The stage on shapes alone, as the device of that place would hold it; ports are named as
     /// the wires of requests are. Run thread only; takes tens of milliseconds.
-    std::function<memory::StageWork(const memory::StagePlace& place)> walk;
+    std::function<memory::StageWork(const memory::StagePlace& place)> walk{};
+};
+
+/// Of the encoder: its positive output, and the negative one, which the same networks make.
+struct EncodeOutline : StageOutline {
+    StageOutline negative;
 };
 
 /// Shapes of what a denoiser is given.
@@ -114,6 +122,9 @@ struct DenoiseShapes {
     Shape latent;    ///< [B, 3, H, W] in pixels where nothing is filled in yet, else [B, C, h, w]
     Shape positive;  ///< [1, T, D]
     Shape negative;  ///< [1, T, D], or empty: not connected
+    /// StageOutline::outputValue of conditionings that were joined or restricted, else null.
+    WireRef positiveEntries;
+    WireRef negativeEntries;
 };
 
 /// The stages of one module. Run thread for the stages, any thread for loading and outlines.
@@ -151,10 +162,17 @@ public:
     /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
     [[nodiscard]] virtual std::string parametersText(const WireRef& image) = 0;
 
-    [[nodiscard]] virtual StageOutline outlineEncode(const EncodeRequest& request) = 0;
+    /// Joins or restricts conditionings; runs no network.
+    [[nodiscard]] virtual WireRef editConditioning(const ConditioningEdit& edit,
+                                                   const StageCall& call) = 0;
+
+    [[nodiscard]] virtual EncodeOutline outlineEncode(const EncodeRequest& request) = 0;
     /// Of the wires in `settings` only the model is looked at.
     [[nodiscard]] virtual StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                                       const DenoiseRequest& settings) = 0;
+    /// The edit's wires are not looked at.
+    [[nodiscard]] virtual StageOutline outlineConditioning(
+        const std::vector<ConditioningShape>& inputs, const ConditioningEdit& edit) = 0;
     [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model,
                                                      const Shape& latentShape,
                                                      int64_t tilePixels) = 0;

@@ -78,6 +78,16 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
     return at::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, causal);
 }
 
+at::Tensor biasedAttention(const at::Tensor& q,
+                           const at::Tensor& k,
+                           const at::Tensor& v,
+                           const at::Tensor& bias) {
+    if (q.is_meta()) {
+        return meta::attention(q, k, v);
+    }
+    return at::scaled_dot_product_attention(q, k, v, bias);
+}
+
 at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
     if (x.is_meta()) {
         return meta::upsampleNearest(x, height, width);

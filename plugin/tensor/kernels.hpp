@@ -39,6 +39,12 @@ namespace lowtide::tensor::kernels {
                                    const at::Tensor& k,
                                    const at::Tensor& v,
                                    bool causal);
+/// The same with `bias` [Tq, Tk] f32 added to the scores; -inf hides a token. Every query must see
+/// one.
+[[nodiscard]] at::Tensor biasedAttention(const at::Tensor& q,
+                                         const at::Tensor& k,
+                                         const at::Tensor& v,
+                                         const at::Tensor& bias);
 /// x where it is positive, else slope x. Written over `x`, which nobody else may need.
 [[nodiscard]] at::Tensor leakyRelu(at::Tensor x, double slope);
 /// [B, C, H, W] to an exact size by the nearest source pixel (ATen's "nearest").

@@ -1,5 +1,6 @@
 #include "plugin/tensor/stage_values.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <algorithm>
@@ -44,17 +45,30 @@ void Provenance::set(const std::string& key, std::string value) {
 }
 
 Conditioning::Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip)
-    : embeds_(std::move(embeds)),
-      pooled_(std::move(pooled)),
-      prompt_(std::move(prompt)),
-      clipSkip_(clipSkip) {}
+    : Conditioning({{.embeds = std::move(embeds), .pooled = std::move(pooled), .scope = {}}},
+                   std::move(prompt),
+                   clipSkip) {}
+
+Conditioning::Conditioning(std::vector<ConditioningEntry> entries, std::string prompt, int clipSkip)
+    : entries_(std::move(entries)), prompt_(std::move(prompt)), clipSkip_(clipSkip) {
+    LOWTIDE_ASSERT(!entries_.empty());
+}
 
 Bytes Conditioning::bytesOn(std::string_view deviceId) const {
-    return tensor::bytesOn(embeds_, deviceId) + tensor::bytesOn(pooled_, deviceId);
+    Bytes bytes = 0;
+    for (const ConditioningEntry& entry : entries_) {
+        bytes += tensor::bytesOn(entry.embeds, deviceId) + tensor::bytesOn(entry.pooled, deviceId);
+    }
+    return bytes;
 }
 
 memory::WireRef Conditioning::onHost() const {
-    return std::make_shared<Conditioning>(spill(embeds_), spill(pooled_), prompt_, clipSkip_);
+    std::vector<ConditioningEntry> host = entries_;
+    for (ConditioningEntry& entry : host) {
+        entry.embeds = spill(entry.embeds);
+        entry.pooled = spill(entry.pooled);
+    }
+    return std::make_shared<Conditioning>(std::move(host), prompt_, clipSkip_);
 }
 
 Latents::Latents(at::Tensor samples,

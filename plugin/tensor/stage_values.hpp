@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/tensor/conditioning_scope.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -23,29 +24,43 @@ struct Provenance {
     void set(const std::string& key, std::string value);
 };
 
-/// A prompt as the denoiser reads it.
+/// One encoded prompt.
 /// Shapes: embeds [1, T, D] f32; pooled [1, P] f32 or undefined.
+struct ConditioningEntry {
+    at::Tensor embeds;
+    at::Tensor pooled;
+    ConditioningScope scope;
+};
+
+/// What the denoiser shall follow: one encoded prompt, or several of which each speaks somewhere,
+/// at some time, with some strength.
 class Conditioning final : public memory::WireValue {
 public:
+    /// One prompt, everywhere and always.
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
+    /// At least one entry.
+    Conditioning(std::vector<ConditioningEntry> entries, std::string prompt, int clipSkip);
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
-    [[nodiscard]] const at::Tensor& embeds() const { return embeds_; }
+    [[nodiscard]] const std::vector<ConditioningEntry>& entries() const { return entries_; }
 
-    [[nodiscard]] const at::Tensor& pooled() const { return pooled_; }
+    /// Of the first entry.
+    [[nodiscard]] const at::Tensor& embeds() const { return entries_.front().embeds; }
 
+    [[nodiscard]] const at::Tensor& pooled() const { return entries_.front().pooled; }
+
+    /// The texts, for a picture's metadata.
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
 
     /// Layers left out at the end of the text encoder; -1: as the family does it.
     [[nodiscard]] int clipSkip() const { return clipSkip_; }
 
 private:
-    at::Tensor embeds_;
-    at::Tensor pooled_;
+    std::vector<ConditioningEntry> entries_;
     std::string prompt_;
     int clipSkip_;
 };

@@ -120,6 +120,41 @@ Provenance provenanceFrom(const EncodedValue& value) {
     return provenance;
 }
 
+double requiredNumber(const JsonReader& reader, const char* key) {
+    const std::optional<double> number = reader.number(key);
+    if (!number) {
+        refuse(std::string("lacks \"") + key + "\"");
+    }
+    return *number;
+}
+
+Json toJson(const ConditioningScope& scope) {
+    Json json = {{"strength", scope.strength}, {"start", scope.start}, {"end", scope.end}};
+    if (scope.area) {
+        json["area"] = {{"x", scope.area->xPixels},
+                        {"y", scope.area->yPixels},
+                        {"width", scope.area->widthPixels},
+                        {"height", scope.area->heightPixels}};
+    }
+    return json;
+}
+
+ConditioningScope scopeFrom(const Json& json) {
+    const JsonReader reader(json, "an entry of a kept conditioning");
+    ConditioningScope scope{.area = std::nullopt,
+                            .strength = requiredNumber(reader, "strength"),
+                            .start = requiredNumber(reader, "start"),
+                            .end = requiredNumber(reader, "end")};
+    if (const Json* area = reader.member("area")) {
+        const JsonReader sides(*area, "the area of a kept conditioning");
+        scope.area = PictureArea{.xPixels = requiredInteger(sides, "x"),
+                                 .yPixels = requiredInteger(sides, "y"),
+                                 .widthPixels = requiredInteger(sides, "width"),
+                                 .heightPixels = requiredInteger(sides, "height")};
+    }
+    return scope;
+}
+
 class ConditioningCodec final : public memory::ValueCodec {
 public:
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
@@ -127,18 +162,35 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         const auto& conditioning = dynamic_cast<const Conditioning&>(*value);
         Encoder encoder;
-        encoder.add("embeds", conditioning.embeds());
-        encoder.add("pooled", conditioning.pooled());
-        return encoder.finish(
-            {{"prompt", conditioning.prompt()}, {"clip_skip", conditioning.clipSkip()}});
+        Json scopes = Json::array();
+        for (const ConditioningEntry& entry : conditioning.entries()) {
+            const std::string number = std::to_string(scopes.size());
+            encoder.add("embeds." + number, entry.embeds);
+            encoder.add("pooled." + number, entry.pooled);
+            scopes.push_back(toJson(entry.scope));
+        }
+        return encoder.finish({{"prompt", conditioning.prompt()},
+                               {"clip_skip", conditioning.clipSkip()},
+                               {"entries", std::move(scopes)}});
     }
 
     [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
         constexpr int64_t kEmbedsDimensions = 3;  // [1, T, D]
         const JsonReader reader(value.metadata, "a kept conditioning");
+        const Json* scopes = reader.member("entries");
+        if (!scopes || !scopes->is_array() || scopes->empty()) {
+            refuse("lacks \"entries\"");
+        }
+        std::vector<ConditioningEntry> entries;
+        for (const Json& scope : *scopes) {
+            const std::string number = std::to_string(entries.size());
+            entries.push_back(
+                {.embeds = requiredTensor(value, "embeds." + number, at::kFloat, kEmbedsDimensions),
+                 .pooled = tensorOf(value, "pooled." + number),
+                 .scope = scopeFrom(scope)});
+        }
         return std::make_shared<Conditioning>(
-            requiredTensor(value, "embeds", at::kFloat, kEmbedsDimensions),
-            tensorOf(value, "pooled"),
+            std::move(entries),
             requiredText(reader, "prompt"),
             static_cast<int>(requiredInteger(reader, "clip_skip")));
     }

@@ -95,7 +95,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("batch");
         constexpr std::array<std::array<int, 3>, 4> kSizes = {
             {{64, 64, 1}, {128, 128, 1}, {160, 96, 2}, {96, 200, 3}}};
-        for (const char* graph : {"control_nodes", "late"}) {
+        for (const char* graph : {"control_nodes", "late", "several_prompts"}) {
             for (size_t policy = 0; policy < kPolicies.size(); ++policy) {
                 for (size_t size = 0; size < kSizes.size(); ++size) {
                     if ((policy + size) % 2 == 0) {
@@ -109,7 +109,7 @@ private Q_SLOTS:
                 }
             }
         }
-        for (const char* graph : {"control_nodes", "late"}) {
+        for (const char* graph : {"control_nodes", "late", "several_prompts"}) {
             QTest::addRow("%s on the cpu", graph) << graph << "cpu"
                                                   << "auto" << 128 << 128 << 1;
         }

@@ -54,7 +54,11 @@ std::vector<Case> cases() {
                "upscale.overlap=16",
                "load_upscaler.upscaler=" + testing::upscaleGoldenFolder().toStdString() +
                    "/upscalers/esrgan_1/esrgan_basicsr.safetensors"}),
-         {"encode", "denoise", "decode", "upscale"}}};
+         {"encode", "denoise", "decode", "upscale"}},
+        {"several prompts",
+         "several_prompts",
+         with({"area.width=32"}),
+         {"encode", "encode_area", "denoise", "decode"}}};
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";

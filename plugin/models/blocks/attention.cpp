@@ -44,10 +44,11 @@ Attention::Attention(NetworkBuilder& builder,
       heads(sizes.heads),
       inputBias(sizes.inputBias) {}
 
-at::Tensor Attention::apply(Pass& pass,
-                            const at::Tensor& x,
-                            const at::Tensor& context,
-                            Mask mask) const {
+template <class Mix>
+at::Tensor Attention::applyWith(Pass& pass,
+                                const at::Tensor& x,
+                                const at::Tensor& context,
+                                Mix&& mix) const {
     const residency::Lease lease = pass.use(leaf);
     const bool biased = inputBias == Bias::Added;
     const auto project = [&](const at::Tensor& input, size_t projection) {
@@ -55,10 +56,24 @@ at::Tensor Attention::apply(Pass& pass,
         const at::Tensor bias = biased ? lease[index + 1] : at::Tensor();
         return splitHeads(tensor::kernels::linear(input, lease[index], bias), heads);
     };
-    const at::Tensor mixed = tensor::kernels::attention(
-        project(x, 0), project(context, 1), project(context, 2), mask == Mask::Causal);
+    const at::Tensor mixed = mix(project(x, 0), project(context, 1), project(context, 2));
     const at::Tensor joined = mixed.transpose(1, 2).reshape(x.sizes());  // [B,H,T,D/H] -> [B,T,D]
     return tensor::kernels::linear(joined, lease[lease.size() - 2], lease[lease.size() - 1]);
+}
+
+at::Tensor Attention::apply(Pass& pass,
+                            const at::Tensor& x,
+                            const at::Tensor& context,
+                            Mask mask) const {
+    return applyWith(pass, x, context, [&](const auto& q, const auto& k, const auto& v) {
+        return tensor::kernels::attention(q, k, v, mask == Mask::Causal);
+    });
+}
+
+at::Tensor Attention::applyBiased(Pass& pass, const at::Tensor& x, const at::Tensor& bias) const {
+    return applyWith(pass, x, x, [&](const auto& q, const auto& k, const auto& v) {
+        return tensor::kernels::biasedAttention(q, k, v, bias);
+    });
 }
 
 }  // namespace lowtide::models

@@ -42,6 +42,18 @@ struct Attention {
                                    const at::Tensor& x,
                                    const at::Tensor& context,
                                    Mask mask) const;
+    /// Self attention with `bias` [T, T] added to the scores; -inf hides a token.
+    [[nodiscard]] at::Tensor applyBiased(Pass& pass,
+                                         const at::Tensor& x,
+                                         const at::Tensor& bias) const;
+
+private:
+    /// `mix` makes [B, H, T, D/H] of queries, keys and values of that form.
+    template <class Mix>
+    [[nodiscard]] at::Tensor applyWith(Pass& pass,
+                                       const at::Tensor& x,
+                                       const at::Tensor& context,
+                                       Mix&& mix) const;
 };
 
 }  // namespace lowtide::models

@@ -7,6 +7,7 @@
 #include "plugin/tensor/kernels.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace lowtide::models {
 
@@ -34,6 +35,19 @@ bool isQuickGelu(const JsonReader& reader) {
 
 std::string keyPrefix(const NetworkBuilder& builder) {
     return builder.has("text_model.embeddings.token_embedding.weight") ? "text_model." : "";
+}
+
+/// [T, T] for the scores: a token sees those before it and itself, but none of `unseen`.
+at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Pass& pass) {
+    constexpr double kHidden = -std::numeric_limits<double>::infinity();
+    at::Tensor sight =
+        at::full({count, count}, kHidden, at::TensorOptions(at::kFloat).device(pass.device()));
+    sight.triu_(1);  // hidden above the diagonal, 0 elsewhere
+    for (const int64_t place : unseen) {
+        LOWTIDE_ASSERT(place > 0 && place < count);
+        sight.select(1, place).fill_(kHidden);
+    }
+    return sight;
 }
 
 }  // namespace
@@ -73,10 +87,15 @@ ClipTextModel::Layer::Layer(NetworkBuilder& builder,
       inner(builder, name + ".mlp.fc1", config.width, config.innerWidth),
       outer(builder, name + ".mlp.fc2", config.innerWidth, config.width) {}
 
-at::Tensor ClipTextModel::Layer::apply(Pass& pass, const at::Tensor& x, bool quickGelu) const {
+at::Tensor ClipTextModel::Layer::apply(Pass& pass,
+                                       const at::Tensor& x,
+                                       const at::Tensor& sight,
+                                       bool quickGelu) const {
     namespace kernels = tensor::kernels;
     const at::Tensor normed = norm1.apply(pass, x);
-    const at::Tensor attended = x + attention.apply(pass, normed, normed, Mask::Causal);
+    const at::Tensor attended =
+        x + (sight.defined() ? attention.applyBiased(pass, normed, sight)
+                             : attention.apply(pass, normed, normed, Mask::Causal));
     const at::Tensor hidden = inner.apply(pass, norm2.apply(pass, attended));
     return attended +
            outer.apply(pass, quickGelu ? kernels::quickGelu(hidden) : kernels::gelu(hidden));
@@ -115,7 +134,8 @@ int64_t ClipTextModel::pooledPosition(const std::vector<int64_t>& ids) const {
 
 ClipTextModel::Output ClipTextModel::encode(Pass& pass,
                                             const std::vector<int64_t>& ids,
-                                            int clipSkip) const {
+                                            int clipSkip,
+                                            const std::vector<int64_t>& unseen) const {
     const int64_t skipped = std::max(clipSkip, 0);
     if (skipped > config_.layers) {
         throw Error(ErrorKind::InvalidInput,
@@ -128,6 +148,7 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
     const auto count = static_cast<int64_t>(ids.size());
     LOWTIDE_ASSERT(count <= config_.positions);
     pass.begin();
+    const at::Tensor sight = unseen.empty() ? at::Tensor() : sightWithout(unseen, count, pass);
     const auto record = [&](int64_t index, const at::Tensor& hidden) {
         pass.record().putNext("text_encoder.hidden." + std::to_string(index), hidden);
     };
@@ -136,7 +157,8 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
     at::Tensor chosen = hidden;
     record(0, hidden);
     for (int64_t i = 0; i < config_.layers; ++i) {
-        hidden = layers_->layers[static_cast<size_t>(i)].apply(pass, hidden, config_.quickGelu);
+        hidden =
+            layers_->layers[static_cast<size_t>(i)].apply(pass, hidden, sight, config_.quickGelu);
         record(i + 1, hidden);
         if (i + 1 == config_.layers - skipped) {
             chosen = hidden;

@@ -42,8 +42,12 @@ public:
 
     /// `ids` as many as the tokenizer gives, at most `positions`. `clipSkip` n: the state n layers
     /// before the last, then the final norm. Records text_encoder.hidden.i, .last_hidden_state and
-    /// .pooled. Error{InvalidInput} on "clip_skip" when there are not so many layers.
-    [[nodiscard]] Output encode(Pass& pass, const std::vector<int64_t>& ids, int clipSkip) const;
+    /// .pooled. Tokens at the places `unseen`, never the first one, are seen by none.
+    /// Error{InvalidInput} on "clip_skip" when there are not so many layers.
+    [[nodiscard]] Output encode(Pass& pass,
+                                const std::vector<int64_t>& ids,
+                                int clipSkip,
+                                const std::vector<int64_t>& unseen = {}) const;
 
 private:
     struct Layer {
@@ -54,7 +58,11 @@ private:
         Linear outer;
 
         Layer(NetworkBuilder& builder, const std::string& name, const ClipTextConfig& config);
-        [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, bool quickGelu) const;
+        /// `sight` [T, T] is added to the scores; undefined: a token sees those before it.
+        [[nodiscard]] at::Tensor apply(Pass& pass,
+                                       const at::Tensor& x,
+                                       const at::Tensor& sight,
+                                       bool quickGelu) const;
     };
 
     struct Layers {

@@ -40,7 +40,7 @@ void ClipTokenizer::appendWords(std::string_view text, std::vector<TokenId>& ids
     }
 }
 
-TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string& item) const {
+std::vector<TokenId> ClipTokenizer::tokensOf(std::string_view text, const std::string& item) const {
     if (!isValidUtf8(text)) {
         throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
     }
@@ -52,6 +52,11 @@ TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string
             appendWords(part.text, content);
         }
     }
+    return content;
+}
+
+TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string& item) const {
+    const std::vector<TokenId> content = tokensOf(text, item);
     const auto room = static_cast<size_t>(settings_.maxLength) - 2;  // between begin and end
     const size_t kept = std::min(content.size(), room);
     TokenizedPrompt prompt;

@@ -28,6 +28,15 @@ public:
 
     /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const;
+    /// All tokens of `text`, none around them and none left out. Errors as tokenize().
+    [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
+                                                const std::string& item) const;
+
+    /// Begin, end, padding and length.
+    [[nodiscard]] const TokenizerSettings& settings() const { return settings_; }
+
+    /// Of a comma as a word; -1 when the vocabulary has none.
+    [[nodiscard]] TokenId comma() const { return encoder_.idOf(",</w>"); }
 
     [[nodiscard]] int64_t length() const { return settings_.maxLength; }
 

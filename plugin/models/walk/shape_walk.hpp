@@ -40,7 +40,7 @@ public:
     /// One of f32 on a wire of another device: it counts where it is taken over (tensor::upload).
     /// Its values are never read.
     [[nodiscard]] static at::Tensor elsewhere(at::IntArrayRef sizes);
-    /// One pass of the tree over an input of `sizes`. The first one of a size runs `forward`; later
+    /// One pass of the tree over inputs of `sizes`. The first one of a size runs `forward`; later
     /// ones take the same bytes for a moment, count as passes and give a result of the same shape.
     [[nodiscard]] at::Tensor passOver(const memory::ComponentTree& tree,
                                       at::IntArrayRef sizes,

@@ -1,5 +1,7 @@
 #include "plugin/models/walk/stage_walks.hpp"
 
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -33,11 +35,26 @@ at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::stri
     return place.isElsewhere(port) ? ShapeWalk::elsewhere(shape) : ShapeWalk::onWire(shape);
 }
 
-WireRef conditioningOnWire(const Shape& shape,
+WireRef conditioningOnWire(const ConditioningShape& known,
                            const memory::StagePlace& place,
-                           std::string_view port) {
-    return std::make_shared<const tensor::Conditioning>(
-        onWire(shape, place, port), at::Tensor(), std::string(), -1);
+                           const char* port) {
+    const ConditioningOutline outline = outlineOf(known, port);
+    std::vector<tensor::ConditioningEntry> entries;
+    for (const EntryOutline& entry : outline.entries()) {
+        const bool hasPooled = entry.pooledWidth > 0;
+        entries.push_back(
+            {.embeds = onWire({1, entry.tokens, outline.width()}, place, port),
+             .pooled = hasPooled ? onWire({1, entry.pooledWidth}, place, port) : at::Tensor(),
+             .scope = entry.scope});
+    }
+    return std::make_shared<const tensor::Conditioning>(std::move(entries), std::string(), -1);
+}
+
+bool changesWithTime(const ConditioningShape& known, const char* port) {
+    const ConditioningOutline outline = outlineOf(known, port);
+    return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
+        return !entry.scope.isAlways();
+    });
 }
 
 WireRef latentOnWire(const Shape& shape, const memory::StagePlace& place) {
@@ -71,9 +88,11 @@ memory::StageWork walkEncode(const Model& model,
                              const EncodeRequest& request,
                              const memory::StagePlace& place) {
     return walkStage(place, {treeIn(model, kTextEncoder)}, [&](StageContext& context, ShapeWalk&) {
-        (void)model.encodePrompts(
-            context,
-            {.prompt = request.prompt, .negative = request.negative, .clipSkip = request.clipSkip});
+        (void)model.encodePrompts(context,
+                                  {.prompt = request.prompt,
+                                   .negative = request.negative,
+                                   .clipSkip = request.clipSkip,
+                                   .weights = request.weights});
     });
 }
 
@@ -91,20 +110,24 @@ memory::StageWork walkDenoise(const Model& model,
     const int end = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
     const int allCalls = callsUntil(end);
     DenoiseRequest request = settings;
-    request.endStep = std::min(end, settings.startStep + kWalkedSteps);
+    const ConditioningShape positive{.shape = shapes.positive, .entries = shapes.positiveEntries};
+    const ConditioningShape negative{.shape = shapes.negative, .entries = shapes.negativeEntries};
+    const bool hasNegative = !shapes.negative.empty();
+    const bool stepsDiffer = changesWithTime(positive, "positive") ||
+                             (hasNegative && changesWithTime(negative, "negative"));
+    request.endStep = stepsDiffer ? end : std::min(end, settings.startStep + kWalkedSteps);
     const int walkedCalls = callsUntil(request.endStep);
     memory::StageWork work =
         walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
             request.model = std::make_shared<const WalkedModel>(model, walk);
-            request.positive = conditioningOnWire(shapes.positive, place, "positive");
-            request.negative = shapes.negative.empty()
-                                   ? nullptr
-                                   : conditioningOnWire(shapes.negative, place, "negative");
+            request.positive = conditioningOnWire(positive, place, "positive");
+            request.negative =
+                hasNegative ? conditioningOnWire(negative, place, "negative") : nullptr;
             request.latent = latentOnWire(shapes.latent, place);
             (void)denoiseStage(context, request, quietCall());
         });
     for (memory::ComponentWork& component : work.components) {
-        component.passes = component.passes / walkedCalls * allCalls;
+        component.passes = component.passes * allCalls / walkedCalls;
     }
     return work;
 }
@@ -142,6 +165,18 @@ memory::StageWork walkUpscale(const Shape& imageShape,
         request.upscaler = std::make_shared<const WalkedUpscaler>(upscaler, walk);
         request.image = imageOnWire(imageShape, place);
         (void)upscaleWithModelStage(context, request, quietCall());
+    });
+}
+
+memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
+                                   const ConditioningEdit& edit,
+                                   const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+        ConditioningEdit walked = edit;
+        walked.first = conditioningOnWire(inputs.front(), place, "first");
+        walked.second =
+            inputs.size() > 1 ? conditioningOnWire(inputs[1], place, "second") : nullptr;
+        (void)editedConditioning(walked);
     });
 }
 

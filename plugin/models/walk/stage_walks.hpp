@@ -13,7 +13,8 @@ namespace lowtide::models {
                                            const memory::StagePlace& place);
 /// `shapes.latent` is [B, 3, H, W] in pixels where nothing is filled in yet. Wires in `settings`
 /// are not looked at. Only the first steps are walked, enough for every sampler to have its
-/// history; the passes are those of all steps.
+/// history; the passes are those of all steps. Where prompts speak at some times only, all steps
+/// are walked.
 [[nodiscard]] memory::StageWork walkDenoise(const Model& model,
                                             const DenoiseShapes& shapes,
                                             const DenoiseRequest& settings,
@@ -28,6 +29,10 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleWithModelRequest& settings,
                                             const memory::StagePlace& place);
+/// Wires in `edit` are not looked at.
+[[nodiscard]] memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
+                                                 const ConditioningEdit& edit,
+                                                 const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);

@@ -14,19 +14,23 @@ namespace {
 class WalkedDenoiser final : public sampling::Denoiser {
 public:
     WalkedDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                   int64_t tokens,
                    std::shared_ptr<const memory::ComponentTree> tree,
                    ShapeWalk& walk)
-        : denoiser_(std::move(denoiser)), tree_(std::move(tree)), walk_(walk) {}
+        : denoiser_(std::move(denoiser)), tokens_(tokens), tree_(std::move(tree)), walk_(walk) {}
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override {
+        std::vector<int64_t> sizes = latents.sizes().vec();
+        sizes.push_back(tokens_);
         return walk_.passOver(
-            *tree_, latents.sizes(), [&] { return denoiser_->predict(latents, timestep, step); });
+            *tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); });
     }
 
 private:
     std::unique_ptr<sampling::Denoiser> denoiser_;
+    const int64_t tokens_;
     std::shared_ptr<const memory::ComponentTree> tree_;
     ShapeWalk& walk_;
 };
@@ -40,8 +44,10 @@ EncodedPrompts WalkedModel::encodePrompts(StageContext& context,
 
 std::unique_ptr<sampling::Denoiser> WalkedModel::makeDenoiser(
     StageContext& context, const DenoiserRequest& request) const {
-    return std::make_unique<WalkedDenoiser>(
-        model_.makeDenoiser(context, request), treeIn(model_, kDenoiser), walk_);
+    return std::make_unique<WalkedDenoiser>(model_.makeDenoiser(context, request),
+                                            request.positive.embeds().size(1),
+                                            treeIn(model_, kDenoiser),
+                                            walk_);
 }
 
 at::Tensor WalkedModel::unscaled(const at::Tensor& latents) const {

@@ -23,6 +23,10 @@ public:
         return model_.openedTree(role);
     }
 
+    [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override {
+        return model_.promptLengths(request);
+    }
+
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 

@@ -77,6 +77,29 @@ private Q_SLOTS:
         QCOMPARE(back->clipSkip(), -1);
     }
 
+    void entriesOfAConditioningComeBack() {
+        const ConditioningScope scope{
+            .area = PictureArea{.xPixels = 8, .yPixels = 16, .widthPixels = 24, .heightPixels = 32},
+            .strength = 0.1,
+            .start = 1.0 / 3,
+            .end = 0.7};
+        const auto value = std::make_shared<Conditioning>(
+            std::vector<ConditioningEntry>{
+                {.embeds = at::randn({1, 7, 4}), .pooled = at::randn({1, 4}), .scope = {}},
+                {.embeds = oddNumbers({1, 14, 4}), .pooled = {}, .scope = scope}},
+            "a AND b",
+            2);
+
+        const auto back = through<Conditioning>(value);
+
+        QCOMPARE(back->entries().size(), size_t{2});
+        QVERIFY(back->entries()[0].scope == ConditioningScope{});
+        QVERIFY(back->entries()[1].scope == scope);
+        QVERIFY(sameBits(back->entries()[0].pooled, value->entries()[0].pooled));
+        QVERIFY(sameBits(back->entries()[1].embeds, value->entries()[1].embeds));
+        QVERIFY(!back->entries()[1].pooled.defined());
+    }
+
     void conditioningWithoutPooledComesBack() {
         const auto back = through<Conditioning>(
             std::make_shared<Conditioning>(at::randn({1, 2, 2}), at::Tensor(), "", 3));

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
-#include "plugin/models/text/clip_text_output.hpp"
+#include "plugin/models/text/weighted_embedding.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
@@ -143,15 +143,29 @@ const ClipTextModel& Sd15Model::text() const {
     return *text_;
 }
 
+PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {
+    const PromptWeights weights = promptWeightsNamed(request.weights);
+    const auto lengthOf = [&](const std::string& prompt, const char* item) {
+        const CutPrompt cut = cutPrompt(tokenizer_, weights, prompt, item);
+        return static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
+    };
+    return {.positive = lengthOf(request.prompt, "prompt"),
+            .negative = lengthOf(request.negative, "negative")};
+}
+
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
     Pass pass(context.weights, *text().tree(), context.record);
+    const PromptWeights weights = promptWeightsNamed(request.weights);
     EncodedPrompts result;
     const auto encode = [&](const std::string& prompt, const char* item, int skip, int64_t& cut) {
-        const TokenizedPrompt tokens = tokenizer_.tokenize(prompt, item);
-        putIds(context.record, "tokens", tokens.ids);
-        putIds(context.record, "tokens_mask", tokens.mask);
+        const CutPrompt tokens = cutPrompt(tokenizer_, weights, prompt, item);
+        for (const PromptChunk& chunk : tokens.chunks) {
+            putIds(context.record, "tokens", chunk.ids);
+            putIds(context.record, "tokens_mask", chunk.mask);
+        }
         cut = tokens.cutTokens;
-        const ClipTextModel::Output output = text().encode(pass, tokens.ids, skip);
+        const ClipTextModel::Output output =
+            WeightedEmbedding(pass, text(), tokenizer_, skip).encode(tokens, weights);
         return std::make_shared<const tensor::Conditioning>(
             output.embeds, output.pooled, prompt, skip);
     };

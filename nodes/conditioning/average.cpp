@@ -1,0 +1,32 @@
+#include "nodes/conditioning/conditioning_nodes.hpp"
+
+namespace lowtide::nodes {
+
+executor::NodeType averageNode(models::Stages& stages) {
+    return conditioningNode(
+        stages,
+        {.id = "conditioning.average",
+         .label = "Average conditionings",
+         .category = "Conditioning",
+         .tooltip = "Makes one prompt that lies between two.",
+         .aliases = {"ConditioningAverage"},
+         .inputs = joinedInputs("Counts as much as the share says.",
+                                "Counts for the rest; a single prompt."),
+         .outputs = conditioningOutputs(),
+         .params = {{.id = "share",
+                     .label = "Share",
+                     .tooltip = "Of the first: 1 is the first alone, 0 the second alone.",
+                     .kind = ParamKind::Float,
+                     .defaultValue = 1.0,
+                     .min = 0,
+                     .max = 1,
+                     .softMin = 0,
+                     .softMax = 1,
+                     .step = 0.01}}},
+        [](const executor::Params& params) {
+            return models::ConditioningEdit{
+                .edit = models::AverageEdit{.share = params.number("share")}};
+        });
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,20 @@
+#include "nodes/conditioning/conditioning_nodes.hpp"
+
+namespace lowtide::nodes {
+
+executor::NodeType combineNode(models::Stages& stages) {
+    return conditioningNode(
+        stages,
+        {.id = "conditioning.combine",
+         .label = "Combine conditionings",
+         .category = "Conditioning",
+         .tooltip = "Lets both speak: what the denoiser predicts for each is averaged.",
+         .aliases = {"ConditioningCombine"},
+         .inputs = joinedInputs("One or several prompts.", "One or several more."),
+         .outputs = conditioningOutputs()},
+        [](const executor::Params&) {
+            return models::ConditioningEdit{.edit = models::CombineEdit{}};
+        });
+}
+
+}  // namespace lowtide::nodes

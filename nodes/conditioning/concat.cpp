@@ -1,0 +1,20 @@
+#include "nodes/conditioning/conditioning_nodes.hpp"
+
+namespace lowtide::nodes {
+
+executor::NodeType concatNode(models::Stages& stages) {
+    return conditioningNode(
+        stages,
+        {.id = "conditioning.concat",
+         .label = "Concatenate conditionings",
+         .category = "Conditioning",
+         .tooltip = "Makes one long prompt: the tokens of the second follow those of the first.",
+         .aliases = {"ConditioningConcat"},
+         .inputs = joinedInputs("What is lengthened.", "What is appended; a single prompt."),
+         .outputs = conditioningOutputs()},
+        [](const executor::Params&) {
+            return models::ConditioningEdit{.edit = models::ConcatEdit{}};
+        });
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,54 @@
+#pragma once
+// What can be done to conditionings between encoder and denoiser. Torch-free.
+
+#include "plugin/base/shape.hpp"
+#include "plugin/memory/wire_value.hpp"
+#include "plugin/tensor/conditioning_scope.hpp"
+
+#include <variant>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Both speak: the denoiser's predictions for them are averaged, in proportion to their strengths.
+/// Source: ComfyUI ConditioningCombine.
+struct CombineEdit {};
+
+/// The tokens of the second follow those of the first, in one prediction; the second must hold one
+/// prompt. Source: ComfyUI ConditioningConcat.
+struct ConcatEdit {};
+
+/// share * first + (1 - share) * second, embeddings and pooled states; the second, which must hold
+/// one prompt, is cut or filled with zeros to the tokens of the first. Source: ComfyUI
+/// ConditioningAverage.
+struct AverageEdit {
+    double share = 1;
+};
+
+/// All prompts speak in one rectangle, with one strength. Source: ComfyUI ConditioningSetArea.
+struct AreaEdit {
+    tensor::PictureArea area;
+    double strength = 1;
+};
+
+/// All prompts speak in a part of the schedule. Source: ComfyUI ConditioningSetTimestepRange.
+struct TimeEdit {
+    double start = 0;
+    double end = 1;
+};
+
+/// An edit and the conditionings that it takes, one or two.
+struct ConditioningEdit {
+    std::variant<CombineEdit, ConcatEdit, AverageEdit, AreaEdit, TimeEdit> edit;
+    memory::WireRef first;
+    memory::WireRef second;  ///< null for an area and a time
+};
+
+/// A conditioning as it is known before the run.
+struct ConditioningShape {
+    Shape shape;              ///< [1, T, D]
+    memory::WireRef entries;  ///< StageOutline::outputValue of what made it; null: one prompt without
+                              ///< a pooled state, everywhere and always
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,193 @@
+#include "plugin/models/conditioning/merged_denoiser.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kHeight = 2;
+constexpr int64_t kWidth = 3;
+constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
+constexpr int64_t kWidestRamp = 8;
+constexpr int64_t kRampParts = 4;
+constexpr int64_t kDefaultTrainSteps = 1000;
+
+std::vector<EntryOutline> outlinesOf(const tensor::Conditioning& conditioning) {
+    std::vector<EntryOutline> outlines;
+    for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
+        outlines.push_back(
+            {.tokens = entry.embeds.size(1), .pooledWidth = 0, .scope = entry.scope});
+    }
+    return outlines;
+}
+
+int64_t trainStepsOf(const Model& model) {
+    const JsonReader reader(model.info().schedulerConfig, "scheduler_config.json");
+    return reader.integer("num_train_timesteps").value_or(kDefaultTrainSteps);
+}
+
+/// Schedules are host tensors of int64 or f32.
+double numberOf(const at::Tensor& timestep) {
+    LOWTIDE_ASSERT(timestep.is_cpu() && timestep.numel() == 1);
+    return timestep.scalar_type() == at::kLong
+               ? static_cast<double>(*timestep.const_data_ptr<int64_t>())
+               : static_cast<double>(*timestep.const_data_ptr<float>());
+}
+
+/// A view of `picture` [.., H, W] where the entry speaks.
+at::Tensor cropped(const at::Tensor& picture, const std::optional<LatentArea>& area) {
+    if (!area) {
+        return picture;
+    }
+    return picture.narrow(kHeight, area->y, area->height).narrow(kWidth, area->x, area->width);
+}
+
+/// Lets `mask` rise along `axis` from both ends that lie inside the picture.
+void ramp(at::Tensor& mask, int64_t axis, bool atStart, bool atEnd) {
+    const int64_t side = mask.size(axis);
+    const int64_t lines = std::min(kWidestRamp, side / kRampParts);
+    for (int64_t i = 0; i < lines; ++i) {
+        const double share = 1.0 / static_cast<double>(lines) * static_cast<double>(i + 1);
+        if (atStart) {
+            mask.narrow(axis, i, 1).mul_(share);
+        }
+        if (atEnd) {
+            mask.narrow(axis, side - 1 - i, 1).mul_(share);
+        }
+    }
+}
+
+/// The entry's strength where it speaks: [1, 1, h, w].
+at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
+    const LatentArea whole{
+        .y = 0, .x = 0, .height = latents.size(kHeight), .width = latents.size(kWidth)};
+    const LatentArea area = entry.area.value_or(whole);
+    at::Tensor mask = at::full({1, 1, area.height, area.width}, entry.strength, latents.options());
+    ramp(mask, kHeight, area.y != 0, area.y + area.height < whole.height);
+    ramp(mask, kWidth, area.x != 0, area.x + area.width < whole.width);
+    return mask;
+}
+
+}  // namespace
+
+bool PlacedPrompts::isPlain() const {
+    const bool single = positive.size() == 1 && positive.front().isUnrestricted();
+    if (negative.empty()) {
+        return single;
+    }
+    return single && negative.size() == 1 && negative.front().isUnrestricted() &&
+           negative.front().tokens == positive.front().tokens;
+}
+
+PlacedPrompts placePrompts(const tensor::Conditioning& positive,
+                           const tensor::Conditioning* negative,
+                           const Canvas& canvas) {
+    PlacedPrompts prompts{.positive = placed(outlinesOf(positive), canvas, "positive"),
+                          .negative = {}};
+    if (negative) {
+        prompts.negative = placed(outlinesOf(*negative), canvas, "negative");
+        addCounterparts(prompts.positive, prompts.negative);
+    }
+    return prompts;
+}
+
+MergedDenoiser::MergedDenoiser(StageContext& context,
+                               const Model& model,
+                               const DenoiserRequest& request,
+                               PlacedPrompts prompts)
+    : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
+      model_(model),
+      request_(request),
+      prompts_(std::move(prompts)),
+      trainSteps_(trainStepsOf(model)) {}
+
+at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
+                                   const at::Tensor& timestep,
+                                   const sampling::StepInfo& step) {
+    const int64_t sides = prompts_.negative.empty() ? 1 : 2;
+    LOWTIDE_ASSERT(latents.size(0) == sides * request_.batch);
+    at::Tensor sums = at::zeros(latents.sizes(), latents.options());
+    at::Tensor counts = at::full(
+        {sides, 1, latents.size(kHeight), latents.size(kWidth)}, kNothing, latents.options());
+    for (const PromptCall& call :
+         callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_)) {
+        add(call, latents, timestep, step, sums, counts);
+    }
+    for (int64_t side = 0; side < sides; ++side) {
+        sums.narrow(0, side * request_.batch, request_.batch).div_(counts.narrow(0, side, 1));
+    }
+    return sums;
+}
+
+void MergedDenoiser::add(const PromptCall& call,
+                         const at::Tensor& latents,
+                         const at::Tensor& timestep,
+                         const sampling::StepInfo& step,
+                         at::Tensor& sums,
+                         at::Tensor& counts) {
+    struct Part {
+        const PlacedEntry* entry;
+        int64_t side;
+    };
+
+    std::vector<Part> parts;
+    if (call.negative) {
+        parts.push_back({call.negative, 0});
+    }
+    if (call.positive) {
+        parts.push_back({call.positive, prompts_.negative.empty() ? 0 : 1});
+    }
+    const auto half = [&](const at::Tensor& picture, const Part& part) {
+        return cropped(picture.narrow(0, part.side * request_.batch, request_.batch),
+                       part.entry->area);
+    };
+    std::vector<at::Tensor> inputs;
+    for (const Part& part : parts) {
+        inputs.push_back(half(latents, part));
+    }
+    const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
+    const at::Tensor prediction = networkFor(call).predict(input, timestep, step);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Part& part = parts[i];
+        const at::Tensor mask = maskOf(*part.entry, latents);
+        const at::Tensor own =
+            prediction.narrow(0, static_cast<int64_t>(i) * request_.batch, request_.batch);
+        half(sums, part).add_(own * mask);
+        cropped(counts.narrow(0, part.side, 1), part.entry->area).add_(mask);
+    }
+}
+
+sampling::Denoiser& MergedDenoiser::networkFor(const PromptCall& call) {
+    const auto number = [](const PlacedEntry* entry) {
+        return entry ? static_cast<int64_t>(entry->prompt) : -1;
+    };
+    std::unique_ptr<sampling::Denoiser>& network =
+        networks_[{number(call.negative), number(call.positive)}];
+    if (network) {
+        return *network;
+    }
+    const auto promptOf = [](const tensor::Conditioning& conditioning, const PlacedEntry& entry) {
+        const tensor::ConditioningEntry& own = conditioning.entries()[entry.prompt];
+        return tensor::Conditioning(own.embeds, own.pooled, {}, conditioning.clipSkip());
+    };
+    // A prompt alone is the network's positive one, whatever side it is on.
+    const tensor::Conditioning first = call.positive ? promptOf(request_.positive, *call.positive)
+                                                     : promptOf(*request_.negative, *call.negative);
+    std::optional<tensor::Conditioning> second;
+    if (call.positive && call.negative) {
+        second = promptOf(*request_.negative, *call.negative);
+    }
+    network = model_.makeDenoiser(context_,
+                                  {.positive = first,
+                                   .negative = second ? &*second : nullptr,
+                                   .batch = request_.batch,
+                                   .cfg = request_.cfg});
+    return *network;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "plugin/models/conditioning/placed_entries.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+/// The prompts of both sides on the latent picture, with counterparts.
+struct PlacedPrompts {
+    std::vector<PlacedEntry> positive;
+    std::vector<PlacedEntry> negative;
+
+    /// One prompt everywhere and always, or one on each side with equally many tokens: the network
+    /// alone does that.
+    [[nodiscard]] bool isPlain() const;
+};
+
+/// `negative` is null without guidance. Errors as placed(), on ports "positive" and "negative".
+[[nodiscard]] PlacedPrompts placePrompts(const tensor::Conditioning& positive,
+                                         const tensor::Conditioning* negative,
+                                         const Canvas& canvas);
+
+/// A denoiser that follows several prompts: the network is called for one after another, and every
+/// side's prediction is sum(m p) / (1e-37 + sum(m)) over the predictions p of those that speak. m
+/// is the strength; inside the picture it rises over the outermost lines of an area, from 1/r to 1
+/// over r = min(8, side / 4) lines. Where no prompt speaks the prediction is 0.
+/// Source: ComfyUI samplers.py, get_area_and_mult and calc_cond_batch.
+class MergedDenoiser final : public sampling::Denoiser {
+public:
+    /// All of them must outlive it; `request` as Model::makeDenoiser takes it.
+    MergedDenoiser(StageContext& context,
+                   const Model& model,
+                   const DenoiserRequest& request,
+                   PlacedPrompts prompts);
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override;
+
+private:
+    using Key = std::pair<int64_t, int64_t>;  ///< negative and positive prompt, -1: none
+
+    /// The network on its prompts, made when it is first needed.
+    [[nodiscard]] sampling::Denoiser& networkFor(const PromptCall& call);
+    void add(const PromptCall& call,
+             const at::Tensor& latents,
+             const at::Tensor& timestep,
+             const sampling::StepInfo& step,
+             at::Tensor& sums,
+             at::Tensor& counts);
+
+    StageContext context_;  ///< without a recorder: a call is no tensor of the reference
+    const Model& model_;
+    const DenoiserRequest request_;
+    const PlacedPrompts prompts_;
+    const int64_t trainSteps_;
+    std::map<Key, std::unique_ptr<sampling::Denoiser>> networks_;
+};
+
+}  // namespace lowtide::models

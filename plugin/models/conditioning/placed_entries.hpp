@@ -1,0 +1,80 @@
+#pragma once
+// Which prompts a denoiser is asked for, where and when. Torch-free.
+
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A rectangle of a latent picture.
+struct LatentArea {
+    int64_t y = 0;
+    int64_t x = 0;
+    int64_t height = 0;
+    int64_t width = 0;
+
+    [[nodiscard]] bool operator==(const LatentArea&) const = default;
+
+    [[nodiscard]] bool contains(const LatentArea& other) const;
+};
+
+/// A prompt on a latent picture of known size.
+struct PlacedEntry {
+    size_t prompt = 0;  ///< its place in the conditioning
+    int64_t tokens = 0;
+    std::optional<LatentArea> area;  ///< empty: the whole picture
+    double strength = 1;
+    double start = 0;
+    double end = 1;
+
+    [[nodiscard]] bool isUnrestricted() const { return !area && start <= 0 && end >= 1; }
+};
+
+/// The latent picture that prompts are placed on.
+struct Canvas {
+    int64_t height = 0;
+    int64_t width = 0;
+    int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
+};
+
+/// Sides and places in pixels are divided by the downsampling, rounded down, and cut at the
+/// picture's edge; an area of the whole picture is none. Error{InvalidInput} on port `item` when an
+/// area lies outside the picture.
+[[nodiscard]] std::vector<PlacedEntry> placed(const std::vector<EntryOutline>& entries,
+                                              const Canvas& canvas,
+                                              const char* item);
+
+/// For every area of one side that the other side has no prompt for, its smallest prompt around the
+/// area speaks there too, with the strength and at the time of the one it answers. Guidance inside
+/// the area so compares two predictions of the area.
+/// Source: ComfyUI samplers.py, create_cond_with_same_area_if_none.
+void addCounterparts(std::vector<PlacedEntry>& positive, std::vector<PlacedEntry>& negative);
+
+/// Whether an entry speaks at a timestep of a training schedule of `trainSteps`: from
+/// (1 - start) (N - 1) down to (1 - end) (N - 1), both included; a start of 0 and an end of 1 have
+/// no bound. Source: ComfyUI ModelSamplingDiscrete.percent_to_sigma and get_area_and_mult, for
+/// noise that grows with the timestep.
+[[nodiscard]] bool speaksAt(const PlacedEntry& entry, double timestep, int64_t trainSteps);
+
+/// What one call of the network predicts: a negative and a positive prompt side by side as
+/// [uncond, cond], or one prompt alone.
+struct PromptCall {
+    const PlacedEntry* negative = nullptr;
+    const PlacedEntry* positive = nullptr;
+
+    /// Of either; at least one is there.
+    [[nodiscard]] const PlacedEntry& any() const { return negative ? *negative : *positive; }
+};
+
+/// The calls for the prompts that speak: a negative one goes with the first positive one that has
+/// its size and number of tokens, so that no call is larger than plain guidance. The order depends
+/// on nothing but the prompts. Pointers into `positive` and `negative`.
+[[nodiscard]] std::vector<PromptCall> callsAt(const std::vector<PlacedEntry>& positive,
+                                              const std::vector<PlacedEntry>& negative,
+                                              double timestep,
+                                              int64_t trainSteps);
+
+}  // namespace lowtide::models

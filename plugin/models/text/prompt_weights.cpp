@@ -1,0 +1,96 @@
+#include "plugin/models/text/prompt_weights.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/text/a1111_prompt.hpp"
+#include "plugin/models/text/compel_prompt.hpp"
+
+#include <cmath>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr double kLargestWeight = 1000;
+
+/// One chunk, cut where it is full.
+CutPrompt oneChunk(TokenizedPrompt tokens) {
+    PromptChunk chunk{.ids = std::move(tokens.ids), .mask = std::move(tokens.mask)};
+    chunk.weights.assign(chunk.ids.size(), 1);
+    chunk.parts.assign(chunk.ids.size(), PromptChunk::kNoPart);
+    return {.chunks = {std::move(chunk)}, .weights = {}, .cutTokens = tokens.cutTokens};
+}
+
+std::vector<WeightedPart> partsOf(PromptWeights weights,
+                                  const std::string& text,
+                                  const std::string& item) {
+    if (weights == PromptWeights::A1111) {
+        return parseA1111Prompt(text);
+    }
+    CompelPrompt prompt = parseCompelPrompt(text);
+    if (!prompt.unsupported.empty()) {
+        throw Error(ErrorKind::Unsupported,
+                    "the prompt uses " + prompt.unsupported + "(...), which is not built",
+                    "leave it out; what .blend and .and join can be encoded apart and joined by "
+                    "the nodes conditioning.average and conditioning.combine",
+                    item);
+    }
+    return std::move(prompt.parts);
+}
+
+void checkWeight(double weight, const std::string& item) {
+    if (!(std::abs(weight) <= kLargestWeight)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a part of the prompt has the weight " + formatNumber(weight),
+                    "choose weights from -1000 to 1000; 0.5 to 1.5 are usual",
+                    item);
+    }
+}
+
+}  // namespace
+
+PromptWeights promptWeightsNamed(const std::string& name) {
+    if (name == "none") {
+        return PromptWeights::None;
+    }
+    if (name == "a1111") {
+        return PromptWeights::A1111;
+    }
+    if (name == "compel") {
+        return PromptWeights::Compel;
+    }
+    throw Error(ErrorKind::InvalidInput,
+                "there is no way of weights " + quotedName(name),
+                "choose none, a1111 or compel",
+                "weights");
+}
+
+CutPrompt cutPrompt(const ClipTokenizer& tokenizer,
+                    PromptWeights weights,
+                    const std::string& text,
+                    const std::string& item) {
+    if (weights == PromptWeights::None) {
+        return oneChunk(tokenizer.tokenize(text, item));
+    }
+    CutPrompt prompt;
+    std::vector<WeightedTokens> parts;
+    for (const WeightedPart& part : partsOf(weights, text, item)) {
+        checkWeight(part.weight, item);
+        parts.push_back({.ids = tokenizer.tokensOf(part.text, item),
+                         .weight = part.weight,
+                         .isBreak = part.isBreak});
+        prompt.weights.push_back(part.weight);
+    }
+    const TokenizerSettings& settings = tokenizer.settings();
+    prompt.chunks =
+        cutIntoChunks(parts,
+                      {.length = tokenizer.length(),
+                       .begin = settings.begin,
+                       .end = settings.end,
+                       .padding = settings.padding,
+                       .comma = tokenizer.comma(),
+                       .commaReach = weights == PromptWeights::A1111 ? kA1111CommaReach : 0});
+    return prompt;
+}
+
+}  // namespace lowtide::models

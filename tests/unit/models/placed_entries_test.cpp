@@ -1,0 +1,159 @@
+// Where, when and beside what prompts speak.
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/conditioning/placed_entries.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::EntryOutline;
+using models::LatentArea;
+using models::PlacedEntry;
+using models::PromptCall;
+using tensor::PictureArea;
+
+namespace {
+
+constexpr models::Canvas kCanvas{.height = 8, .width = 16, .downsampling = 8};  // 128 x 64 pixels
+constexpr int64_t kTrainSteps = 1000;
+
+EntryOutline entryAt(const PictureArea& area, double strength = 1) {
+    return {.tokens = 77, .pooledWidth = 0, .scope = {.area = area, .strength = strength}};
+}
+
+PlacedEntry placedAt(size_t prompt, std::optional<LatentArea> area, int64_t tokens = 77) {
+    return {.prompt = prompt, .tokens = tokens, .area = area};
+}
+
+}  // namespace
+
+/// Numbers worked out by hand from ComfyUI's definitions.
+class PlacedEntriesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void pixelsBecomeLatentLines() {
+        const auto placed = models::placed(
+            {entryAt({.xPixels = 20, .yPixels = 8, .widthPixels = 39, .heightPixels = 16}, 0.5)},
+            kCanvas,
+            "positive");
+        QVERIFY(placed[0].area == (LatentArea{.y = 1, .x = 2, .height = 2, .width = 4}));
+        QCOMPARE(placed[0].strength, 0.5);
+    }
+
+    void anAreaIsCutAtTheEdge() {
+        const auto placed = models::placed(
+            {entryAt({.xPixels = 96, .yPixels = 0, .widthPixels = 512, .heightPixels = 4})},
+            kCanvas,
+            "positive");
+        QVERIFY(placed[0].area == (LatentArea{.y = 0, .x = 12, .height = 1, .width = 4}));
+    }
+
+    void anAreaOfThePictureIsNone() {
+        const auto placed = models::placed(
+            {entryAt({.xPixels = 0, .yPixels = 0, .widthPixels = 512, .heightPixels = 64})},
+            kCanvas,
+            "positive");
+        QVERIFY(placed[0].isUnrestricted());
+    }
+
+    void anAreaOutsideIsRefused() {
+        const auto error = testing::errorOf([] {
+            (void)models::placed(
+                {entryAt({.xPixels = 128, .yPixels = 0, .widthPixels = 64, .heightPixels = 64})},
+                kCanvas,
+                "negative");
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("negative"));
+        QVERIFY(error->message().find("128 x 64") != std::string::npos);
+    }
+
+    void timeIsAShareOfTheTraining_data() {
+        QTest::addColumn<double>("start");
+        QTest::addColumn<double>("end");
+        QTest::addColumn<double>("timestep");
+        QTest::addColumn<bool>("speaks");
+        QTest::newRow("always, above the schedule") << 0.0 << 1.0 << 1200.0 << true;
+        QTest::newRow("always, below it") << 0.0 << 1.0 << -1.0 << true;
+        QTest::newRow("first half, noise") << 0.0 << 0.5 << 999.0 << true;
+        QTest::newRow("first half, its end") << 0.0 << 0.5 << 499.5 << true;
+        QTest::newRow("first half, later") << 0.0 << 0.5 << 499.0 << false;
+        QTest::newRow("last tenth, before") << 0.9 << 1.0 << 100.0 << false;
+        QTest::newRow("last tenth, in it") << 0.9 << 1.0 << 99.0 << true;
+        QTest::newRow("a moment") << 1.0 << 1.0 << 0.0 << true;
+    }
+
+    void timeIsAShareOfTheTraining() {
+        QFETCH(double, start);
+        QFETCH(double, end);
+        QFETCH(double, timestep);
+        QFETCH(bool, speaks);
+        PlacedEntry entry;
+        entry.start = start;
+        entry.end = end;
+        QCOMPARE(models::speaksAt(entry, timestep, kTrainSteps), speaks);
+    }
+
+    void theSmallestPromptAroundAnAreaAnswersThere() {
+        const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
+        const LatentArea corner{.y = 0, .x = 0, .height = 4, .width = 4};
+        std::vector<PlacedEntry> positive = {placedAt(0, std::nullopt), placedAt(1, corner)};
+        positive[1].strength = 0.7;
+        positive[1].start = 0.2;
+        std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, left, 154)};
+
+        models::addCounterparts(positive, negative);
+
+        QCOMPARE(negative.size(), size_t{3});
+        QCOMPARE(negative[2].prompt, size_t{1});
+        QCOMPARE(negative[2].tokens, int64_t{154});
+        QVERIFY(negative[2].area == corner);
+        QCOMPARE(negative[2].strength, 0.7);
+        QCOMPARE(negative[2].start, 0.2);
+        // The left half of the negative side is answered by the whole picture of the positive one.
+        QCOMPARE(positive.size(), size_t{3});
+        QCOMPARE(positive[2].prompt, size_t{0});
+        QVERIFY(positive[2].area == left);
+    }
+
+    void aPromptOnTheSameAreaIsTheCounterpart() {
+        const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
+        std::vector<PlacedEntry> positive = {placedAt(0, left)};
+        std::vector<PlacedEntry> negative = {placedAt(0, left)};
+        models::addCounterparts(positive, negative);
+        QCOMPARE(positive.size() + negative.size(), size_t{2});
+    }
+
+    void promptsOfOneSizeGoTogetherInPairs() {
+        const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
+        const LatentArea right{.y = 0, .x = 8, .height = 8, .width = 8};
+        const std::vector<PlacedEntry> positive = {placedAt(0, std::nullopt, 154),
+                                                   placedAt(1, right),
+                                                   placedAt(2, std::nullopt),
+                                                   placedAt(3, std::nullopt)};
+        const std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, left)};
+
+        const std::vector<PromptCall> calls = models::callsAt(positive, negative, 500, kTrainSteps);
+
+        QCOMPARE(calls.size(), size_t{4});
+        QVERIFY(calls[0].negative == &negative[0] && calls[0].positive == &positive[2]);
+        QVERIFY(calls[1].negative == &negative[1] && calls[1].positive == &positive[1]);
+        QVERIFY(!calls[2].negative && calls[2].positive == &positive[0]);
+        QVERIFY(!calls[3].negative && calls[3].positive == &positive[3]);
+    }
+
+    void promptsThatDoNotSpeakAreNotCalled() {
+        std::vector<PlacedEntry> positive = {placedAt(0, std::nullopt), placedAt(1, std::nullopt)};
+        positive[0].end = 0.5;
+        positive[1].start = 0.5;
+        const std::vector<PromptCall> calls = models::callsAt(positive, {}, 800, kTrainSteps);
+        QCOMPARE(calls.size(), size_t{1});
+        QVERIFY(calls[0].positive == &positive[0]);
+    }
+};
+
+QTEST_GUILESS_MAIN(PlacedEntriesTest)
+#include "placed_entries_test.moc"

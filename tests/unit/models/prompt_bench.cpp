@@ -1,0 +1,87 @@
+#include "tests/unit/models/prompt_bench.hpp"
+
+#include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace lowtide::testing {
+
+PromptBench::PromptBench(const std::string& checkpoint, memory::DeviceSpec device)
+    : bench_(std::move(device)),
+      model_(bench_.load(goldenFolder().toStdString() + "/checkpoints/" + checkpoint)) {}
+
+models::EncodeResult PromptBench::encode(const models::EncodeRequest& request) {
+    models::EncodeResult result;
+    bench_.runWith(model_, models::kTextEncoder, [&] {
+        result = bench_.stages().encodePrompt(request, bench_.call("encode"));
+    });
+    return result;
+}
+
+models::WireRef PromptBench::prompt(const std::string& text) {
+    return encode({.model = model_, .prompt = text}).positive;
+}
+
+models::WireRef PromptBench::edited(const models::ConditioningEdit& edit) {
+    models::WireRef result;
+    bench_.runWith(model_, models::kTextEncoder, [&] {
+        result = bench_.stages().editConditioning(edit, bench_.call("edit"));
+    });
+    return result;
+}
+
+models::WireRef PromptBench::built(const Json& graph) {
+    if (graph.contains("prompt")) {
+        return prompt(graph.at("prompt"));
+    }
+    models::ConditioningEdit edit = editIn(graph);
+    edit.first = built(graph.at(graph.contains("of") ? "of" : "first"));
+    edit.second = graph.contains("second") ? built(graph.at("second")) : nullptr;
+    return edited(edit);
+}
+
+models::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
+    return bench_.stages().emptyLatent(
+        {.widthPixels = width, .heightPixels = height, .batch = batch});
+}
+
+at::Tensor PromptBench::denoise(const models::DenoiseRequest& request) {
+    at::Tensor samples;
+    bench_.runWith(model_, models::kDenoiser, [&] {
+        const models::WireRef result = bench_.stages().denoise(request, bench_.call("denoise"));
+        samples = tensor::spill(dynamic_cast<const tensor::Latents&>(*result).samples());
+    });
+    return samples;
+}
+
+const tensor::Conditioning& PromptBench::conditioningOf(const models::WireRef& value) {
+    return dynamic_cast<const tensor::Conditioning&>(*value);
+}
+
+models::ConditioningEdit editIn(const Json& graph) {
+    const std::string name = graph.at("op");
+    if (name == "combine") {
+        return {.edit = models::CombineEdit{}};
+    }
+    if (name == "concat") {
+        return {.edit = models::ConcatEdit{}};
+    }
+    if (name == "average") {
+        return {.edit = models::AverageEdit{.share = graph.at("share")}};
+    }
+    if (name == "time") {
+        return {.edit = models::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
+    }
+    if (name == "area") {
+        return {.edit = models::AreaEdit{.area = {.xPixels = graph.at("x"),
+                                                  .yPixels = graph.at("y"),
+                                                  .widthPixels = graph.at("width"),
+                                                  .heightPixels = graph.at("height")},
+                                         .strength = graph.at("strength")}};
+    }
+    throw std::runtime_error("prompt_cases.json has an unknown operation " + name);
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <string>
+
+namespace lowtide::testing {
+
+/// Prompts, joined and restricted, over one of the golden checkpoints.
+class PromptBench {
+public:
+    explicit PromptBench(const std::string& checkpoint, memory::DeviceSpec device = {});
+
+    [[nodiscard]] models::Stages& stages() { return bench_.stages(); }
+
+    [[nodiscard]] ModelBench& bench() { return bench_; }
+
+    [[nodiscard]] const models::WireRef& model() const { return model_; }
+
+    [[nodiscard]] models::EncodeResult encode(const models::EncodeRequest& request);
+    /// One prompt without weights.
+    [[nodiscard]] models::WireRef prompt(const std::string& text);
+    [[nodiscard]] models::WireRef edited(const models::ConditioningEdit& edit);
+    /// What a "graph" of prompt_cases.json describes.
+    [[nodiscard]] models::WireRef built(const Json& graph);
+    [[nodiscard]] models::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch);
+    /// The samples of the result, on the host.
+    [[nodiscard]] at::Tensor denoise(const models::DenoiseRequest& request);
+
+    [[nodiscard]] static const tensor::Conditioning& conditioningOf(const models::WireRef& value);
+
+private:
+    ModelBench bench_;
+    models::WireRef model_;
+};
+
+/// The edit that `graph` describes, without wires.
+[[nodiscard]] models::ConditioningEdit editIn(const Json& graph);
+
+}  // namespace lowtide::testing

@@ -1,0 +1,298 @@
+// The grammars of weighted prompts and the cutting into chunks.
+
+#include "plugin/models/text/a1111_prompt.hpp"
+#include "plugin/models/text/compel_prompt.hpp"
+#include "plugin/models/text/prompt_chunks.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <random>
+
+using namespace lowtide;
+using models::PromptChunk;
+using models::WeightedPart;
+using models::WeightedTokens;
+
+namespace {
+
+constexpr double kRounding = 1e-12;
+
+/// What a row expects: text and weight; BREAK has the weight kBreak.
+struct Wanted {
+    QString text;
+    double weight = 1;
+};
+
+constexpr double kBreak = -1;
+using WantedParts = QList<Wanted>;
+
+Wanted breakHere() {
+    return {"", kBreak};
+}
+
+/// Empty when the parts are those that are wanted.
+QString difference(const std::vector<WeightedPart>& parts, const WantedParts& wanted) {
+    QString seen;
+    bool same = static_cast<size_t>(wanted.size()) == parts.size();
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const WeightedPart& part = parts[i];
+        seen += part.isBreak
+                    ? QString("BREAK ")
+                    : QString("\"%1\" %2 ").arg(QString::fromStdString(part.text)).arg(part.weight);
+        if (!same) {
+            continue;
+        }
+        const Wanted& row = wanted[static_cast<qsizetype>(i)];
+        same = part.isBreak ? row.weight == kBreak
+                            : QString::fromStdString(part.text) == row.text &&
+                                  std::abs(part.weight - row.weight) < kRounding;
+    }
+    return same ? QString() : seen;
+}
+
+/// Bytes that mean something, bytes that do not, and bytes that are no text at all.
+std::string oddText(std::mt19937& random) {
+    static const std::vector<std::string> pieces = {
+        "(",     ")",     "[",        "]",        "\\",
+        ":",     ":1.3)", ":9e9)",    "1.2.3",    "999999999999999999999999999",
+        "BREAK", " ",     "\n",       "a",        "cat",
+        "\"",    "+",     "--",       ".attend(", ".blend(",
+        ",",     ".",     "\xff\xfe", "\xc3",     std::string(1, '\0'),
+        "(((",   ")))",   "1.1",      "useLora(x"};
+    std::string text;
+    const size_t count = random() % 40;
+    for (size_t i = 0; i < count; ++i) {
+        text += pieces[random() % pieces.size()];
+    }
+    return text;
+}
+
+bool areSane(const std::vector<WeightedPart>& parts, size_t bytes) {
+    size_t length = 0;
+    for (const WeightedPart& part : parts) {
+        length += part.text.size();
+        if (!std::isfinite(part.weight)) {
+            return false;
+        }
+    }
+    // Compel puts a space between joined words.
+    return !parts.empty() && length <= 2 * bytes + 1;
+}
+
+std::vector<WeightedTokens> onePart(std::vector<models::TokenId> ids) {
+    return {{.ids = std::move(ids)}};
+}
+
+/// Room for four tokens; 9 is the comma, 100 begin, 101 end, 102 padding.
+models::ChunkRules smallRules(int64_t reach) {
+    return {.length = 6, .begin = 100, .end = 101, .padding = 102, .comma = 9, .commaReach = reach};
+}
+
+QList<QList<qint64>> idsOf(const std::vector<PromptChunk>& chunks) {
+    QList<QList<qint64>> all;
+    for (const PromptChunk& chunk : chunks) {
+        all.push_back(QList<qint64>(chunk.ids.begin(), chunk.ids.end()));
+    }
+    return all;
+}
+
+}  // namespace
+
+Q_DECLARE_METATYPE(Wanted)
+
+/// Tables after the documentation of A1111 and Compel; odd text; time.
+class PromptGrammarTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void a1111_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<WantedParts>("wanted");
+        const auto row = [](const char* text, const WantedParts& wanted) {
+            QTest::newRow(*text ? text : "nothing") << QString(text) << wanted;
+        };
+        const double square = 1 / 1.1;
+        row("", {{""}});
+        row("normal text", {{"normal text"}});
+        row("an (important) word", {{"an "}, {"important", 1.1}, {" word"}});
+        row("(unbalanced", {{"unbalanced", 1.1}});
+        row("unbalanced) and]", {{"unbalanced) and]"}});
+        row("\\(literal\\]", {{"(literal]"}});
+        row("\\\\ back\\slash", {{"\\ backslash"}});
+        row("(unnecessary)(parens)", {{"unnecessaryparens", 1.1}});
+        row("a (((house:1.3)] [on] a (hill:0.5), sun, (((sky).",
+            {{"a "},
+             {"house", 1.3 * 1.1 * 1.1},
+             {"] ", 1.21},
+             {"on", 1.21 * square},
+             {" a ", 1.21},
+             {"hill", 0.5 * 1.21},
+             {", sun, ", 1.21},
+             {"sky", 1.21 * 1.331},
+             {".", 1.21 * 1.21}});
+        row("[dark [night]]", {{"dark ", square}, {"night", square * square}});
+        row("(a [b)c] d", {{"a ", 1.1}, {"b", 1.1 * square}, {"c", square}, {" d"}});
+        row("(x:-0.5) (y : +2 )", {{"x", -0.5}, {" "}, {"y ", 2}});
+        row("a:b (c:1.2.3) (d:.)", {{"a:b "}, {"c:1.2.3", 1.1}, {" "}, {"d:.", 1.1}});
+        row(":1.3) no bracket", {{":1.3) no bracket"}});
+        row("a cat BREAK a dog", {{"a cat"}, breakHere(), {"a dog"}});
+        row("BREAK", {{""}, breakHere(), {""}});
+        row("aBREAK BREAKb BREAK_c", {{"aBREAK BREAKb BREAK_c"}});
+        row("(a BREAK b:1.2)", {{"a", 1.2}, breakHere(), {"b", 1.2}});
+        row("[a:b:0.5] AND c", {{"a:b:0.5", square}, {" AND c"}});
+    }
+
+    void a1111() {
+        QFETCH(QString, text);
+        QFETCH(WantedParts, wanted);
+        QCOMPARE(difference(models::parseA1111Prompt(text.toStdString()), wanted), QString());
+    }
+
+    void compel_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<WantedParts>("wanted");
+        const auto row = [](const char* text, const WantedParts& wanted) {
+            QTest::newRow(*text ? text : "nothing") << QString(text) << wanted;
+        };
+        row("", {{""}});
+        row("a cat++ on a mat--", {{"a"}, {"cat", 1.21}, {"on a"}, {"mat", 0.81}});
+        row("(a red cat)1.3, sitting", {{"a red cat", 1.3}, {", sitting"}});
+        row("((a b)+ c)0.5", {{"a b", 0.55}, {"c", 0.5}});
+        row("\"blue sphere\"++ x", {{"blue sphere", 1.21}, {"x"}});
+        row("(cat).attend(1.5) dog.attend(--)", {{"cat", 1.5}, {"dog", 0.81}});
+        row("well-known a+b c\\+\\+ 3-4", {{"well-known a+b c++ 3-4"}});
+        row("(plain) (brackets)", {{"plain brackets"}});
+        row("(cat) 1.3", {{"cat 1.3"}});
+        row("foo(bar) \\(x\\)", {{"foo(bar) (x)"}});
+        row("(unbalanced \"quote", {{"(unbalanced \"quote"}});
+        row("unbalanced)2", {{"unbalanced)2"}});
+    }
+
+    void compel() {
+        QFETCH(QString, text);
+        QFETCH(WantedParts, wanted);
+        const models::CompelPrompt prompt = models::parseCompelPrompt(text.toStdString());
+        QCOMPARE(QString::fromStdString(prompt.unsupported), QString());
+        QCOMPARE(difference(prompt.parts, wanted), QString());
+    }
+
+    void operatorsThatAreNotBuiltAreNamed_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("blend") << "(\"a\", \"b\").blend(0.7, 0.3)"
+                               << ".blend";
+        QTest::newRow("and") << "x (\"a\", \"b\").and()"
+                             << ".and";
+        QTest::newRow("add") << "(a, b).add(1, 2)"
+                             << ".add";
+        QTest::newRow("swap of a word") << "a cat.swap(dog)"
+                                        << ".swap";
+        QTest::newRow("swap of words") << "(a cat).swap(dog)"
+                                       << ".swap";
+        QTest::newRow("lora") << "a cat withLora(x, 1)"
+                              << "withLora";
+    }
+
+    void operatorsThatAreNotBuiltAreNamed() {
+        QFETCH(QString, text);
+        QFETCH(QString, name);
+        QCOMPARE(QString::fromStdString(models::parseCompelPrompt(text.toStdString()).unsupported),
+                 name);
+    }
+
+    void oddTextIsTaken() {
+        std::mt19937 random(1);
+        for (int i = 0; i < 20000; ++i) {
+            const std::string text = oddText(random);
+            QVERIFY2(areSane(models::parseA1111Prompt(text), text.size()), text.c_str());
+            QVERIFY2(areSane(models::parseCompelPrompt(text).parts, text.size()), text.c_str());
+        }
+    }
+
+    void timeIsLinear_data() {
+        QTest::addColumn<QString>("piece");
+        for (const char* piece : {"(",
+                                  "(a",
+                                  "a)",
+                                  "((a:1.1) ",
+                                  "[(",
+                                  ":",
+                                  ": 1.1",
+                                  "\\",
+                                  "BREAK ",
+                                  "\"",
+                                  "\"(",
+                                  "(\"",
+                                  "a+",
+                                  "(a)+",
+                                  "word ",
+                                  ".attend("}) {
+            QTest::newRow(piece) << piece;
+        }
+    }
+
+    void timeIsLinear() {
+        QFETCH(QString, piece);
+        constexpr qsizetype kBytes = 1 << 20;
+        constexpr qint64 kMostMilliseconds = 5000;  // about 0.05 s; squares would take hours
+        const std::string text = piece.repeated(kBytes / piece.size()).toStdString();
+        QElapsedTimer timer;
+        timer.start();
+        (void)models::parseA1111Prompt(text);
+        (void)models::parseCompelPrompt(text);
+        QVERIFY(timer.elapsed() < kMostMilliseconds);
+    }
+
+    void chunksAreCut_data() {
+        QTest::addColumn<QList<qint64>>("tokens");
+        QTest::addColumn<qint64>("reach");
+        QTest::addColumn<QList<QList<qint64>>>("wanted");
+        using Ids = QList<qint64>;
+        using Chunks = QList<Ids>;
+        QTest::newRow("nothing") << Ids{} << qint64{2} << Chunks{{100, 101, 102, 102, 102, 102}};
+        QTest::newRow("full") << Ids{1, 2, 3, 4} << qint64{2} << Chunks{{100, 1, 2, 3, 4, 101}};
+        QTest::newRow("one more") << Ids{1, 2, 3, 4, 5} << qint64{2}
+                                  << Chunks{{100, 1, 2, 3, 4, 101}, {100, 5, 101, 102, 102, 102}};
+        QTest::newRow("behind the comma")
+            << Ids{1, 2, 9, 4, 5} << qint64{2}
+            << Chunks{{100, 1, 2, 9, 101, 102}, {100, 4, 5, 101, 102, 102}};
+        QTest::newRow("comma out of reach")
+            << Ids{1, 9, 3, 4, 5} << qint64{2}
+            << Chunks{{100, 1, 9, 3, 4, 101}, {100, 5, 101, 102, 102, 102}};
+        QTest::newRow("commas do not count")
+            << Ids{1, 2, 9, 4, 5} << qint64{0}
+            << Chunks{{100, 1, 2, 9, 4, 101}, {100, 5, 101, 102, 102, 102}};
+        QTest::newRow("a comma where it is full")
+            << Ids{1, 2, 9, 4, 9, 6} << qint64{2}
+            << Chunks{{100, 1, 2, 9, 4, 101}, {100, 9, 6, 101, 102, 102}};
+    }
+
+    void chunksAreCut() {
+        QFETCH(QList<qint64>, tokens);
+        QFETCH(qint64, reach);
+        using Chunks = QList<QList<qint64>>;
+        QFETCH(Chunks, wanted);
+        const auto chunks =
+            models::cutIntoChunks(onePart({tokens.begin(), tokens.end()}), smallRules(reach));
+        QCOMPARE(idsOf(chunks), wanted);
+    }
+
+    void aBreakFillsTheChunk() {
+        const auto chunks = models::cutIntoChunks(
+            {{.ids = {1}, .weight = 0.5}, {.isBreak = true}, {.ids = {2, 3}, .weight = 2}},
+            smallRules(2));
+
+        QCOMPARE(idsOf(chunks),
+                 (QList<QList<qint64>>{{100, 1, 101, 102, 102, 102}, {100, 2, 3, 101, 102, 102}}));
+        QCOMPARE(chunks[0].weights, (std::vector<float>{1, 0.5F, 1, 1, 1, 1}));
+        QCOMPARE(chunks[1].weights, (std::vector<float>{1, 2, 2, 1, 1, 1}));
+        QCOMPARE(chunks[1].mask, (std::vector<int64_t>{1, 1, 1, 1, 0, 0}));
+        QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 2, 2, -1, -1, -1}));
+    }
+};
+
+QTEST_GUILESS_MAIN(PromptGrammarTest)
+#include "prompt_grammar_test.moc"

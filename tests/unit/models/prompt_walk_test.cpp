@@ -1,0 +1,187 @@
+// Bytes and passes of the shape walk beside those of runs with weighted and with several prompts.
+
+#include "tests/fixtures/folders.hpp"
+#include "tests/unit/models/prompt_bench.hpp"
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::ConditioningShape;
+using models::WireRef;
+using testing::PromptBench;
+
+namespace {
+
+/// As in shape_walk_test: on the CPU oneDNN chooses its layouts by processor, on the card no byte
+/// may differ.
+constexpr double kLargestError = 0.05;
+
+Json readCases() {
+    QFile file(testing::sourcePath("tests/unit/models/prompt_cases.json"));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("there is no prompt_cases.json");
+    }
+    return parseJson(file.readAll().toStdString(), "prompt_cases.json");
+}
+
+void addRows(const Json& cases) {
+    QTest::addColumn<QString>("device");
+    QTest::addColumn<int>("index");
+    for (const char* device : {"cpu", "fake"}) {
+        int index = 0;
+        for (const Json& test : cases) {
+            QTest::newRow((device + (" " + test.at("name").get<std::string>())).c_str())
+                << QString(device) << index++;
+        }
+    }
+}
+
+std::string difference(Bytes predicted, Bytes measured, const QString& device) {
+    const double error =
+        std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);
+    return error <= (device == "fake" ? 0 : kLargestError)
+               ? std::string()
+               : "predicted " + std::to_string(predicted) + ", measured " +
+                     std::to_string(measured);
+}
+
+ConditioningShape shapeOf(const models::StageOutline& outline) {
+    return {.shape = outline.outputShape, .entries = outline.outputValue};
+}
+
+models::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
+    return {
+        .model = bench.model(),
+        .latent = bench.emptyLatent(test.at("width"), test.at("height"), test.value("batch", 1)),
+        .steps = test.at("steps"),
+        .cfg = test.at("cfg"),
+        .sampler = "ddim"};
+}
+
+}  // namespace
+
+class PromptWalkTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { cases_ = readCases(); }
+
+    void predictsEncoding_data() { addRows(cases_.at("encode")); }
+
+    void predictsEncoding() {
+        QFETCH(QString, device);
+        QFETCH(int, index);
+        const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
+        PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
+        const models::EncodeRequest request{.model = bench.model(),
+                                            .prompt = test.at("text"),
+                                            .clipSkip = test.value("clip_skip", -1),
+                                            .weights = test.at("weights")};
+        const models::EncodeResult result = bench.encode(request);
+        const Bytes predicted =
+            bench.stages().outlineEncode(request).walk({device.toStdString()}).activations;
+        QCOMPARE(difference(predicted, bench.bench().activationPeak(), device), std::string());
+    }
+
+    void predictsSeveralPrompts_data() { addRows(cases_.at("denoise")); }
+
+    void predictsSeveralPrompts() {
+        QFETCH(QString, device);
+        QFETCH(int, index);
+        const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
+        PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
+        models::DenoiseRequest request = requestOf(bench, test);
+        const ConditioningShape positive = outlined(bench, test.at("graph"), device);
+        request.positive = bench.built(test.at("graph"));
+        request.negative = bench.prompt("dark");
+        (void)bench.denoise(request);
+        const Bytes measured = bench.bench().activationPeak();
+
+        const models::StageOutline outline =
+            bench.stages().outlineDenoise(shapesOf(test, positive), request);
+
+        QCOMPARE(difference(outline.walk({device.toStdString()}).activations, measured, device),
+                 std::string());
+        QCOMPARE(positive.bytes, request.positive->bytesOn(bench.bench().device().id()));
+    }
+
+    /// By hand: DDIM's timesteps are 801, 601, 401, 201 and 1. The first prompt goes with the
+    /// negative one at 801 and 601, the second is alone at 601 and goes with it from 401 on.
+    void countsThePassesOfEveryStep() {
+        const Json& test = caseNamed("time");
+        PromptBench bench(test.at("checkpoint"));
+        const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
+        const memory::StageWork work =
+            bench.stages()
+                .outlineDenoise(shapesOf(test, positive), requestOf(bench, test))
+                .walk({"cpu"});
+        QCOMPARE(work.components.size(), size_t{1});
+        QCOMPARE(work.components[0].passes, int64_t{6});
+    }
+
+    void countsThePassesOfAllSteps() {
+        const Json& test = caseNamed("combine");
+        PromptBench bench(test.at("checkpoint"));
+        models::DenoiseRequest request = requestOf(bench, test);
+        request.steps = 7;
+        const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
+        const memory::StageWork work =
+            bench.stages().outlineDenoise(shapesOf(test, positive), request).walk({"cpu"});
+        QCOMPARE(work.components[0].passes, int64_t{14});  // two prompts beside one
+    }
+
+private:
+    const Json& caseNamed(const char* name) const {
+        for (const Json& test : cases_.at("denoise")) {
+            if (test.at("name") == name) {
+                return test;
+            }
+        }
+        throw std::runtime_error("prompt_cases.json has no case " + std::string(name));
+    }
+
+    /// What the nodes of a graph know before a run; their own activations are compared on the way.
+    ConditioningShape outlined(PromptBench& bench, const Json& graph, const QString& device) {
+        if (graph.contains("prompt")) {
+            return shapeOf(bench.stages().outlineEncode(
+                {.model = bench.model(), .prompt = graph.at("prompt")}));
+        }
+        models::ConditioningEdit edit = testing::editIn(graph);
+        std::vector<ConditioningShape> inputs;
+        for (const char* key : {"of", "first", "second"}) {
+            if (graph.contains(key)) {
+                inputs.push_back(outlined(bench, graph.at(key), device));
+            }
+        }
+        const models::StageOutline outline = bench.stages().outlineConditioning(inputs, edit);
+        edit.first = bench.built(graph.at(graph.contains("of") ? "of" : "first"));
+        edit.second = graph.contains("second") ? bench.built(graph.at("second")) : nullptr;
+        (void)bench.edited(edit);
+        const Bytes predicted = outline.walk({device.toStdString()}).activations;
+        const Bytes measured = bench.bench().activationPeak();
+        if (predicted != measured) {
+            throw std::runtime_error("predicted " + std::to_string(predicted) + ", measured " +
+                                     std::to_string(measured));
+        }
+        return shapeOf(outline);
+    }
+
+    static models::DenoiseShapes shapesOf(const Json& test, const ConditioningShape& positive) {
+        models::DenoiseShapes shapes{
+            .latent = {test.value("batch", 1), 3, test.at("height"), test.at("width")},
+            .positive = positive.shape,
+            .negative = positive.shape,
+            .positiveEntries = positive.entries,
+            .negativeEntries = nullptr};
+        // One prompt of one chunk, whatever the positive side holds.
+        shapes.negative[1] = test.at("checkpoint") == "sd15_2" ? 24 : 77;
+        return shapes;
+    }
+
+    Json cases_;
+};
+
+QTEST_GUILESS_MAIN(PromptWalkTest)
+#include "prompt_walk_test.moc"

@@ -1,0 +1,358 @@
+// Weighted prompts, chunks and several conditionings against their definitions over diffusers'
+// networks.
+
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/prompt_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+#include <numeric>
+
+using namespace lowtide;
+using models::ConditioningEdit;
+using models::EncodeRequest;
+using models::EncodeResult;
+using models::WireRef;
+using testing::ModelBench;
+using testing::PromptBench;
+
+namespace {
+
+constexpr const char* kCases = "tests/unit/models/prompt_cases.json";
+constexpr double kEqualPredictions = 1e-5;  ///< of the mean of two equal ones
+
+Json readCases() {
+    QFile file(testing::sourcePath(kCases));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("there is no prompt_cases.json");
+    }
+    return parseJson(file.readAll().toStdString(), "prompt_cases.json");
+}
+
+QString madeGoldens() {
+    const QString script = testing::sourcePath("tests/unit/models/make_prompt_goldens.py");
+    const QString cases = testing::sourcePath(kCases);
+    const auto hashOf = [](const QString& file) {
+        return QString::fromStdString(files::sha256OfFile(file.toStdString()).substr(0, 8));
+    };
+    const QString folder = testing::goldenFolder() + "/prompts-" + hashOf(script) + hashOf(cases);
+    testing::runReference({script,
+                           testing::sourcePath("tests/golden/reference"),
+                           testing::goldenFolder() + "/checkpoints",
+                           cases,
+                           folder});
+    return folder + "/prompts.safetensors";
+}
+
+std::string disagreement(const testing::TensorFile& truth,
+                         const std::string& key,
+                         const at::Tensor& ours) {
+    const at::Tensor plain = ours.contiguous();
+    return testing::disagreement(
+               truth.at(key),
+               {.type = DType::F32,
+                .shape = plain.sizes().vec(),
+                .bytes =
+                    std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())})
+        .value_or("");
+}
+
+bool haveSameBits(const at::Tensor& a, const at::Tensor& b) {
+    return a.sizes() == b.sizes() &&
+           std::memcmp(
+               a.contiguous().const_data_ptr(), b.contiguous().const_data_ptr(), a.nbytes()) == 0;
+}
+
+/// The rows of one list of the cases.
+void addRows(const Json& cases) {
+    QTest::addColumn<int>("index");
+    int index = 0;
+    for (const Json& test : cases) {
+        QTest::newRow(test.at("name").get<std::string>().c_str()) << index++;
+    }
+}
+
+models::DenoiseRequest smallRequest(PromptBench& bench) {
+    return {.model = bench.model(),
+            .positive = bench.prompt("a cat"),
+            .negative = bench.prompt("dark"),
+            .latent = bench.emptyLatent(96, 64, 1),
+            .steps = 3,
+            .cfg = 4,
+            .seed = 2,
+            .sampler = "euler"};
+}
+
+ConditioningEdit areaOf(const WireRef& conditioning, int64_t width, int64_t height) {
+    return {.edit = models::AreaEdit{.area = {.widthPixels = width, .heightPixels = height}},
+            .first = conditioning};
+}
+
+}  // namespace
+
+class PromptsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        cases_ = readCases();
+        truth_ = testing::readTensorFile(madeGoldens().toStdString());
+    }
+
+    void embeddingsAreThoseOfTheDefinition_data() { addRows(cases_.at("encode")); }
+
+    void embeddingsAreThoseOfTheDefinition() {
+        QFETCH(int, index);
+        const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
+        PromptBench bench(test.at("checkpoint"));
+        const EncodeRequest request{.model = bench.model(),
+                                    .prompt = test.at("text"),
+                                    .clipSkip = test.value("clip_skip", -1),
+                                    .weights = test.at("weights")};
+
+        const EncodeResult result = bench.encode(request);
+
+        const at::Tensor& embeds = PromptBench::conditioningOf(result.positive).embeds();
+        QCOMPARE(disagreement(truth_, "embeds." + test.at("name").get<std::string>(), embeds),
+                 std::string());
+        QCOMPARE(result.cutTokens, int64_t{0});
+    }
+
+    void picturesFollowSeveralPrompts_data() { addRows(cases_.at("denoise")); }
+
+    void picturesFollowSeveralPrompts() {
+        QFETCH(int, index);
+        const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
+        PromptBench bench(test.at("checkpoint"));
+        const at::Tensor latents =
+            bench.denoise({.model = bench.model(),
+                           .positive = bench.built(test.at("graph")),
+                           .negative = bench.prompt("dark"),
+                           .latent = bench.emptyLatent(
+                               test.at("width"), test.at("height"), test.value("batch", 1)),
+                           .steps = test.at("steps"),
+                           .cfg = test.at("cfg"),
+                           .seed = test.at("seed"),
+                           .sampler = "ddim"});
+        QCOMPARE(disagreement(truth_, "latents." + test.at("name").get<std::string>(), latents),
+                 std::string());
+    }
+
+    void weightsOfOneChangeNoBit_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("a1111, none") << "a1111"
+                                     << "a photo of a cat, red";
+        QTest::newRow("a1111, ones") << "a1111"
+                                     << "a (photo:1.0) of a (cat:1), (red:1.00)";
+        QTest::newRow("compel, none") << "compel"
+                                      << "a photo of a cat, red";
+        QTest::newRow("compel, ones") << "compel"
+                                      << "a (photo)1 of (a cat,)1.0 red";
+    }
+
+    void weightsOfOneChangeNoBit() {
+        QFETCH(QString, weights);
+        QFETCH(QString, text);
+        PromptBench bench("sd15_0");
+        const WireRef plain = bench.prompt("a photo of a cat, red");
+        const EncodeResult weighted = bench.encode({.model = bench.model(),
+                                                    .prompt = text.toStdString(),
+                                                    .weights = weights.toStdString()});
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).embeds(),
+                             PromptBench::conditioningOf(weighted.positive).embeds()));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).pooled(),
+                             PromptBench::conditioningOf(weighted.positive).pooled()));
+    }
+
+    void withoutWeightsBracketsAreText() {
+        PromptBench bench("sd15_2");
+        const std::string text =
+            "(one) two three four five six seven eight nine ten eleven twelve "
+            "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
+        const EncodeResult none = bench.encode({.model = bench.model(), .prompt = text});
+        const EncodeResult a1111 =
+            bench.encode({.model = bench.model(), .prompt = text, .weights = "a1111"});
+        QVERIFY(none.cutTokens > 0);
+        QCOMPARE(PromptBench::conditioningOf(none.positive).embeds().size(1), int64_t{24});
+        QCOMPARE(a1111.cutTokens, int64_t{0});
+        const int64_t tokens = PromptBench::conditioningOf(a1111.positive).embeds().size(1);
+        QVERIFY(tokens > 24 && tokens % 24 == 0);
+    }
+
+    void whatCannotBeIsRefused_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("item");
+        QTest::addColumn<QString>("word");
+        QTest::newRow("another way") << "compell"
+                                     << "a"
+                                     << "weights"
+                                     << "compell";
+        QTest::newRow("blend") << "compel"
+                               << "(\"a\", \"b\").blend(1, 1)"
+                               << "prompt"
+                               << ".blend";
+        QTest::newRow("a huge weight") << "a1111"
+                                       << "(a:99999)"
+                                       << "prompt"
+                                       << "99999";
+        QTest::newRow("no UTF-8") << "a1111"
+                                  << ""
+                                  << "prompt"
+                                  << "UTF-8";
+    }
+
+    void whatCannotBeIsRefused() {
+        QFETCH(QString, weights);
+        QFETCH(QString, text);
+        QFETCH(QString, item);
+        QFETCH(QString, word);
+        PromptBench bench("sd15_2");
+        const EncodeRequest request{.model = bench.model(),
+                                    .prompt = text.isEmpty() ? "(\xff)" : text.toStdString(),
+                                    .weights = weights.toStdString()};
+        const auto error = testing::errorOf([&] { (void)bench.stages().outlineEncode(request); });
+        QVERIFY(error.has_value());
+        QCOMPARE(QString::fromStdString(error->item()), item);
+        QVERIFY2(error->message().find(word.toStdString()) != std::string::npos,
+                 error->message().c_str());
+    }
+
+    void outlinesKnowTheShapes_data() { addRows(cases_.at("encode")); }
+
+    void outlinesKnowTheShapes() {
+        QFETCH(int, index);
+        const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
+        PromptBench bench(test.at("checkpoint"));
+        const EncodeRequest request{.model = bench.model(),
+                                    .prompt = "a cat",
+                                    .negative = test.at("text"),
+                                    .weights = test.at("weights")};
+        const models::EncodeOutline outline = bench.stages().outlineEncode(request);
+        const EncodeResult result = bench.encode(request);
+        const auto shapeOf = [](const WireRef& value) {
+            return PromptBench::conditioningOf(value).embeds().sizes().vec();
+        };
+        QCOMPARE(outline.outputShape, shapeOf(result.positive));
+        QCOMPARE(outline.negative.outputShape, shapeOf(result.negative));
+        QCOMPARE(std::accumulate(outline.tensors.begin(), outline.tensors.end(), Bytes{0}),
+                 result.positive->bytesOn("cpu"));
+    }
+
+    void anAreaOfThePictureChangesNoBit() {
+        PromptBench bench("sd15_2");
+        models::DenoiseRequest request = smallRequest(bench);
+        const at::Tensor plain = bench.denoise(request);
+        request.positive = bench.edited(areaOf(request.positive, 96, 64));
+        QVERIFY(haveSameBits(bench.denoise(request), plain));
+    }
+
+    void allTheTimeChangesNoBit() {
+        PromptBench bench("sd15_2");
+        models::DenoiseRequest request = smallRequest(bench);
+        const at::Tensor plain = bench.denoise(request);
+        request.positive = bench.edited(
+            {.edit = models::TimeEdit{.start = 0, .end = 1}, .first = request.positive});
+        QVERIFY(haveSameBits(bench.denoise(request), plain));
+    }
+
+    void twoEqualPromptsAreOne() {
+        PromptBench bench("sd15_2");
+        models::DenoiseRequest request = smallRequest(bench);
+        const at::Tensor plain = bench.denoise(request);
+        request.positive = bench.edited(
+            {.edit = models::CombineEdit{}, .first = request.positive, .second = request.positive});
+        const at::Tensor twice = bench.denoise(request);
+        QVERIFY(at::linalg_norm(twice - plain).item<double>() <
+                kEqualPredictions * at::linalg_norm(plain).item<double>());
+    }
+
+    void theFirstAloneIsTheAverageOfShareOne() {
+        PromptBench bench("sd15_2");
+        const WireRef first = bench.prompt("a cat");
+        const WireRef average = bench.edited({.edit = models::AverageEdit{.share = 1},
+                                              .first = first,
+                                              .second = bench.prompt("a red car")});
+        QVERIFY(at::equal(PromptBench::conditioningOf(average).embeds(),
+                          PromptBench::conditioningOf(first).embeds()));
+    }
+
+    void anAverageIsCutOrFilledToTheFirst() {
+        PromptBench bench("sd15_2");
+        const WireRef one = bench.prompt("a cat");
+        const WireRef two =
+            bench.edited({.edit = models::ConcatEdit{}, .first = one, .second = one});
+        const auto half = [&](const WireRef& first, const WireRef& second) {
+            return PromptBench::conditioningOf(
+                       bench.edited({.edit = models::AverageEdit{.share = 0.5},
+                                     .first = first,
+                                     .second = second}))
+                .embeds();
+        };
+        const at::Tensor& embeds = PromptBench::conditioningOf(one).embeds();
+        QVERIFY(at::equal(half(one, two), embeds));
+        QVERIFY(at::equal(half(two, one), at::cat({embeds, embeds * 0.5}, 1)));
+    }
+
+    void editsThatCannotBeAreRefused_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("item");
+        QTest::newRow("area without width") << "area"
+                                            << "width";
+        QTest::newRow("time that ends before it starts") << "time"
+                                                         << "start";
+        QTest::newRow("two prompts appended") << "concat"
+                                              << "second";
+        QTest::newRow("nothing connected") << "nothing"
+                                           << "second";
+    }
+
+    void editsThatCannotBeAreRefused() {
+        QFETCH(QString, kind);
+        QFETCH(QString, item);
+        PromptBench bench("sd15_2");
+        const WireRef one = bench.prompt("a cat");
+        const WireRef two =
+            bench.edited({.edit = models::CombineEdit{}, .first = one, .second = one});
+        const std::map<QString, ConditioningEdit> edits = {
+            {"area", areaOf(one, 0, 64)},
+            {"time", {.edit = models::TimeEdit{.start = 0.6, .end = 0.5}, .first = one}},
+            {"concat", {.edit = models::ConcatEdit{}, .first = one, .second = two}},
+            {"nothing", {.edit = models::CombineEdit{}, .first = one}}};
+        const auto error = testing::errorOf([&] { (void)bench.edited(edits.at(kind)); });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(QString::fromStdString(error->item()), item);
+    }
+
+    void textsAreJoinedAsOtherProgramsWriteThem() {
+        PromptBench bench("sd15_2");
+        const WireRef cat = bench.prompt("a \"cat\"");
+        const WireRef car = bench.prompt("a car");
+        const auto textOf = [&](const ConditioningEdit& edit) {
+            return PromptBench::conditioningOf(bench.edited(edit)).prompt();
+        };
+        QCOMPARE(textOf({.edit = models::CombineEdit{}, .first = cat, .second = car}),
+                 std::string("a \"cat\" AND a car"));
+        QCOMPARE(textOf({.edit = models::ConcatEdit{}, .first = cat, .second = car}),
+                 std::string("a \"cat\" BREAK a car"));
+        QCOMPARE(textOf({.edit = models::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
+                 std::string("(\"a \\\"cat\\\"\", \"a car\").blend(0.75, 0.25)"));
+    }
+
+private:
+    Json cases_;
+    testing::TensorFile truth_;
+};
+
+QTEST_GUILESS_MAIN(PromptsTest)
+#include "prompts_test.moc"
