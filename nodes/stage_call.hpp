@@ -20,6 +20,19 @@ namespace lowtide::nodes {
     return context.input("model")->value;
 }
 
+/// Shape of what comes in by an optional port; empty: it is not connected.
+[[nodiscard]] inline Shape shapeOf(const executor::OutlineContext& context, std::string_view port) {
+    const executor::ValueOutline* input = context.input(port);
+    return input ? input->shape : Shape();
+}
+
+/// What is known of it beyond its shape; may be null.
+[[nodiscard]] inline memory::WireRef knownOf(const executor::OutlineContext& context,
+                                             std::string_view port) {
+    const executor::ValueOutline* input = context.input(port);
+    return input ? input->value : nullptr;
+}
+
 /// A value of a stage as it is known before the run.
 [[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutline& stage) {
     return {.type = stage.outputType,

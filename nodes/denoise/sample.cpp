@@ -87,6 +87,17 @@ std::vector<ParamDesc> parameters(models::Stages& stages) {
          .tooltip = "Start of the noise: one seed, one picture, on every device.",
          .kind = ParamKind::Seed,
          .defaultValue = uint64_t{0}},
+        {.id = "strength",
+         .label = "Strength",
+         .tooltip = "How much of the picture that came in is made anew: the last steps of the "
+                    "schedule that are taken, as a share of all; 1 takes them all.",
+         .kind = ParamKind::Float,
+         .defaultValue = 1.0,
+         .min = 0,
+         .max = 1,
+         .softMin = 0,
+         .softMax = 1,
+         .step = 0.05},
         choice("sampler",
                "Sampler",
                "How the noise is taken away step by step.",
@@ -151,7 +162,18 @@ NodeDesc describe(models::Stages& stages) {
                        {.id = "latent",
                         .label = "Latent",
                         .tooltip = "The size to fill, or a latent to go on with.",
-                        .type = "LATENT"}},
+                        .type = "LATENT"},
+                       {.id = "mask",
+                        .label = "Mask",
+                        .tooltip = "What of the picture is made anew; the rest stays.",
+                        .type = "MASK",
+                        .optional = true},
+                       {.id = "masked",
+                        .label = "Masked picture",
+                        .tooltip = "The picture encoded with the mask, for a checkpoint that "
+                                   "fills masks.",
+                        .type = "LATENT",
+                        .optional = true}},
             .outputs = {{.id = "latent",
                          .label = "Latent",
                          .tooltip = "The denoised latent picture.",
@@ -171,19 +193,23 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
             .addNoise = params.flag("add_noise"),
             .keepNoise = params.flag("keep_noise"),
             .eta = params.number("eta"),
-            .guidanceRescale = params.number("guidance_rescale")};
+            .guidanceRescale = params.number("guidance_rescale"),
+            .strength = params.number("strength")};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::DenoiseRequest settings = settingsOf(context);
     settings.model = modelOf(context);
-    const executor::ValueOutline* negative = context.input("negative");
     models::StageOutline stage =
-        stages.outlineDenoise({.latent = context.input("latent")->shape,
-                               .positive = context.input("positive")->shape,
-                               .negative = negative ? negative->shape : Shape(),
-                               .positiveEntries = context.input("positive")->value,
-                               .negativeEntries = negative ? negative->value : nullptr},
+        stages.outlineDenoise({.latent = shapeOf(context, "latent"),
+                               .positive = shapeOf(context, "positive"),
+                               .negative = shapeOf(context, "negative"),
+                               .positiveEntries = knownOf(context, "positive"),
+                               .negativeEntries = knownOf(context, "negative"),
+                               .mask = shapeOf(context, "mask"),
+                               .masked = shapeOf(context, "masked"),
+                               .latentKind = knownOf(context, "latent"),
+                               .maskedKind = knownOf(context, "masked")},
                               settings);
     return {.components = std::move(stage.components),
             .outputs = {{"latent", valueOutline(stage)}},
@@ -196,6 +222,8 @@ void run(models::Stages& stages, executor::Context& context) {
     request.positive = context.input("positive");
     request.negative = context.input("negative");
     request.latent = context.input("latent");
+    request.mask = context.input("mask");
+    request.masked = context.input("masked");
     context.output("latent", stages.denoise(request, stageCall(context)));
 }
 

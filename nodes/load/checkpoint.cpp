@@ -70,7 +70,8 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                  [open](executor::Context& context) {
                      context.output("model", open(context, context.graphFolder()));
                  }},
-            loadUpscalerNode(stages)};
+            loadUpscalerNode(stages),
+            loadImageNode(stages)};
 }
 
 }  // namespace lowtide::nodes

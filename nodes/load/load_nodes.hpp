@@ -11,4 +11,7 @@ namespace lowtide::nodes {
 /// "load.upscaler": a network that enlarges pictures.
 [[nodiscard]] executor::NodeType loadUpscalerNode(models::Stages& stages);
 
+/// "load.image": a picture file.
+[[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
+
 }  // namespace lowtide::nodes

@@ -77,6 +77,7 @@ struct WorkOutline {
     /// A control node's, asked like `components` and after them: what leaves its device when it
     /// runs, as Controls::offload takes it. Empty: nothing.
     std::function<std::vector<std::string>()> offloads{};
+    bool isOnHost = false;  ///< without networks: what it makes lies there, whatever the device is
 };
 
 /// Asked before a run, on any thread, without a device.

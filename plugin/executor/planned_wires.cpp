@@ -104,6 +104,8 @@ std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
             devices[node] = work[place].policy.forComponent(role).device.value_or(main);
         } else if (snapshot.nodes[node].desc->control) {
             devices[node] = main;
+        } else if (const auto& told = work[place].policy.device) {
+            devices[node] = *told;
         } else {
             devices[node] = deviceOfInput(snapshot, positions, devices, node, main);
         }

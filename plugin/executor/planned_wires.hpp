@@ -13,9 +13,9 @@ namespace lowtide::executor {
 using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
 
 /// Where each node of the snapshot computes when those at `positions` execute with `work` (their
-/// policies and networks): on the device of its networks' policy; without networks where its first
-/// input lies; with neither, and for control nodes, on `main`. What does not execute was kept on
-/// the host.
+/// policies and networks): on the device of its networks' policy; without networks on the device of
+/// its own, else where its first input lies; with neither, and for control nodes, on `main`. What
+/// does not execute was kept on the host.
 [[nodiscard]] std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
                                                           std::span<const size_t> positions,
                                                           std::span<const memory::NodeWork> work,

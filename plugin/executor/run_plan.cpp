@@ -114,6 +114,9 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         const graph::SnapshotNode& node = snapshot.nodes[position];
         const WorkOutline& work = outlined.work[position];
         request.nodes.push_back({.node = node.id, .policy = node.policy});
+        if (work.isOnHost) {
+            request.nodes.back().policy.device = memory::DeviceSpec{};
+        }
         std::optional<Issue> issue = attempt(node.id, [&] {
             if (work.components) {
                 request.nodes.back().components = work.components();

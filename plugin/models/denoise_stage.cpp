@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
+#include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
@@ -19,6 +20,24 @@ void requireThat(bool holds, const std::string& message, const char* hint, const
     if (!holds) {
         throw Error(ErrorKind::InvalidInput, message, hint, item);
     }
+}
+
+void checkStrength(const DenoiseRequest& request) {
+    const std::string strength = formatNumber(request.strength);
+    requireThat(request.strength >= 0 && request.strength <= 1,
+                "the strength is " + strength,
+                "choose a number from 0 to 1",
+                "strength");
+    requireThat(
+        request.strength == 1 || startStepOf(request) < request.steps,
+        "a strength of " + strength + " takes none of " + std::to_string(request.steps) + " steps",
+        "choose a higher strength or more steps",
+        "strength");
+    requireThat(request.strength == 1 || request.startStep == 0,
+                "both the strength of " + strength + " and start_step " +
+                    std::to_string(request.startStep) + " say where to begin",
+                "set the strength to 1 or start_step to 0",
+                "strength");
 }
 
 void checkNumbers(const DenoiseRequest& request) {
@@ -38,6 +57,7 @@ void checkNumbers(const DenoiseRequest& request) {
                 "the guidance rescale is no number",
                 "choose a number from 0 to 1",
                 "guidance_rescale");
+    checkStrength(request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
@@ -55,6 +75,7 @@ const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest&
 /// The latents that the pass begins with, on the denoiser's device.
 struct Start {
     at::Tensor samples;
+    at::Tensor deviation{};  ///< as tensor::Latents has it
     tensor::Provenance provenance;
     std::shared_ptr<const tensor::SamplerCarry> carry;
     bool isEmpty = false;
@@ -62,15 +83,16 @@ struct Start {
 
 Start startOf(const Model& model, const memory::WireRef& latent, c10::Device device) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
-        const LatentSize size = latentSizeFor(model, empty->heightPixels(), empty->widthPixels());
+        const LatentSize size =
+            latentSizeFor(model, empty->heightPixels(), empty->widthPixels(), "latent");
         const at::Tensor zeros =
             at::zeros({empty->batch(), model.info().latentChannels, size.height, size.width},
                       at::TensorOptions(at::kFloat).device(device));
         return {.samples = zeros, .provenance = {}, .carry = nullptr, .isEmpty = true};
     }
     const tensor::Latents& given = latentsIn(latent);
-    checkLatents(model, given.samples());
     return {.samples = tensor::upload(given.samples(), device),
+            .deviation = tensor::upload(given.deviation(), device),
             .provenance = given.provenance(),
             .carry = given.carry(),
             .isEmpty = false};
@@ -97,19 +119,48 @@ std::string scheduleKey(const DenoiseRequest& request, const std::string& sample
            request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed);
 }
 
-sampling::DenoiseSettings settingsFor(const DenoiseRequest& request,
+/// At full strength a masked part is made of noise alone, as the reference does.
+sampling::DenoiseSettings settingsFor(const Model& model,
+                                      const DenoiseRequest& request,
                                       bool isGuided,
-                                      bool startsEmpty,
+                                      const Start& start,
                                       const std::string& sampler) {
     return {.guidanceScale = isGuided ? request.cfg : 1.0,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
-            .startStep = request.startStep,
+            .startStep = startStepOf(request),
             .endStep = request.endStep,
             .addNoise = request.addNoise,
-            .startsEmpty = startsEmpty,
+            .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
             .keepNoise = request.keepNoise,
-            .scheduleKey = scheduleKey(request, sampler)};
+            .scheduleKey = scheduleKey(request, sampler),
+            .deviation = start.deviation,
+            .inpainting = inpaintingFor(model, request, start.samples)};
+}
+
+Shape shapeOf(const at::Tensor& tensor) {
+    return tensor.sizes().vec();
+}
+
+/// Before anything goes to the device.
+void checkWires(const Model& model, const DenoiseRequest& request) {
+    InpaintShapes shapes;
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
+        const LatentSize size =
+            latentSizeFor(model, empty->heightPixels(), empty->widthPixels(), "latent");
+        shapes.latent = {empty->batch(), model.info().latentChannels, size.height, size.width};
+    } else {
+        checkLatents(model, latentsIn(request.latent).samples());
+        shapes.latent = shapeOf(latentsIn(request.latent).samples());
+        shapes.isEmpty = false;
+    }
+    if (request.mask) {
+        shapes.mask = shapeOf(masksIn(request.mask).values());
+    }
+    if (request.masked) {
+        shapes.masked = shapeOf(latentsIn(request.masked, "masked").samples());
+    }
+    checkInpainting(model, request, shapes);
 }
 
 }  // namespace
@@ -118,7 +169,17 @@ bool isInPixels(const Shape& latentShape) {
     return latentShape.size() == 4 && latentShape[1] == kPictureChannels;
 }
 
-LatentSize latentSizeFor(const Model& model, int64_t heightPixels, int64_t widthPixels) {
+int startStepOf(const DenoiseRequest& request) {
+    if (request.strength >= 1) {
+        return request.startStep;
+    }
+    return request.steps - static_cast<int>(request.steps * request.strength);
+}
+
+LatentSize latentSizeFor(const Model& model,
+                         int64_t heightPixels,
+                         int64_t widthPixels,
+                         const char* item) {
     const int64_t factor = model.info().downsampling;
     requireThat(
         heightPixels > 0 && widthPixels > 0 && heightPixels % factor == 0 &&
@@ -126,7 +187,7 @@ LatentSize latentSizeFor(const Model& model, int64_t heightPixels, int64_t width
         "the size " + std::to_string(widthPixels) + " x " + std::to_string(heightPixels) +
             " does not fit " + model.info().checkpoint,
         ("choose a width and height that are multiples of " + std::to_string(factor)).c_str(),
-        "latent");
+        item);
     return {.height = heightPixels / factor, .width = widthPixels / factor};
 }
 
@@ -150,6 +211,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
+    checkWires(model, request);
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kDenoiser));
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
@@ -164,7 +226,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
         sampling::denoise(*sampler,
                           *denoiser,
                           start.samples,
-                          settingsFor(request, negative != nullptr, start.isEmpty, type.name),
+                          settingsFor(model, request, negative != nullptr, start, type.name),
                           start.carry,
                           call.stop,
                           context.record,

@@ -28,7 +28,11 @@ class Model;
 inline constexpr int64_t kPictureChannels = 3;
 [[nodiscard]] bool isInPixels(const Shape& latentShape);
 
-/// The latent's height and width for a picture of this size. Error{InvalidInput} on "latent" unless
+/// The step that the request begins with: start_step, or as many steps before the end as its
+/// strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image pipelines.
+[[nodiscard]] int startStepOf(const DenoiseRequest& request);
+
+/// The latent's height and width for a picture of this size. Error{InvalidInput} on `item` unless
 /// both are multiples of the model's downsampling.
 struct LatentSize {
     int64_t height = 0;
@@ -37,6 +41,7 @@ struct LatentSize {
 
 [[nodiscard]] LatentSize latentSizeFor(const Model& model,
                                        int64_t heightPixels,
-                                       int64_t widthPixels);
+                                       int64_t widthPixels,
+                                       const char* item);
 
 }  // namespace lowtide::models

@@ -20,7 +20,8 @@ class Conditioning;
 
 namespace lowtide::sampling {
 class Denoiser;
-}
+struct LatentDistribution;
+}  // namespace lowtide::sampling
 
 namespace lowtide::models {
 
@@ -38,7 +39,8 @@ struct ModelInfo {
     std::string checkpoint;  ///< file or folder name, for people
     Json schedulerConfig;    ///< scheduler/scheduler_config.json
     int64_t latentChannels = 4;
-    int64_t downsampling = 8;               ///< pixels of a picture for one of the latent
+    bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
+    int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
     int64_t promptTokens = 77;              ///< of a conditioning of one chunk
     int64_t conditioningWidth = 768;        ///< that the text encoder gives
     std::vector<memory::WeightFile> files;  ///< every file that was read
@@ -109,6 +111,9 @@ public:
     /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], unscaled.
     [[nodiscard]] virtual at::Tensor encode(StageContext& context,
                                             const at::Tensor& pixels) const = 0;
+    /// encode()'s result as the denoiser sees latents, [B, C, h, w] each.
+    [[nodiscard]] virtual sampling::LatentDistribution distributionOf(
+        const at::Tensor& moments) const = 0;
 };
 
 }  // namespace lowtide::models

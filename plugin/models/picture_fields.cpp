@@ -42,6 +42,9 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("Size",
                    std::to_string(facts.samples.size(3) * factor) + "x" +
                        std::to_string(facts.samples.size(2) * factor));
+    if (facts.request.strength < 1 || facts.request.mask) {
+        provenance.set("Denoising strength", formatNumber(facts.request.strength));
+    }
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->id);
     provenance.set("Model", facts.model.info().checkpoint);
     if (positive.clipSkip() > 0) {

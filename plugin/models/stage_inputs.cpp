@@ -33,12 +33,16 @@ const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const c
     return valueIn<tensor::Conditioning>(value, item, "conditioning");
 }
 
-const tensor::Latents& latentsIn(const memory::WireRef& value) {
-    return valueIn<tensor::Latents>(value, "latent", "latent picture");
+const tensor::Latents& latentsIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Latents>(value, item, "latent picture");
 }
 
 const tensor::Images& imagesIn(const memory::WireRef& value) {
     return valueIn<tensor::Images>(value, "image", "picture");
+}
+
+const tensor::Masks& masksIn(const memory::WireRef& value) {
+    return valueIn<tensor::Masks>(value, "mask", "mask");
 }
 
 std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::string_view role) {

@@ -12,8 +12,10 @@ namespace lowtide::models {
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
-[[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value);
+[[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,
+                                               const char* item = "latent");
 [[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value);
+[[nodiscard]] const tensor::Masks& masksIn(const memory::WireRef& value);
 /// The tree of a role that every model has.
 [[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
                                                                   std::string_view role);

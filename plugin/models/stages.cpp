@@ -6,7 +6,11 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/image_encode_stage.hpp"
+#include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/make_stages.hpp"
+#include "plugin/models/mask_stage.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
 #include "plugin/models/picture_fields.hpp"
@@ -20,6 +24,7 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/generator.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <utility>
 
@@ -45,13 +50,19 @@ Shape latentShapeFor(const Model& model, const Shape& shape) {
     if (!isInPixels(shape)) {
         return shape;
     }
-    const LatentSize size = latentSizeFor(model, shape[2], shape[3]);
+    const LatentSize size = latentSizeFor(model, shape[2], shape[3], "latent");
     return {shape[0], model.info().latentChannels, size.height, size.width};
 }
 
 /// Of a tensor in f32.
 Bytes bytesOf(const Shape& shape) {
     return elementCount(shape).value_or(0) * sizeOf(DType::F32);
+}
+
+/// One tensor that nothing more is known of.
+StageOutline outputOf(const char* type, const Shape& shape) {
+    return {
+        .components = {}, .outputType = type, .outputShape = shape, .tensors = {bytesOf(shape)}};
 }
 
 /// An output that is `conditioning`.
@@ -145,6 +156,29 @@ public:
         });
     }
 
+    PictureValues pictureValues(const Image8& picture) override {
+        return withErrorsOf("load", [&] {
+            return PictureValues{
+                .image = std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
+                                                                tensor::Provenance{}),
+                .mask = std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture))};
+        });
+    }
+
+    WireRef encodeImage(const ImageEncodeRequest& request, const StageCall& call) override {
+        return withErrorsOf("image encode", [&] {
+            StageContext context = contextOf("image encode", call);
+            return imageEncodeStage(context, request, call);
+        });
+    }
+
+    WireRef makeMask(const MaskRequest& request, const StageCall& call) override {
+        return withErrorsOf("mask", [&] {
+            StageContext context = contextOf("mask", call);
+            return maskStage(context, request);
+        });
+    }
+
     WireRef emptyLatent(const EmptyLatentRequest& request) override {
         checkInRange(request.widthPixels, kLargestSide, "width");
         checkInRange(request.heightPixels, kLargestSide, "height");
@@ -233,12 +267,60 @@ public:
         });
     }
 
+    PictureOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
+        return withErrorsOf("load", [&] {
+            PictureOutline outline{
+                outputOf("IMAGE", {1, kPictureChannels, heightPixels, widthPixels}),
+                outputOf("MASK", {1, 1, heightPixels, widthPixels})};
+            outline.walk = [=](const memory::StagePlace& place) {
+                return withErrorsOf("load",
+                                    [&] { return walkPicture(heightPixels, widthPixels, place); });
+            };
+            return outline;
+        });
+    }
+
+    StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,
+                                    const ImageEncodeRequest& settings) override {
+        return withErrorsOf("image encode", [&] {
+            StageOutline outline =
+                outputOf("LATENT", encodedShape(modelIn(settings.model), shapes, settings));
+            outline.components = networkOf(settings.model, "image encode", kAutoencoder);
+            if (givesDistribution(settings)) {
+                outline.outputValue = std::make_shared<const LatentOutline>(true);
+                outline.tensors.push_back(outline.tensors.front());
+            }
+            outline.walk = [=](const memory::StagePlace& place) {
+                return withErrorsOf("image encode", [&] {
+                    return walkEncodeImage(modelIn(settings.model), shapes, settings, place);
+                });
+            };
+            return outline;
+        });
+    }
+
+    StageOutline outlineMask(const Shape& imageShape, const MaskRequest& settings) override {
+        return withErrorsOf("mask", [&] {
+            StageOutline outline = outputOf("MASK", maskShape(imageShape, settings));
+            outline.walk = [=](const memory::StagePlace& place) {
+                return withErrorsOf("mask", [&] { return walkMask(imageShape, settings, place); });
+            };
+            return outline;
+        });
+    }
+
     StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                 const DenoiseRequest& settings) override {
         return withErrorsOf("denoise", [&] {
             const Model& known = modelIn(settings.model);
             const auto sampler = makeSampler(known, settings);
             const Shape shape = latentShapeFor(known, shapes.latent);
+            checkInpainting(known,
+                            settings,
+                            {.latent = shape,
+                             .isEmpty = isInPixels(shapes.latent),
+                             .mask = shapes.mask,
+                             .masked = shapes.masked});
             const int history = settings.keepNoise ? sampler->historyLength() : 0;
             hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
             return StageOutline{

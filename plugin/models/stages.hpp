@@ -59,12 +59,33 @@ struct EmptyLatentRequest {
     int64_t batch = 1;
 };
 
+/// Pictures to latents.
+struct ImageEncodeRequest {
+    WireRef model;
+    WireRef image;
+    WireRef mask;            ///< may be null; what it covers is made grey first
+    int64_t tilePixels = 0;  ///< side of a tile with blended seams, 0: whole; changes pixels
+    /// "sample": a denoiser draws from what the autoencoder saw, with its own seed, as diffusers
+    /// does; "mean": the likeliest latents, the same for every seed.
+    std::string sampling = "sample";
+};
+
+/// A mask of what pictures show.
+struct MaskRequest {
+    WireRef image;
+    std::string channel = "brightness";  ///< or red, green, blue
+    double threshold = 0.5;              ///< masked from here on; 0: as much as the level says
+    bool isInverted = false;
+};
+
 struct DenoiseRequest {
     WireRef model;
     WireRef positive;
     WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs
                        ///< cfg <= 1
     WireRef latent;
+    WireRef mask;    ///< may be null: all is made anew
+    WireRef masked;  ///< may be null; latent of the masked picture, for models that fill masks
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;
@@ -77,6 +98,7 @@ struct DenoiseRequest {
     bool keepNoise = false;
     double eta = 0;
     double guidanceRescale = 0;
+    double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
 };
 
 struct DecodeRequest {
@@ -117,6 +139,23 @@ struct EncodeOutline : StageOutline {
     StageOutline negative;
 };
 
+/// Of a picture file: its image output, and the mask.
+struct PictureOutline : StageOutline {
+    StageOutline mask;
+};
+
+/// What a picture file holds.
+struct PictureValues {
+    WireRef image;
+    WireRef mask;  ///< where it is transparent
+};
+
+/// Shapes of what is encoded.
+struct ImageEncodeShapes {
+    Shape image;  ///< [B, 3, H, W]
+    Shape mask;   ///< [1 or B, 1, H, W], or empty: not connected
+};
+
 /// Shapes of what a denoiser is given.
 struct DenoiseShapes {
     Shape latent;    ///< [B, 3, H, W] in pixels where nothing is filled in yet, else [B, C, h, w]
@@ -125,6 +164,11 @@ struct DenoiseShapes {
     /// StageOutline::outputValue of conditionings that were joined or restricted, else null.
     WireRef positiveEntries;
     WireRef negativeEntries;
+    Shape mask;    ///< [1 or B, 1, H, W], or empty: not connected
+    Shape masked;  ///< [1 or B, C, h, w], likewise
+    /// StageOutline::outputValue of latents, which may be null.
+    WireRef latentKind;
+    WireRef maskedKind;
 };
 
 /// The stages of one module. Run thread for the stages, any thread for loading and outlines.
@@ -149,6 +193,11 @@ public:
 
     [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request,
                                                     const StageCall& call) = 0;
+    /// What an 8-bit picture shows, in host memory.
+    [[nodiscard]] virtual PictureValues pictureValues(const Image8& picture) = 0;
+    [[nodiscard]] virtual WireRef encodeImage(const ImageEncodeRequest& request,
+                                              const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef makeMask(const MaskRequest& request, const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
     [[nodiscard]] virtual WireRef denoise(const DenoiseRequest& request, const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef decodeImage(const DecodeRequest& request,
@@ -167,6 +216,14 @@ public:
                                                    const StageCall& call) = 0;
 
     [[nodiscard]] virtual EncodeOutline outlineEncode(const EncodeRequest& request) = 0;
+    [[nodiscard]] virtual PictureOutline outlinePicture(int64_t heightPixels,
+                                                        int64_t widthPixels) = 0;
+    /// Of the wires in `settings` only the model is looked at.
+    [[nodiscard]] virtual StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,
+                                                          const ImageEncodeRequest& settings) = 0;
+    /// The image in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineMask(const Shape& imageShape,
+                                                   const MaskRequest& settings) = 0;
     /// Of the wires in `settings` only the model is looked at.
     [[nodiscard]] virtual StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                                       const DenoiseRequest& settings) = 0;

@@ -15,4 +15,12 @@ namespace lowtide::models {
                                        int64_t downsampling,
                                        const std::function<at::Tensor(const at::Tensor&)>& decode);
 
+/// Encodes `pixels` [1, 3, H, W] likewise, in tiles of `tilePixels`, to what `encode` gives for the
+/// whole picture: [1, C, H / downsampling, W / downsampling]. The sides must be multiples of
+/// `downsampling`. Source: AutoencoderKL._tiled_encode.
+[[nodiscard]] at::Tensor encodeInTiles(const at::Tensor& pixels,
+                                       int64_t tilePixels,
+                                       int64_t downsampling,
+                                       const std::function<at::Tensor(const at::Tensor&)>& encode);
+
 }  // namespace lowtide::models

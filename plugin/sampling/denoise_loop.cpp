@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::sampling {
 
@@ -58,18 +59,72 @@ void restore(const tensor::SamplerCarry& carry,
     generator.setState(carry.generator);
 }
 
-at::Tensor initialLatents(const Sampler& sampler,
-                          const at::Tensor& latents,
-                          const DenoiseSettings& settings,
-                          Noise& noise) {
+/// What the calls begin with, and what they take beside it.
+struct Beginning {
+    at::Tensor latents;
+    at::Tensor clean{};   ///< where a mask keeps them
+    at::Tensor noise{};   ///< of the whole pass, likewise
+    at::Tensor beside{};  ///< channels for a network that fills masks, [B, 1 + C, h, w]
+};
+
+at::Tensor drawn(const at::Tensor& mean, const at::Tensor& deviation, Noise& noise) {
+    return deviation.defined() ? mean + deviation * noise.draw(mean.sizes()) : mean;
+}
+
+/// Draws what belongs to the mask. The reference draws the masked picture for every network, also
+/// for one that does not take it: such a draw is passed over.
+void beginInpainting(Beginning& beginning, const DenoiseSettings& settings, Noise& noise) {
+    const Inpainting& inpainting = settings.inpainting;
+    if (inpainting.isBlended() && settings.deviation.defined()) {
+        (void)noise.draw(settings.deviation.sizes());
+    }
+    if (!inpainting.masked.mean.defined()) {
+        return;
+    }
+    beginning.beside =
+        channelsBeside(inpainting.mask,
+                       drawn(inpainting.masked.mean, inpainting.masked.deviation, noise),
+                       beginning.latents.size(0));
+}
+
+Beginning beginPass(const Sampler& sampler,
+                    const at::Tensor& latents,
+                    const DenoiseSettings& settings,
+                    Noise& noise) {
+    const bool isNoiseAlone = settings.addNoise && settings.startsEmpty && settings.startStep == 0;
+    const bool isBlended = settings.inpainting.isBlended();
+    LOWTIDE_ASSERT(settings.addNoise || !settings.inpainting.mask.defined());
+    const at::Tensor clean =
+        isNoiseAlone && !isBlended ? latents : drawn(latents, settings.deviation, noise);
     if (!settings.addNoise) {
-        return latents;
+        return {.latents = clean};
     }
-    const at::Tensor drawn = noise.draw(latents.sizes());
-    if (settings.startsEmpty && settings.startStep == 0) {
-        return drawn * sampler.schedule().initNoiseSigma;
+    const at::Tensor fresh = noise.draw(latents.sizes());
+    Beginning beginning{
+        .latents = isNoiseAlone
+                       ? fresh * sampler.schedule().initNoiseSigma
+                       : sampler.addNoise(clean, fresh, sampler.firstCall(settings.startStep))};
+    if (isBlended) {
+        beginning.clean = clean;
+        beginning.noise = fresh;
     }
-    return sampler.addNoise(latents, drawn, sampler.firstCall(settings.startStep));
+    beginInpainting(beginning, settings, noise);
+    return beginning;
+}
+
+/// Puts back what the mask keeps, with the noise that the latents have after `call`.
+at::Tensor keptOutside(const Sampler& sampler,
+                       const Beginning& beginning,
+                       const at::Tensor& mask,
+                       const at::Tensor& latents,
+                       int call,
+                       bool endsClean) {
+    const int next = call + 1;
+    const bool isClean = endsClean || next == sampler.callCount();
+    return blended(
+        mask,
+        latents,
+        isClean ? beginning.clean : sampler.addNoise(beginning.clean, beginning.noise, next));
 }
 
 /// One call of the network with guidance where it is on: the prediction that the sampler steps
@@ -77,19 +132,23 @@ at::Tensor initialLatents(const Sampler& sampler,
 at::Tensor guidedPrediction(const Sampler& sampler,
                             Denoiser& denoiser,
                             const at::Tensor& latents,
+                            const at::Tensor& beside,
                             int call,
                             const DenoiseSettings& settings,
                             const tensor::Record& record) {
     const bool isGuided = settings.guidanceScale > 1;
-    const at::Tensor batch = isGuided ? at::cat({latents, latents}) : latents;
-    const at::Tensor input = sampler.scaleInput(batch, call);
+    const auto forSides = [&](const at::Tensor& part) {
+        return isGuided ? at::cat({part, part}) : part;
+    };
+    const at::Tensor scaled = sampler.scaleInput(forSides(latents), call);
+    const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
     const at::Tensor timestep = sampler.schedule().timesteps.select(0, call);
     record.putNext("model_in", input);
     record.putNext("model_t", timestep);
     const StepInfo info{
         .step = call, .stepCount = sampler.callCount(), .solverStage = sampler.solverStage(call)};
     const at::Tensor raw = denoiser.predict(input, timestep, info);
-    LOWTIDE_ASSERT(raw.sizes() == input.sizes());
+    LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
     record.putNext("model_out", raw);
     const at::Tensor prediction =
         isGuided ? guide(raw, settings.guidanceScale, settings.guidanceRescale) : raw;
@@ -144,15 +203,21 @@ DenoiseResult denoise(Sampler& sampler,
         restore(*carry, latents.device(), sampler, noise.generator());
     }
     recordSchedule(sampler.schedule(), record);
-    at::Tensor current = initialLatents(sampler, latents, settings, noise);
+    Beginning beginning = beginPass(sampler, latents, settings, noise);
+    at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
     const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
     for (int call = calls.first; call < calls.last; ++call) {
         stop.throwIfStopped();
         const at::Tensor prediction =
-            guidedPrediction(sampler, denoiser, current, call, settings, record);
+            guidedPrediction(sampler, denoiser, current, beginning.beside, call, settings, record);
         current = sampler.step(prediction, call, current, draw);
         record.putNext("latents.step", current);
+        if (settings.inpainting.isBlended()) {
+            const bool endsClean = call + 1 == calls.last && !settings.keepNoise;
+            current =
+                keptOutside(sampler, beginning, settings.inpainting.mask, current, call, endsClean);
+        }
         progress(call + 1 - calls.first, calls.last - calls.first);
     }
     record.put("latents.final", current);

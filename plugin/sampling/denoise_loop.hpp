@@ -2,6 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/inpainting.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/recorder.hpp"
 
@@ -23,6 +24,9 @@ struct DenoiseSettings {
     bool startsEmpty = true;
     bool keepNoise = false;
     std::string scheduleKey;  ///< text that SamplerCarry::schedule must equal to be continued
+    /// Like the latents, where they are the mean of a LatentDistribution; else undefined.
+    at::Tensor deviation{};
+    Inpainting inpainting{};  ///< wants addNoise
 };
 
 /// Network calls [first, last) of a schedule.
@@ -41,7 +45,8 @@ struct DenoiseResult {
 };
 
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.
-/// `latents` [B, C, h, w] on the device: zeros for text to image. Records random, latents.init,
+/// `latents` [B, C, h, w] on the device: zeros for text to image. Draws in the order of the
+/// reference: latents, initial noise, masked picture, steps. Records random, latents.init,
 /// timesteps, sigmas, init_noise_sigma, model_in, model_t, model_out, noise_pred, latents.step,
 /// latents.final. `progress(done, total)` counts network calls, so that equal parts take equal
 /// time. Throws Error{Cancelled} between calls.

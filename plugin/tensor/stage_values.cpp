@@ -73,15 +73,21 @@ memory::WireRef Conditioning::onHost() const {
 
 Latents::Latents(at::Tensor samples,
                  Provenance provenance,
-                 std::shared_ptr<const SamplerCarry> carry)
-    : samples_(std::move(samples)), provenance_(std::move(provenance)), carry_(std::move(carry)) {}
+                 std::shared_ptr<const SamplerCarry> carry,
+                 at::Tensor deviation)
+    : samples_(std::move(samples)),
+      provenance_(std::move(provenance)),
+      carry_(std::move(carry)),
+      deviation_(std::move(deviation)) {}
 
 Bytes Latents::bytesOn(std::string_view deviceId) const {
-    return tensor::bytesOn(samples_, deviceId) + carryBytesOn(carry_.get(), deviceId);
+    return tensor::bytesOn(samples_, deviceId) + tensor::bytesOn(deviation_, deviceId) +
+           carryBytesOn(carry_.get(), deviceId);
 }
 
 memory::WireRef Latents::onHost() const {
-    return std::make_shared<Latents>(spill(samples_), provenance_, carryOnHost(carry_));
+    return std::make_shared<Latents>(
+        spill(samples_), provenance_, carryOnHost(carry_), spill(deviation_));
 }
 
 Images::Images(at::Tensor pixels, Provenance provenance)
@@ -93,6 +99,16 @@ Bytes Images::bytesOn(std::string_view deviceId) const {
 
 memory::WireRef Images::onHost() const {
     return std::make_shared<Images>(spill(pixels_), provenance_);
+}
+
+Masks::Masks(at::Tensor values) : values_(std::move(values)) {}
+
+Bytes Masks::bytesOn(std::string_view deviceId) const {
+    return tensor::bytesOn(values_, deviceId);
+}
+
+memory::WireRef Masks::onHost() const {
+    return std::make_shared<Masks>(spill(values_));
 }
 
 }  // namespace lowtide::tensor

@@ -79,9 +79,11 @@ struct SamplerCarry {
 /// Shape: samples [B, C, H / factor, W / factor] f32, factor = the autoencoder's downsampling.
 class Latents final : public memory::WireValue {
 public:
+    /// `deviation`: see deviation().
     Latents(at::Tensor samples,
             Provenance provenance,
-            std::shared_ptr<const SamplerCarry> carry = nullptr);
+            std::shared_ptr<const SamplerCarry> carry = nullptr,
+            at::Tensor deviation = {});
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
@@ -94,10 +96,15 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const SamplerCarry>& carry() const { return carry_; }
 
+    /// Standard deviation, like samples, of what an autoencoder saw in a picture: samples are the
+    /// mean, and a denoiser draws from both with its seed. Undefined: samples are what they are.
+    [[nodiscard]] const at::Tensor& deviation() const { return deviation_; }
+
 private:
     at::Tensor samples_;
     Provenance provenance_;
     std::shared_ptr<const SamplerCarry> carry_;
+    at::Tensor deviation_;
 };
 
 /// A latent size that is not filled yet: the denoiser draws its noise. Kept apart from Latents
@@ -145,6 +152,23 @@ public:
 private:
     at::Tensor pixels_;
     Provenance provenance_;
+};
+
+/// Which part of a picture is made anew. Shape: values [B, 1, H, W] f32, 1 where it is, 0 where the
+/// picture stays.
+class Masks final : public memory::WireValue {
+public:
+    explicit Masks(at::Tensor values);
+
+    [[nodiscard]] std::string_view type() const override { return "MASK"; }
+
+    [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
+    [[nodiscard]] memory::WireRef onHost() const override;
+
+    [[nodiscard]] const at::Tensor& values() const { return values_; }
+
+private:
+    at::Tensor values_;
 };
 
 }  // namespace lowtide::tensor

@@ -210,6 +210,7 @@ public:
         }
         const auto& latents = dynamic_cast<const Latents&>(*value);
         encoder.add("samples", latents.samples());
+        encoder.add("deviation", latents.deviation());
         Json metadata = {{"provenance", toJson(latents.provenance())}};
         if (const SamplerCarry* carry = latents.carry().get()) {
             metadata["carry"] = {{"schedule", carry->schedule},
@@ -235,7 +236,8 @@ public:
         return std::make_shared<Latents>(
             requiredTensor(value, "samples", at::kFloat, kSamplesDimensions),
             provenanceFrom(value),
-            carryFrom(value, reader));
+            carryFrom(value, reader),
+            tensorOf(value, "deviation"));
     }
 
 private:
@@ -280,6 +282,23 @@ public:
     }
 };
 
+class MaskCodec final : public memory::ValueCodec {
+public:
+    [[nodiscard]] std::string_view type() const override { return "MASK"; }
+
+    [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
+        Encoder encoder;
+        encoder.add("values", dynamic_cast<const Masks&>(*value).values());
+        return encoder.finish(Json::object());
+    }
+
+    [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
+        constexpr int64_t kValuesDimensions = 4;  // [B, 1, H, W]
+        return std::make_shared<Masks>(
+            requiredTensor(value, "values", at::kFloat, kValuesDimensions));
+    }
+};
+
 }  // namespace
 
 memory::ValueCodecs stageValueCodecs() {
@@ -287,6 +306,7 @@ memory::ValueCodecs stageValueCodecs() {
     codecs.push_back(std::make_unique<ConditioningCodec>());
     codecs.push_back(std::make_unique<LatentCodec>());
     codecs.push_back(std::make_unique<ImageCodec>());
+    codecs.push_back(std::make_unique<MaskCodec>());
     return codecs;
 }
 

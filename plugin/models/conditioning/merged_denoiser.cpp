@@ -111,7 +111,11 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const sampling::StepInfo& step) {
     const int64_t sides = prompts_.negative.empty() ? 1 : 2;
     LOWTIDE_ASSERT(latents.size(0) == sides * request_.batch);
-    at::Tensor sums = at::zeros(latents.sizes(), latents.options());
+    at::Tensor sums = at::zeros({latents.size(0),
+                                 model_.info().latentChannels,
+                                 latents.size(kHeight),
+                                 latents.size(kWidth)},
+                                latents.options());
     at::Tensor counts = at::full(
         {sides, 1, latents.size(kHeight), latents.size(kWidth)}, kNothing, latents.options());
     for (const PromptCall& call :

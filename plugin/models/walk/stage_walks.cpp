@@ -4,6 +4,9 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/image_encode_stage.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/mask_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
@@ -12,6 +15,7 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
 
+#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -57,12 +61,24 @@ bool changesWithTime(const ConditioningShape& known, const char* port) {
     });
 }
 
-WireRef latentOnWire(const Shape& shape, const memory::StagePlace& place) {
+/// `kind`: StageOutline::outputValue, may be null.
+WireRef latentOnWire(const Shape& shape,
+                     const WireRef& kind,
+                     const memory::StagePlace& place,
+                     std::string_view port) {
     if (isInPixels(shape)) {
         return std::make_shared<const tensor::EmptyLatents>(shape[3], shape[2], shape[0]);
     }
-    return std::make_shared<const tensor::Latents>(onWire(shape, place, "latent"),
-                                                   tensor::Provenance{});
+    at::Tensor samples = onWire(shape, place, port);
+    at::Tensor deviation = isDistribution(kind) ? onWire(shape, place, port) : at::Tensor();
+    return std::make_shared<const tensor::Latents>(
+        std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation));
+}
+
+/// Null for no shape.
+WireRef maskOnWire(const Shape& shape, const memory::StagePlace& place) {
+    return shape.empty() ? nullptr
+                         : std::make_shared<const tensor::Masks>(onWire(shape, place, "mask"));
 }
 
 WireRef imageOnWire(const Shape& shape, const memory::StagePlace& place) {
@@ -96,14 +112,50 @@ memory::StageWork walkEncode(const Model& model,
     });
 }
 
+memory::StageWork walkPicture(int64_t heightPixels,
+                              int64_t widthPixels,
+                              const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+        const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
+        const at::Tensor pixels =
+            at::empty({1, kPictureChannels, heightPixels, widthPixels}, options);
+        const at::Tensor mask = at::empty({1, 1, heightPixels, widthPixels}, options);
+    });
+}
+
+memory::StageWork walkEncodeImage(const Model& model,
+                                  const ImageEncodeShapes& shapes,
+                                  const ImageEncodeRequest& settings,
+                                  const memory::StagePlace& place) {
+    return walkStage(
+        place, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
+            ImageEncodeRequest request = settings;
+            request.model = std::make_shared<const WalkedModel>(model, walk);
+            request.image = imageOnWire(shapes.image, place);
+            request.mask = maskOnWire(shapes.mask, place);
+            (void)imageEncodeStage(context, request, quietCall());
+        });
+}
+
+memory::StageWork walkMask(const Shape& imageShape,
+                           const MaskRequest& settings,
+                           const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        MaskRequest request = settings;
+        request.image = imageOnWire(imageShape, place);
+        (void)maskStage(context, request);
+    });
+}
+
 memory::StageWork walkDenoise(const Model& model,
                               const DenoiseShapes& shapes,
                               const DenoiseRequest& settings,
                               const memory::StagePlace& place) {
     const auto sampler = makeSampler(model, settings);
+    const int startStep = startStepOf(settings);
     const auto callsUntil = [&](int endStep) {
         const auto [first, last] =
-            sampling::callsOf(*sampler, settings.startStep, endStep, settings.keepNoise);
+            sampling::callsOf(*sampler, startStep, endStep, settings.keepNoise);
         return last - first;
     };
     const int steps = sampler->stepCount();
@@ -115,7 +167,7 @@ memory::StageWork walkDenoise(const Model& model,
     const bool hasNegative = !shapes.negative.empty();
     const bool stepsDiffer = changesWithTime(positive, "positive") ||
                              (hasNegative && changesWithTime(negative, "negative"));
-    request.endStep = stepsDiffer ? end : std::min(end, settings.startStep + kWalkedSteps);
+    request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
     const int walkedCalls = callsUntil(request.endStep);
     memory::StageWork work =
         walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
@@ -123,7 +175,11 @@ memory::StageWork walkDenoise(const Model& model,
             request.positive = conditioningOnWire(positive, place, "positive");
             request.negative =
                 hasNegative ? conditioningOnWire(negative, place, "negative") : nullptr;
-            request.latent = latentOnWire(shapes.latent, place);
+            request.latent = latentOnWire(shapes.latent, shapes.latentKind, place, "latent");
+            request.mask = maskOnWire(shapes.mask, place);
+            request.masked = shapes.masked.empty()
+                                 ? nullptr
+                                 : latentOnWire(shapes.masked, shapes.maskedKind, place, "masked");
             (void)denoiseStage(context, request, quietCall());
         });
     for (memory::ComponentWork& component : work.components) {
@@ -140,7 +196,7 @@ memory::StageWork walkDecode(const Model& model,
         place, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
             (void)decodeStage(context,
                               {.model = std::make_shared<const WalkedModel>(model, walk),
-                               .latent = latentOnWire(latentShape, place),
+                               .latent = latentOnWire(latentShape, nullptr, place, "latent"),
                                .tilePixels = tilePixels},
                               quietCall());
         });

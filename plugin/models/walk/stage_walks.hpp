@@ -11,6 +11,18 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkEncode(const Model& model,
                                            const EncodeRequest& request,
                                            const memory::StagePlace& place);
+/// Of the values that a picture file gives.
+[[nodiscard]] memory::StageWork walkPicture(int64_t heightPixels,
+                                            int64_t widthPixels,
+                                            const memory::StagePlace& place);
+/// Wires in `settings` are not looked at.
+[[nodiscard]] memory::StageWork walkEncodeImage(const Model& model,
+                                                const ImageEncodeShapes& shapes,
+                                                const ImageEncodeRequest& settings,
+                                                const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkMask(const Shape& imageShape,
+                                         const MaskRequest& settings,
+                                         const memory::StagePlace& place);
 /// `shapes.latent` is [B, 3, H, W] in pixels where nothing is filled in yet. Wires in `settings`
 /// are not looked at. Only the first steps are walked, enough for every sampler to have its
 /// history; the passes are those of all steps. Where prompts speak at some times only, all steps

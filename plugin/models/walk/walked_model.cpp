@@ -3,6 +3,7 @@
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/inpainting.hpp"
 
 #include <utility>
 
@@ -64,6 +65,10 @@ at::Tensor WalkedModel::encode(StageContext& context, const at::Tensor& pixels) 
     return walk_.passOver(*treeIn(model_, kAutoencoder), pixels.sizes(), [&] {
         return model_.encode(context, pixels);
     });
+}
+
+sampling::LatentDistribution WalkedModel::distributionOf(const at::Tensor& moments) const {
+    return model_.distributionOf(moments);
 }
 
 }  // namespace lowtide::models

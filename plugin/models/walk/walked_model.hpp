@@ -40,6 +40,8 @@ public:
     [[nodiscard]] at::Tensor decode(StageContext& context,
                                     const at::Tensor& latents) const override;
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+    [[nodiscard]] sampling::LatentDistribution distributionOf(
+        const at::Tensor& moments) const override;
 
 private:
     const Model& model_;

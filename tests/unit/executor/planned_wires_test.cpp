@@ -104,6 +104,18 @@ private Q_SLOTS:
         QVERIFY((devices == std::vector<std::string>{"cpu", "fake", "fake", "cpu", "cpu"}));
     }
 
+    /// A picture is read into host memory; what computes on the card takes it from there.
+    void whatIsMadeOnTheHostLiesThere() {
+        outlined_.work[Encode].components = {};
+        snapshot_.nodes[Encode].policy.device = memory::DeviceSpec{};
+
+        const Wires wires = planned({Encode, Keep, Denoise, Decode, Save});
+
+        QCOMPARE(wires.devices.at(Encode), std::string("cpu"));
+        QVERIFY((wires.bytes.at(2) == BytesByDevice{{"cpu", kText + kOnHost}}));
+        QCOMPARE(wires.elsewhere.at(2), std::vector<std::string>{"in"});
+    }
+
     void whatDoesNotExecuteIsOnTheHost() { QVERIFY((planned({Save}).devices.at(Save) == "cpu")); }
 
     /// Behind the control node too: from its maker's end to its last use, then on the host.

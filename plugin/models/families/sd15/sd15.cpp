@@ -10,6 +10,7 @@ namespace {
 bool detect(const Checkpoint& checkpoint) {
     static constexpr std::string_view kPipelines[] = {"StableDiffusionPipeline",
                                                       "StableDiffusionImg2ImgPipeline",
+                                                      "StableDiffusionInpaintPipeline",
                                                       "LatentConsistencyModelPipeline"};
     const std::string seen = checkpoint.pipelineClass();
     return std::find(std::begin(kPipelines), std::end(kPipelines), seen) != std::end(kPipelines);

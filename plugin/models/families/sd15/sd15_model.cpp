@@ -4,6 +4,7 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
 #include "plugin/models/text/weighted_embedding.hpp"
+#include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
@@ -62,6 +63,11 @@ AutoencoderKL openAutoencoder(Checkpoint& checkpoint) {
     return {config, checkpoint.weights("vae", kDiffusersStem)};
 }
 
+/// Of a denoiser that fills masks: the latent, a mask and the masked picture.
+int64_t channelsWithMask(int64_t latentChannels) {
+    return latentChannels + 1 + latentChannels;
+}
+
 void putIds(const tensor::Record& record, const char* key, const std::vector<int64_t>& ids) {
     if (record.isOn()) {
         record.putNext(key, at::tensor(ids, at::kLong).unsqueeze(0));  // [1, T]
@@ -98,12 +104,14 @@ void Sd15Model::checkParts(const Checkpoint& checkpoint) const {
                    " tokens, the text encoder takes " + std::to_string(textConfig_.positions));
     }
     const int64_t latent = autoencoder_.config().latentChannels;
-    if (unet_.config().inChannels != latent || unet_.config().outChannels != latent) {
+    const int64_t taken = unet_.config().inChannels;
+    const bool isKnown = taken == latent || taken == channelsWithMask(latent);
+    if (!isKnown || unet_.config().outChannels != latent) {
         refuse(ErrorKind::Unsupported,
-               "the denoiser takes " + std::to_string(unet_.config().inChannels) +
-                   " channels and gives " + std::to_string(unet_.config().outChannels) +
-                   ", the autoencoder has " + std::to_string(latent) +
-                   "; models that take more than the latent (inpainting) are not built");
+               "the denoiser takes " + std::to_string(taken) + " channels and gives " +
+                   std::to_string(unet_.config().outChannels) + ", the autoencoder has " +
+                   std::to_string(latent) + "; " + std::to_string(latent) + " and " +
+                   std::to_string(channelsWithMask(latent)) + " (inpainting) are built");
     }
 }
 
@@ -112,6 +120,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.checkpoint = checkpoint.name();
     info_.schedulerConfig = checkpoint.readJson("scheduler/scheduler_config.json");
     info_.latentChannels = autoencoder_.config().latentChannels;
+    info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
@@ -197,6 +206,19 @@ at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) c
 at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
     Pass pass(context.weights, *autoencoder_.tree(), context.record);
     return autoencoder_.encode(pass, pixels);
+}
+
+sampling::LatentDistribution Sd15Model::distributionOf(const at::Tensor& moments) const {
+    // Bounds of diffusers' DiagonalGaussianDistribution.
+    constexpr double kLeastLogVariance = -30;
+    constexpr double kMostLogVariance = 20;
+    const AutoencoderConfig& config = autoencoder_.config();
+    const int64_t channels = config.latentChannels;
+    at::Tensor deviation =
+        moments.narrow(1, channels, channels).clamp(kLeastLogVariance, kMostLogVariance);
+    deviation.mul_(0.5).exp_().mul_(config.scalingFactor);
+    return {.mean = moments.narrow(1, 0, channels) * config.scalingFactor,
+            .deviation = std::move(deviation)};
 }
 
 }  // namespace lowtide::models

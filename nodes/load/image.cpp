@@ -1,0 +1,116 @@
+#include "nodes/load/load_nodes.hpp"
+#include "nodes/stage_call.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
+
+#include <array>
+#include <filesystem>
+#include <span>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kImage = "image";
+constexpr const char* kMask = "mask";
+constexpr Bytes kLargestFile = kGiB;
+
+NodeDesc describe() {
+    return {.id = "load.image",
+            .label = "Load image",
+            .category = "Load",
+            .tooltip = "Reads a PNG picture, and a mask of where it is transparent.",
+            .aliases = {"LoadImage", "LoadImageMask"},
+            .outputs = {{.id = kImage,
+                         .label = "Image",
+                         .tooltip = "The picture, without its transparency.",
+                         .type = "IMAGE"},
+                        {.id = kMask,
+                         .label = "Mask",
+                         .tooltip = "Where the picture is transparent; empty where it has no "
+                                    "alpha channel.",
+                         .type = "MASK"}},
+            .params = {{.id = kImage,
+                        .label = "Image",
+                        .tooltip = "A .png file, relative to the graph or with its full path.",
+                        .kind = ParamKind::File,
+                        .defaultValue = std::string()}}};
+}
+
+/// Does `work`; its errors blame the parameter.
+template <class Work>
+auto blamingTheFile(Work&& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), kImage);
+    }
+}
+
+files::InputFile openPicture(const executor::Params& params, std::string_view graphFolder) {
+    const std::string typed = trim(params.text(kImage));
+    if (typed.empty()) {
+        throw Error(ErrorKind::NotFound,
+                    "no picture is chosen",
+                    "choose a .png file, relative to the graph or with its full path",
+                    kImage);
+    }
+    // An absolute path takes the place of the folder.
+    return files::InputFile((std::filesystem::path(graphFolder) / typed).string());
+}
+
+image::PictureSize sizeOf(const files::InputFile& file) {
+    std::array<std::byte, image::kPngHeaderBytes> begin{};
+    const auto there = std::min<Bytes>(file.identity().size, image::kPngHeaderBytes);
+    const std::span seen = std::span(begin).first(static_cast<size_t>(there));
+    file.read(seen, 0);
+    return image::pngSize(seen, file.name());
+}
+
+std::string fingerprintOf(const files::InputFile& file) {
+    const files::FileIdentity& identity = file.identity();
+    Hasher hasher;
+    hasher.add(file.path()).add(identity.size).add(identity.modifiedNanoseconds);
+    hasher.add(static_cast<int64_t>(identity.inode));
+    return hasher.hexDigest();
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    return blamingTheFile([&] {
+        const files::InputFile file = openPicture(context, context.graphFolder());
+        const image::PictureSize size = sizeOf(file);
+        models::PictureOutline picture = stages.outlinePicture(size.heightPixels, size.widthPixels);
+        return executor::WorkOutline{
+            .outputs = {{kImage, valueOutline(picture)}, {kMask, valueOutline(picture.mask)}},
+            .fingerprints = {fingerprintOf(file)},
+            .walk = std::move(picture.walk),
+            .isOnHost = true};
+    });
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    const Image8 picture = blamingTheFile([&] {
+        const files::InputFile file = openPicture(context, context.graphFolder());
+        const std::string bytes = file.readAll(kLargestFile);
+        return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;
+    });
+    models::PictureValues values = stages.pictureValues(picture);
+    context.output(kImage, std::move(values.image));
+    context.output(kMask, std::move(values.mask));
+}
+
+}  // namespace
+
+executor::NodeType loadImageNode(models::Stages& stages) {
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run = [&stages](executor::Context& context) { run(stages, context); }};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,111 @@
+#include "plugin/models/image_encode_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/tiles.hpp"
+#include "plugin/sampling/inpainting.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kSample = "sample";
+constexpr const char* kMean = "mean";
+constexpr double kMasked = 0.5;  ///< from here on a pixel is masked
+
+void checkSettings(const ImageEncodeRequest& settings) {
+    if (settings.sampling != kSample && settings.sampling != kMean) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no sampling \"" + settings.sampling + "\"",
+                    "choose sample or mean",
+                    "sampling");
+    }
+}
+
+void checkMask(const Shape& mask, const Shape& image) {
+    const bool fits = mask.size() == 4 && mask[2] == image[2] && mask[3] == image[3] &&
+                      (mask[0] == 1 || mask[0] == image[0]);
+    if (!fits) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the mask is " + toText(mask) + ", the picture " + toText(image),
+                    "connect a mask of the picture's size",
+                    "mask");
+    }
+}
+
+/// The pictures as the autoencoder sees them: -1..1, and grey where they are masked.
+at::Tensor visiblePixels(const ImageEncodeRequest& request, c10::Device device) {
+    at::Tensor pixels = tensor::upload(imagesIn(request.image).pixels(), device) * 2 - 1;
+    if (request.mask) {
+        pixels.mul_(tensor::upload(masksIn(request.mask).values(), device) < kMasked);
+    }
+    return pixels;
+}
+
+at::Tensor encodeAll(StageContext& context,
+                     const Model& model,
+                     const at::Tensor& pixels,
+                     const ImageEncodeRequest& request,
+                     const StageCall& call) {
+    const auto encode = [&](const at::Tensor& part) { return model.encode(context, part); };
+    const int64_t count = pixels.size(0);
+    std::vector<at::Tensor> moments;
+    for (int64_t i = 0; i < count; ++i) {
+        call.stop.throwIfStoppedBetweenImages();
+        const at::Tensor one = pixels.narrow(0, i, 1);
+        moments.push_back(
+            request.tilePixels > 0
+                ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
+                : encode(one));
+        call.progress("encode", static_cast<double>(i + 1), static_cast<double>(count));
+    }
+    return count == 1 ? moments.front() : at::cat(moments);
+}
+
+Shape shapeOf(const memory::WireRef& mask) {
+    return mask ? Shape(masksIn(mask).values().sizes().vec()) : Shape();
+}
+
+}  // namespace
+
+Shape encodedShape(const Model& model,
+                   const ImageEncodeShapes& shapes,
+                   const ImageEncodeRequest& settings) {
+    checkSettings(settings);
+    const LatentSize size = latentSizeFor(model, shapes.image[2], shapes.image[3], "image");
+    if (!shapes.mask.empty()) {
+        checkMask(shapes.mask, shapes.image);
+    }
+    return {shapes.image[0], model.info().latentChannels, size.height, size.width};
+}
+
+bool givesDistribution(const ImageEncodeRequest& settings) {
+    return settings.sampling == kSample;
+}
+
+WireRef imageEncodeStage(StageContext& context,
+                         const ImageEncodeRequest& request,
+                         const StageCall& call) {
+    const Model& model = modelIn(request.model);
+    const tensor::Images& given = imagesIn(request.image);
+    (void)encodedShape(
+        model, {.image = given.pixels().sizes().vec(), .mask = shapeOf(request.mask)}, request);
+    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const at::Tensor pixels = visiblePixels(request, device);
+    context.record.put("init.pixels", pixels);
+    context.record.putNext("vae.encode_in", pixels);
+    const at::Tensor moments = encodeAll(context, model, pixels, request, call);
+    context.record.putNext("vae.moments", moments);
+    sampling::LatentDistribution seen = model.distributionOf(moments);
+    if (!givesDistribution(request)) {
+        seen.deviation.reset();
+    }
+    return std::make_shared<const tensor::Latents>(
+        std::move(seen.mean), given.provenance(), nullptr, std::move(seen.deviation));
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,120 @@
+#include "plugin/models/inpaint_inputs.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+void requireThat(bool holds,
+                 const std::string& message,
+                 const std::string& hint,
+                 const char* item) {
+    if (!holds) {
+        throw Error(ErrorKind::InvalidInput, message, hint, item);
+    }
+}
+
+std::string sizeText(int64_t height, int64_t width) {
+    return std::to_string(width) + " x " + std::to_string(height);
+}
+
+/// One for all pictures, or one for each.
+bool fitsBatch(int64_t count, int64_t batch) {
+    return count == 1 || count == batch;
+}
+
+void checkMask(const Model& model, const DenoiseRequest& settings, const InpaintShapes& shapes) {
+    const Shape& mask = shapes.mask;
+    const int64_t height = shapes.latent[2] * model.info().downsampling;
+    const int64_t width = shapes.latent[3] * model.info().downsampling;
+    requireThat(mask.size() == 4 && mask[2] == height && mask[3] == width,
+                "the mask is " + (mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask)) +
+                    " pixels, the picture " + sizeText(height, width),
+                "connect a mask of the picture's size",
+                "mask");
+    requireThat(fitsBatch(mask[0], shapes.latent[0]),
+                "there are " + std::to_string(mask[0]) + " masks for " +
+                    std::to_string(shapes.latent[0]) + " pictures",
+                "connect one mask, or one for each picture",
+                "mask");
+    requireThat(settings.addNoise,
+                "a mask cannot go on with the noise of a pass before",
+                "turn add_noise on, or leave the mask unconnected",
+                "add_noise");
+}
+
+void checkMasked(const InpaintShapes& shapes) {
+    const Shape& masked = shapes.masked;
+    const bool fits = masked.size() == 4 && fitsBatch(masked[0], shapes.latent[0]) &&
+                      std::equal(masked.begin() + 1, masked.end(), shapes.latent.begin() + 1);
+    requireThat(fits,
+                "the masked picture is " + toText(masked) + ", the latent " + toText(shapes.latent),
+                "encode the picture that the latent is made of, with the mask connected",
+                "masked");
+}
+
+}  // namespace
+
+void checkInpainting(const Model& model,
+                     const DenoiseRequest& settings,
+                     const InpaintShapes& shapes) {
+    const std::string& name = model.info().checkpoint;
+    const bool fillsMasks = model.info().fillsMasks;
+    requireThat(settings.strength == 1 || !shapes.isEmpty,
+                "a strength of " + formatNumber(settings.strength) +
+                    " keeps some of a picture, but the latent is empty",
+                "connect an encoded picture, or set the strength to 1",
+                "strength");
+    requireThat(!fillsMasks || !shapes.mask.empty(),
+                "the denoiser of " + name + " fills masks, and none is connected",
+                "connect a mask, or choose another checkpoint",
+                "mask");
+    requireThat(!fillsMasks || !shapes.masked.empty(),
+                "the denoiser of " + name + " fills masks and wants to see the masked picture",
+                "connect an encoded picture that had the mask connected",
+                "masked");
+    requireThat(fillsMasks || shapes.masked.empty(),
+                "the denoiser of " + name + " takes no masked picture",
+                "leave it unconnected, the mask alone is enough",
+                "masked");
+    if (shapes.mask.empty()) {
+        return;
+    }
+    checkMask(model, settings, shapes);
+    requireThat(fillsMasks || !shapes.isEmpty,
+                "there is no picture around the mask: the latent is empty",
+                "connect the encoded picture",
+                "latent");
+    if (fillsMasks) {
+        checkMasked(shapes);
+    }
+}
+
+sampling::Inpainting inpaintingFor(const Model& model,
+                                   const DenoiseRequest& request,
+                                   const at::Tensor& latents) {
+    if (!request.mask) {
+        return {};
+    }
+    const int64_t factor = model.info().downsampling;
+    const c10::Device device = latents.device();
+    sampling::Inpainting inpainting;
+    inpainting.mask = tensor::upload(masksIn(request.mask).values(), device)
+                          .slice(2, 0, std::nullopt, factor)
+                          .slice(3, 0, std::nullopt, factor)
+                          .contiguous();  // [B, 1, H, W] -> [B, 1, h, w]
+    if (request.masked) {
+        const tensor::Latents& masked = latentsIn(request.masked, "masked");
+        inpainting.masked = {.mean = tensor::upload(masked.samples(), device),
+                             .deviation = tensor::upload(masked.deviation(), device)};
+    }
+    return inpainting;
+}
+
+}  // namespace lowtide::models

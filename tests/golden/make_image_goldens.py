@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Makes what the tests of image to image and inpainting compare with, once.
+
+    make_image_goldens.py CASES.json FOLDER
+
+FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, FOLDER/images the pictures and masks,
+FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' image-to-image pipeline or, for a case with a
+"mask", of its inpainting pipeline. The folder's name should hold the hash that --hash prints.
+
+Values of the masked picture's encoder stand under "encode_masked/", where a dump of the example graph has them. Left out is
+what the pipeline computes and does not use: the masked picture for a UNet of 4 channels, and the last latents before the
+mask is applied.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+from make_goldens import REFERENCE, content_hash, golden_arguments, make_checkpoints
+
+sys.path.insert(0, str(REFERENCE))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+ENCODER_VALUES = ("vae.encode_in", "vae.moments")
+MASK_CHANNELS = 5  # the mask and the masked picture
+
+
+def make_inpainting_checkpoint(source, target):
+    """The same weights, but an input layer that takes a mask and a masked picture too."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(source, target)
+    config_path, weights_path = target / "unet" / "config.json", target / "unet" / "diffusion_pytorch_model.safetensors"
+    config, weights = json.loads(config_path.read_text()), load_file(weights_path)
+    old = weights["conv_in.weight"]
+    config["in_channels"] = old.shape[1] + MASK_CHANNELS
+    shape = (old.shape[0], config["in_channels"], *old.shape[2:])
+    fan_in = shape[1] * shape[2] * shape[3]
+    weights["conv_in.weight"] = torch.randn(shape, generator=torch.Generator("cpu").manual_seed(9)) / fan_in**0.5
+    save_file(weights, weights_path, metadata={"format": "pt"})
+    config_path.write_text(json.dumps(config))
+    index_path = target / "model_index.json"
+    index = json.loads(index_path.read_text())
+    index_path.write_text(json.dumps({**index, "_class_name": "StableDiffusionInpaintPipeline"}))
+
+
+def make_images(folder):
+    from lib.images import picture
+    from PIL import Image, ImageDraw
+
+    folder.mkdir(parents=True)
+    for name, size, seed in (("square", (64, 64), 5), ("wide", (96, 64), 6), ("large", (128, 128), 7)):
+        image, mask = picture(*size, seed), Image.new("L", size, 0)
+        draw = ImageDraw.Draw(mask)
+        draw.ellipse((size[0] * 0.15, size[1] * 0.3, size[0] * 0.7, size[1] * 0.9), fill=255)
+        draw.rectangle((size[0] * 0.6, 0, size[0] * 0.8, size[1] * 0.2), fill=160)
+        draw.rectangle((0, 0, size[0] * 0.2, size[1] * 0.2), fill=90)
+        hole = image.copy()
+        hole.putalpha(mask.point(lambda level: 0 if level >= 128 else 255))
+        image.save(folder / f"{name}.png")
+        mask.save(folder / f"{name}_mask.png")
+        hole.save(folder / f"{name}_hole.png")
+
+
+def without_unused(tensors, channels, strength):
+    if channels == 4:
+        del tensors["latents.final"], tensors["vae.encode_in.001"], tensors["vae.moments.001"]
+    else:
+        # At full strength the whole picture is not encoded.
+        call = 0 if strength == 1 else 1
+        for name in ENCODER_VALUES:
+            tensors[f"encode_masked/{name}.000"] = tensors.pop(f"{name}.{call:03d}")
+
+
+def run_inpainting(golden, case, arguments, image, mask):
+    """golden.py on the inpainting pipeline, which takes a mask and its size besides."""
+    import diffusers
+
+    originals = golden.stable_diffusion_class, golden.timed, golden.finish
+    size = {"width": image.width, "height": image.height, "mask_image": mask}
+
+    def finish(rec, pipe, decoded):
+        originals[2](rec, pipe, decoded)
+        without_unused(rec.tensors, pipe.unet.config.in_channels, case["strength"])
+
+    golden.stable_diffusion_class = lambda args, xl: diffusers.StableDiffusionInpaintPipeline
+    golden.timed = lambda rec, pipe, call: originals[1](rec, pipe, {**call, **size})
+    golden.finish = finish
+    golden.RUNNERS["StableDiffusionInpaintPipeline"] = golden.RUNNERS["StableDiffusionPipeline"]
+    try:
+        golden.main(arguments)
+    finally:
+        golden.stable_diffusion_class, golden.timed, golden.finish = originals
+
+
+def run_case(golden, case, folder):
+    from PIL import Image
+
+    image = folder / "images" / (case["image"] + ".png")
+    arguments = golden_arguments(case, folder) + [f"--init-image={image}", f"--strength={case['strength']}"]
+    if case.get("mask"):
+        mask = folder / "images" / (case["image"] + "_mask.png")
+        run_inpainting(golden, case, arguments, Image.open(image), Image.open(mask))
+    else:
+        golden.main(arguments)
+
+
+def main():
+    if sys.argv[1] == "--hash":
+        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
+        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
+        print(own.hexdigest()[:16])
+        return
+    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
+    if (folder / "complete").exists():
+        return
+    checkpoints = folder / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    names = {case["checkpoint"].replace("inpaint", "sd15") for case in cases}
+    make_checkpoints(names, folder)
+    for name in sorted({case["checkpoint"] for case in cases} - names):
+        if not (checkpoints / name).exists():
+            partial = checkpoints / (name + ".partial")
+            make_inpainting_checkpoint(checkpoints / name.replace("inpaint", "sd15"), partial)
+            partial.rename(checkpoints / name)
+    if not (folder / "images").exists():
+        make_images(folder / "images.partial")
+        (folder / "images.partial").rename(folder / "images")
+    import golden
+
+    for case in cases:
+        if not (folder / (case["name"] + ".safetensors")).exists():
+            run_case(golden, case, folder)
+    (folder / "complete").touch()
+
+
+if __name__ == "__main__":
+    main()
