@@ -1,5 +1,6 @@
 // What the plan says that each node will hold beside what it held, in graphs with control nodes.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 
 #include <QFile>
@@ -57,9 +58,12 @@ class PlannedPeaksTest : public QObject {
         return testing::runModule(graph.dump(), wanted, log);
     }
 
-    /// Each node that executed, on the device of the run.
+    /// Each node that executed on the device of the run.
     void compare(const Json& report, const std::string& device) {
         for (const Json& node : report.at("repetitions").back().at("nodes")) {
+            if (node.at("device") != device) {
+                continue;
+            }
             const auto stage = std::find_if(
                 report.at("plan").at("stages").begin(),
                 report.at("plan").at("stages").end(),
@@ -145,6 +149,49 @@ private Q_SLOTS:
             planned += stage.at("moved").get<int64_t>();
         }
         QCOMPARE(ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>(), planned);
+    }
+
+    void areThoseMeasured_whenPicturesAreRead_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        for (const char* graph : {"image_to_image", "inpaint"}) {
+            for (const std::string& policy : kPolicies) {
+                QTest::addRow("%s, fake, %s", graph, policy.c_str())
+                    << graph << "fake" << QString::fromStdString(policy);
+            }
+            QTest::addRow("%s, cpu", graph) << graph << "cpu"
+                                            << "auto";
+        }
+    }
+
+    /// A picture lies on the host until a stage takes it to its device.
+    void areThoseMeasured_whenPicturesAreRead() {
+        QFETCH(QString, graph);
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Json set = {"denoise.steps=4", "denoise.sampler=euler_a"};
+        const Json document = graphOf(graph);
+        for (const char* node : {"load_image", "load_mask"}) {
+            if (document.at("nodes").contains(node)) {
+                const auto file = document["nodes"][node]["params"]["image"].get<std::string>();
+                set.push_back(std::string(node) + ".image=" +
+                              testing::sourcePath("examples/graphs/").toStdString() + file);
+            }
+        }
+        std::vector<std::string> policies;
+        for (const char* stage : {"encode=", "encode_image=", "denoise=", "decode="}) {
+            policies.push_back(stage + policy.toStdString());
+        }
+
+        const testing::ModuleRun ended = run(document,
+                                             {{"device", device == "fake" ? "fake:1GiB" : "cpu"},
+                                              {"policies", policies},
+                                              {"forceExecution", true},
+                                              {"set", set}});
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        compare(ended.report, device.toStdString());
     }
 
     /// Values of an earlier run lie on the host: what is computed from them is planned there, or

@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 
@@ -35,6 +36,38 @@ constexpr const char* kVariants[] = {"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd
 constexpr const char* kVariants[] = {"sd15_3"};
 #endif
 
+/// Graphs that begin with a picture file.
+void addPictures(std::vector<Case>& cases) {
+    const auto picture = [](const char* node, const char* name) {
+        return std::string(node) +
+               ".image=" + testing::sourcePath("examples/pictures/").toStdString() + name;
+    };
+    const std::vector<std::string> changed = {picture("load_image", "dog.png"),
+                                              "encode_image.tile=64",
+                                              "denoise.steps=4",
+                                              "denoise.strength=0.6",
+                                              "denoise.sampler=euler_a"};
+    cases.push_back({"image to image",
+                     "image_to_image",
+                     changed,
+                     {"encode", "encode_image", "denoise", "decode"}});
+    cases.push_back({"inpainting",
+                     "inpaint",
+                     {picture("load_image", "dog.png"),
+                      picture("load_mask", "dog_mask.png"),
+                      "denoise.steps=2",
+                      "denoise.sampler=heun"},
+                     {"encode", "encode_image", "denoise", "decode"}});
+    cases.push_back({"inpainting with nine channels",
+                     "inpaint_model",
+                     {picture("load_image", "dog_with_hole.png"),
+                      "load.checkpoint=" + testing::imageGoldenFolder().toStdString() +
+                          "/checkpoints/inpaint_3",
+                      "denoise.steps=2",
+                      "denoise.sampler=ddim"},
+                     {"encode", "encode_image", "encode_masked", "denoise", "decode"}});
+}
+
 std::vector<Case> cases() {
     std::vector<Case> cases = {
         {"text to image", "text_to_image", kSmall, {"encode", "denoise", "decode"}},
@@ -59,6 +92,7 @@ std::vector<Case> cases() {
          "several_prompts",
          with({"area.width=32"}),
          {"encode", "encode_area", "denoise", "decode"}}};
+    addPictures(cases);
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";

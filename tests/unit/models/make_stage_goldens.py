@@ -16,8 +16,10 @@ def make_tiles(checkpoint, target):
     vae.enable_tiling()
     vae.tile_sample_min_size, vae.tile_latent_min_size = 64, 8
     latents = torch.randn((1, 4, 11, 17), generator=torch.Generator("cpu").manual_seed(0))
+    pixels = torch.rand((1, 3, 88, 136), generator=torch.Generator("cpu").manual_seed(1)) * 2 - 1
     with torch.inference_mode():
-        save_file({"latents": latents, "decoded": vae.decode(latents).sample.contiguous()}, target)
+        save_file({"latents": latents, "decoded": vae.decode(latents).sample.contiguous(), "pixels": pixels,
+                   "encoded": vae.encode(pixels).latent_dist.parameters.contiguous()}, target)
 
 
 def main():

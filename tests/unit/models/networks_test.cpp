@@ -118,6 +118,11 @@ private Q_SLOTS:
                     return ModelBench::modelOf(model).decode(context, part);
                 });
             QCOMPARE(disagreement(expected, "decoded", decoded), std::string());
+            const at::Tensor encoded = models::encodeInTiles(
+                tensorIn(expected, "pixels"), 64, 8, [&](const at::Tensor& part) {
+                    return ModelBench::modelOf(model).encode(context, part);
+                });
+            QCOMPARE(disagreement(expected, "encoded", encoded), std::string());
         });
     }
 

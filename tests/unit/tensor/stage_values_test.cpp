@@ -32,6 +32,9 @@ private Q_SLOTS:
         const Latents latents(at::zeros({1, 4, 2, 2}), {}, carry);
         QCOMPARE(latents.bytesOn("cpu"), Bytes{64 + 64 + 100});
         QCOMPARE(EmptyLatents(64, 64, 1).bytesOn("cpu"), Bytes{0});
+        const Latents encoded(at::zeros({1, 4, 2, 2}), {}, nullptr, at::zeros({1, 4, 2, 2}));
+        QCOMPARE(encoded.bytesOn("cpu"), Bytes{64 + 64});
+        QCOMPARE(Masks(at::zeros({1, 1, 2, 3})).bytesOn("cpu"), Bytes{24});
     }
 
     void onHostKeepsEverything() {
@@ -63,6 +66,9 @@ private Q_SLOTS:
         QCOMPARE(host->clipSkip(), 2);
         const Latents latents(at::zeros({1}), {});
         QVERIFY(!std::dynamic_pointer_cast<const Latents>(latents.onHost())->carry());
+        const Latents encoded(at::zeros({1}), {}, nullptr, at::rand({1}));
+        const auto kept = std::dynamic_pointer_cast<const Latents>(encoded.onHost());
+        QVERIFY(kept->deviation().is_same(encoded.deviation()));
     }
 };
 

@@ -149,7 +149,23 @@ private Q_SLOTS:
             through<Latents>(std::make_shared<Latents>(at::randn({2, 4, 2, 2}), Provenance()));
 
         QVERIFY(!back->carry());
+        QVERIFY(!back->deviation().defined());
         QVERIFY(back->provenance().fields.empty());
+    }
+
+    void anEncodedPictureComesBackWithItsDeviation() {
+        const auto value = std::make_shared<Latents>(
+            at::randn({1, 4, 2, 2}), somewhere(), nullptr, oddNumbers({1, 4, 2, 2}));
+
+        const auto back = through<Latents>(value);
+
+        QVERIFY(sameBits(back->samples(), value->samples()));
+        QVERIFY(sameBits(back->deviation(), value->deviation()));
+    }
+
+    void masksComeBack() {
+        const auto value = std::make_shared<Masks>(oddNumbers({2, 1, 3, 4}));
+        QVERIFY(sameBits(through<Masks>(value)->values(), value->values()));
     }
 
     void anEmptyLatentComesBack() {
@@ -171,7 +187,7 @@ private Q_SLOTS:
 
     void refusesWhatIsMissing_data() {
         QTest::addColumn<QString>("type");
-        for (const char* type : {"CONDITIONING", "LATENT", "IMAGE"}) {
+        for (const char* type : {"CONDITIONING", "LATENT", "IMAGE", "MASK"}) {
             QTest::newRow(type) << QString(type);
         }
     }

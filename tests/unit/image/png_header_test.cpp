@@ -1,0 +1,90 @@
+#include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/image/png_bytes.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::image;
+using namespace lowtide::testing;
+
+/// The size of a picture from the start of its file.
+class PngHeaderTest : public QObject {
+    Q_OBJECT
+
+    static std::optional<Error> errorFor(const QByteArray& begin) {
+        return errorOf([&] { (void)pngSize(bytesOf(begin), "x.png"); });
+    }
+
+private Q_SLOTS:
+
+    void tellsTheSizeThatTheReaderTells() {
+        const Image8 picture = pictureOf(7, 3, 3, QByteArray(63, 'a'));
+        const QByteArray file = QByteArray::fromStdString(encodePng(picture, {}));
+
+        const PictureSize size = pngSize(bytesOf(file.first(kPngHeaderBytes)), "x.png");
+
+        QCOMPARE(size.widthPixels, 7);
+        QCOMPARE(size.heightPixels, 3);
+    }
+
+    void readsEveryByteOfASide() {
+        const QByteArray file = kPngSignature + headerChunk({.width = 0x00012304, .height = 0x105});
+
+        const PictureSize size = pngSize(bytesOf(file), "x.png");
+
+        QCOMPARE(size.widthPixels, 0x00012304);
+        QCOMPARE(size.heightPixels, 0x105);
+    }
+
+    void everyCutIsRefused() {
+        const QByteArray file = kPngSignature + headerChunk({.width = 2, .height = 2});
+        for (qsizetype size = 0; size < qsizetype{kPngHeaderBytes}; ++size) {
+            const auto error = errorFor(file.first(size));
+            QVERIFY2(error && error->kind() == ErrorKind::Corrupt,
+                     qPrintable(QString::number(size)));
+        }
+    }
+
+    void sizesBeyondTheLimitsAreRefused_data() {
+        QTest::addColumn<uint>("width");
+        QTest::addColumn<uint>("height");
+        QTest::newRow("no width") << 0u << 5u;
+        QTest::newRow("no height") << 5u << 0u;
+        QTest::newRow("a long side") << (1u << 20) + 1 << 1u;
+        QTest::newRow("many pixels") << (1u << 14) + 1 << (1u << 14);
+        QTest::newRow("negative") << 0xFFFFFFFFu << 1u;
+    }
+
+    void sizesBeyondTheLimitsAreRefused() {
+        QFETCH(uint, width);
+        QFETCH(uint, height);
+        const auto error =
+            errorFor(kPngSignature + headerChunk({.width = width, .height = height}));
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY(error->message().find(std::to_string(width)) != std::string::npos);
+    }
+
+    void otherFormatsAreNamed_data() {
+        QTest::addColumn<QByteArray>("begin");
+        QTest::addColumn<QString>("format");
+        QTest::newRow("JPEG") << QByteArray::fromHex("ffd8ffe000104a464946") << "JPEG";
+        QTest::newRow("WebP") << QByteArray("RIFF\x10\0\0\0WEBPVP8 ", 16) << "WebP";
+        QTest::newRow("GIF") << QByteArray("GIF89a") << "GIF";
+        QTest::newRow("BMP") << QByteArray("BM\x10\0", 4) << "BMP";
+        QTest::newRow("TIFF") << QByteArray("II*\0", 4) << "TIFF";
+    }
+
+    void otherFormatsAreNamed() {
+        QFETCH(QByteArray, begin);
+        QFETCH(QString, format);
+        const auto error = errorFor(begin + QByteArray(40, 'x'));
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QVERIFY(QString::fromStdString(error->message()).contains(format));
+        QVERIFY(error->hint().find("PNG") != std::string::npos);
+    }
+};
+
+QTEST_APPLESS_MAIN(PngHeaderTest)
+#include "png_header_test.moc"

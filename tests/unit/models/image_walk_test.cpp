@@ -1,0 +1,289 @@
+// Bytes of the shape walk beside the ledger's, for pictures that are encoded and masks.
+
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::WireRef;
+using testing::ModelBench;
+
+namespace {
+
+/// On the CPU oneDNN chooses its layouts by processor. The fake card holds tensors alone, so there
+/// no byte may differ.
+constexpr double kLargestError = 0.05;
+
+/// A way from a picture to denoised latents.
+struct Way {
+    std::string checkpoint;  ///< "mini", or one of the image goldens
+    int64_t width = 64;
+    int64_t height = 64;
+    int64_t batch = 1;
+    int64_t tile = 0;
+    bool hasMask = false;
+    std::string sampling = "sample";
+    std::string sampler = "ddim";
+    double strength = 0.6;
+    double cfg = 7.5;
+
+    [[nodiscard]] std::string name() const {
+        return checkpoint + " " + std::to_string(width) + "x" + std::to_string(height) + " batch " +
+               std::to_string(batch) + " tile " + std::to_string(tile) +
+               (hasMask ? " masked " : " ") + sampling + " " + sampler + " " +
+               std::to_string(strength);
+    }
+};
+
+std::vector<Way> ways() {
+    return {{.checkpoint = "mini"},
+            {.checkpoint = "mini", .width = 200, .height = 136, .tile = 64, .sampling = "mean"},
+            {.checkpoint = "mini", .width = 96, .batch = 3, .hasMask = true, .strength = 1},
+            {.checkpoint = "sd15_1", .width = 104, .height = 72, .hasMask = true},
+            {.checkpoint = "sd15_1", .batch = 2, .sampler = "heun", .cfg = 1},
+            {.checkpoint = "sd15_3", .width = 96, .tile = 48, .sampler = "dpmpp_2m"},
+            {.checkpoint = "sd15_3", .hasMask = true, .sampling = "mean", .sampler = "euler_a"},
+            {.checkpoint = "inpaint_1", .hasMask = true, .strength = 1},
+            {.checkpoint = "inpaint_3", .width = 96, .batch = 2, .hasMask = true},
+            {.checkpoint = "inpaint_1", .hasMask = true, .sampling = "mean", .cfg = 1}};
+}
+
+Shape shapeOf(const at::Tensor& tensor) {
+    return tensor.sizes().vec();
+}
+
+const tensor::Latents& latentsOf(const WireRef& value) {
+    return dynamic_cast<const tensor::Latents&>(*value);
+}
+
+}  // namespace
+
+class ImageWalkTest : public QObject {
+    Q_OBJECT
+
+    std::string goldens_;
+
+    /// What comes into a stage: on its device or, with `isElsewhere`, on the host.
+    struct Wires {
+        WireRef image;
+        WireRef mask;
+    };
+
+    static at::Tensor placed(const at::Tensor& values, const std::string& device) {
+        return device == "fake" ? values.to(c10::kPrivateUse1) : values;
+    }
+
+    static Wires wiresOf(const Way& way, const std::string& device) {
+        const at::Tensor pixels = at::rand({way.batch, 3, way.height, way.width});
+        at::Tensor mask = at::zeros({1, 1, way.height, way.width});
+        mask.narrow(3, 0, way.width / 2).fill_(1);
+        return {
+            std::make_shared<const tensor::Images>(placed(pixels, device), tensor::Provenance{}),
+            std::make_shared<const tensor::Masks>(placed(mask, device))};
+    }
+
+    static void check(const std::string& name, Bytes predicted, Bytes measured, double most) {
+        const double error = static_cast<double>(predicted) / static_cast<double>(measured) - 1;
+        qInfo("%-66s %12lld %12lld %7.2f%%",
+              name.c_str(),
+              static_cast<long long>(predicted),
+              static_cast<long long>(measured),
+              100 * error);
+        QVERIFY2(std::abs(error) <= most, name.c_str());
+    }
+
+    static models::ImageEncodeRequest encodeRequest(const WireRef& model, const Way& way) {
+        return {.model = model, .tilePixels = way.tile, .sampling = way.sampling};
+    }
+
+    static WireRef encode(ModelBench& bench, const models::ImageEncodeRequest& request) {
+        WireRef latent;
+        bench.runWith(request.model, models::kAutoencoder, [&] {
+            latent = bench.stages().encodeImage(request, bench.call("encode"));
+        });
+        return latent;
+    }
+
+    models::WireRef load(ModelBench& bench, const Way& way) const {
+        return bench.load(way.checkpoint == "mini" ? testing::miniModel()
+                                                   : goldens_ + "/checkpoints/" + way.checkpoint);
+    }
+
+    static models::ImageEncodeShapes encodeShapes(const Way& way, bool hasMask) {
+        return {.image = {way.batch, 3, way.height, way.width},
+                .mask = hasMask ? Shape{1, 1, way.height, way.width} : Shape()};
+    }
+
+    struct Denoising {
+        models::DenoiseRequest request;
+        models::DenoiseShapes shapes;
+    };
+
+    static Denoising denoisingOf(const Way& way, const WireRef& model, const WireRef& latent) {
+        const models::ModelInfo& info = ModelBench::modelOf(model).info();
+        const Shape tokens = {1, info.promptTokens, info.conditioningWidth};
+        const auto latentKind =
+            std::make_shared<const models::LatentOutline>(latentsOf(latent).deviation().defined());
+        return {.request = {.model = model,
+                            .latent = latent,
+                            .steps = 5,
+                            .cfg = way.cfg,
+                            .sampler = way.sampler,
+                            .strength = way.strength},
+                .shapes = {.latent = shapeOf(latentsOf(latent).samples()),
+                           .positive = tokens,
+                           .negative = tokens,
+                           .latentKind = latentKind}};
+    }
+
+    static void denoise(ModelBench& bench, models::DenoiseRequest request, const Shape& tokens) {
+        const std::string& device = bench.device().kind;
+        const WireRef words = std::make_shared<const tensor::Conditioning>(
+            placed(at::zeros(tokens), device), at::Tensor(), "", -1);
+        request.positive = words;
+        request.negative = words;
+        bench.runWith(request.model, models::kDenoiser, [&] {
+            (void)bench.stages().denoise(request, bench.call("denoise"));
+        });
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() { goldens_ = testing::imageGoldenFolder().toStdString(); }
+
+    void predictsActivations_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int>("index");
+        const std::vector<Way> all = ways();
+        for (const std::string device : {"cpu", "fake"}) {
+            for (size_t i = 0; i < all.size(); ++i) {
+                QTest::newRow((device + " " + all[i].name()).c_str())
+                    << QString::fromStdString(device) << static_cast<int>(i);
+            }
+        }
+    }
+
+    void predictsActivations() {
+        QFETCH(QString, device);
+        QFETCH(int, index);
+        const std::string kind = device.toStdString();
+        const double most = kind == "fake" ? 0 : kLargestError;
+        const Way way = ways()[static_cast<size_t>(index)];
+        ModelBench bench({.kind = kind});
+        const WireRef model = load(bench, way);
+        const Wires wires = wiresOf(way, kind);
+
+        models::ImageEncodeRequest whole = encodeRequest(model, way);
+        whole.image = wires.image;
+        const WireRef latent = encode(bench, whole);
+        check("encode " + way.name(),
+              bench.stages()
+                  .outlineEncodeImage(encodeShapes(way, false), encodeRequest(model, way))
+                  .walk({kind})
+                  .activations,
+              bench.activationPeak(),
+              most);
+
+        Denoising denoising = denoisingOf(way, model, latent);
+        if (way.hasMask) {
+            models::ImageEncodeRequest masked = whole;
+            masked.mask = wires.mask;
+            const WireRef maskedLatent = encode(bench, masked);
+            check("encode masked " + way.name(),
+                  bench.stages()
+                      .outlineEncodeImage(encodeShapes(way, true), encodeRequest(model, way))
+                      .walk({kind})
+                      .activations,
+                  bench.activationPeak(),
+                  most);
+            denoising.request.mask = wires.mask;
+            denoising.shapes.mask = {1, 1, way.height, way.width};
+            if (ModelBench::modelOf(model).info().fillsMasks) {
+                denoising.request.masked = maskedLatent;
+                denoising.shapes.masked = denoising.shapes.latent;
+                denoising.shapes.maskedKind = denoising.shapes.latentKind;
+            }
+        }
+        denoise(bench, denoising.request, denoising.shapes.positive);
+        check("denoise " + way.name(),
+              bench.stages()
+                  .outlineDenoise(denoising.shapes, denoising.request)
+                  .walk({kind})
+                  .activations,
+              bench.activationPeak(),
+              most);
+    }
+
+    void predictsActivationsOfMasks() {
+        for (const std::string kind : {"cpu", "fake"}) {
+            ModelBench bench({.kind = kind});
+            const WireRef model = bench.load(testing::miniModel());
+            const WireRef image = wiresOf({.checkpoint = "mini", .batch = 2}, kind).image;
+            for (const double threshold : {0.0, 0.5}) {
+                const models::MaskRequest request{.image = image, .threshold = threshold};
+                bench.runWith(model, models::kAutoencoder, [&] {
+                    (void)bench.stages().makeMask(request, bench.call("mask"));
+                });
+                check("mask on " + kind,
+                      bench.stages().outlineMask({2, 3, 64, 64}, request).walk({kind}).activations,
+                      bench.activationPeak(),
+                      kind == "fake" ? 0 : kLargestError);
+            }
+        }
+    }
+
+    /// A picture and a mask are read into host memory; the card takes copies.
+    void countsCopiesOfWhatLiesElsewhere() {
+        const Way way{.checkpoint = "inpaint_1", .width = 104, .height = 72, .hasMask = true};
+        ModelBench bench({.kind = "fake"});
+        const WireRef model = load(bench, way);
+        const Wires wires = wiresOf(way, "cpu");
+        models::ImageEncodeRequest request = encodeRequest(model, way);
+        request.image = wires.image;
+        request.mask = wires.mask;
+        const WireRef masked = encode(bench, request);
+        check("encode from the host",
+              bench.stages()
+                  .outlineEncodeImage(encodeShapes(way, true), encodeRequest(model, way))
+                  .walk({"fake", {"image", "mask"}})
+                  .activations,
+              bench.activationPeak(),
+              0);
+
+        const WireRef onHost = masked->onHost();
+        Denoising denoising = denoisingOf(way, model, onHost);
+        denoising.request.mask = wires.mask;
+        denoising.request.masked = onHost;
+        denoising.shapes.mask = {1, 1, way.height, way.width};
+        denoising.shapes.masked = denoising.shapes.latent;
+        denoising.shapes.maskedKind = denoising.shapes.latentKind;
+        denoise(bench, denoising.request, denoising.shapes.positive);
+        check("denoise from the host",
+              bench.stages()
+                  .outlineDenoise(denoising.shapes, denoising.request)
+                  .walk({"fake", {"latent", "mask", "masked"}})
+                  .activations,
+              bench.activationPeak(),
+              0);
+    }
+
+    void theWalkCountsEveryTile() {
+        ModelBench bench;
+        const WireRef model = bench.load(testing::miniModel());
+        const auto work = bench.stages()
+                              .outlineEncodeImage({.image = {2, 3, 96, 160}, .mask = {}},
+                                                  {.model = model, .tilePixels = 64})
+                              .walk({"cpu"});
+        QCOMPARE(work.components.size(), 1U);
+        // Tiles begin every 48 pixels: 2 rows of 4, twice.
+        QCOMPARE(work.components[0].passes, int64_t{16});
+    }
+};
+
+QTEST_GUILESS_MAIN(ImageWalkTest)
+#include "image_walk_test.moc"
