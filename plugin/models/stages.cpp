@@ -7,12 +7,13 @@
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/image_encode_stage.hpp"
+#include "plugin/models/image_outlines.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
-#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/mask_stage.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -54,17 +55,6 @@ Shape latentShapeFor(const Model& model, const Shape& shape) {
     return {shape[0], model.info().latentChannels, size.height, size.width};
 }
 
-/// Of a tensor in f32.
-Bytes bytesOf(const Shape& shape) {
-    return elementCount(shape).value_or(0) * sizeOf(DType::F32);
-}
-
-/// One tensor that nothing more is known of.
-StageOutline outputOf(const char* type, const Shape& shape) {
-    return {
-        .components = {}, .outputType = type, .outputShape = shape, .tensors = {bytesOf(shape)}};
-}
-
 /// An output that is `conditioning`.
 StageOutline outputOf(const ConditioningOutline& conditioning) {
     return {.components = {},
@@ -79,16 +69,6 @@ PromptRequest promptsOf(const EncodeRequest& request) {
             .negative = request.negative,
             .clipSkip = request.clipSkip,
             .weights = request.weights};
-}
-
-/// StageOutline::components of a stage that runs one network.
-auto networkOf(const WireRef& model, std::string_view stage, std::string_view role) {
-    return [=] {
-        return withErrorsOf(stage, [&] {
-            return std::vector<std::shared_ptr<const memory::ComponentTree>>{
-                treeIn(modelIn(model), role)};
-        });
-    };
 }
 
 class ModelStages final : public Stages {
@@ -268,45 +248,16 @@ public:
     }
 
     PictureOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
-        return withErrorsOf("load", [&] {
-            PictureOutline outline{
-                outputOf("IMAGE", {1, kPictureChannels, heightPixels, widthPixels}),
-                outputOf("MASK", {1, 1, heightPixels, widthPixels})};
-            outline.walk = [=](const memory::StagePlace& place) {
-                return withErrorsOf("load",
-                                    [&] { return walkPicture(heightPixels, widthPixels, place); });
-            };
-            return outline;
-        });
+        return withErrorsOf("load", [&] { return pictureOutline(heightPixels, widthPixels); });
     }
 
     StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,
                                     const ImageEncodeRequest& settings) override {
-        return withErrorsOf("image encode", [&] {
-            StageOutline outline =
-                outputOf("LATENT", encodedShape(modelIn(settings.model), shapes, settings));
-            outline.components = networkOf(settings.model, "image encode", kAutoencoder);
-            if (givesDistribution(settings)) {
-                outline.outputValue = std::make_shared<const LatentOutline>(true);
-                outline.tensors.push_back(outline.tensors.front());
-            }
-            outline.walk = [=](const memory::StagePlace& place) {
-                return withErrorsOf("image encode", [&] {
-                    return walkEncodeImage(modelIn(settings.model), shapes, settings, place);
-                });
-            };
-            return outline;
-        });
+        return withErrorsOf("image encode", [&] { return imageEncodeOutline(shapes, settings); });
     }
 
     StageOutline outlineMask(const Shape& imageShape, const MaskRequest& settings) override {
-        return withErrorsOf("mask", [&] {
-            StageOutline outline = outputOf("MASK", maskShape(imageShape, settings));
-            outline.walk = [=](const memory::StagePlace& place) {
-                return withErrorsOf("mask", [&] { return walkMask(imageShape, settings, place); });
-            };
-            return outline;
-        });
+        return withErrorsOf("mask", [&] { return maskOutline(imageShape, settings); });
     }
 
     StageOutline outlineDenoise(const DenoiseShapes& shapes,

@@ -1,7 +1,5 @@
-#include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
-#include "tests/fixtures/reference.hpp"
-#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
@@ -11,288 +9,22 @@ using namespace lowtide;
 using models::DenoiseRequest;
 using models::ImageEncodeRequest;
 using models::WireRef;
+using testing::denoise;
+using testing::encode;
+using testing::imageOf;
+using testing::kMini;
+using testing::latentsOf;
+using testing::leftHalf;
+using testing::maskOf;
 using testing::ModelBench;
+using testing::picture;
+using testing::pictureRequest;
 
-namespace {
-
-constexpr const char* kMini = "builtin:mini";
-
-WireRef imageOf(const at::Tensor& pixels) {
-    return std::make_shared<const tensor::Images>(pixels, tensor::Provenance{});
-}
-
-WireRef maskOf(const at::Tensor& values) {
-    return std::make_shared<const tensor::Masks>(values);
-}
-
-WireRef latentOf(at::IntArrayRef shape) {
-    return std::make_shared<const tensor::Latents>(at::zeros(shape), tensor::Provenance{});
-}
-
-at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1) {
-    const at::Tensor places = at::arange(batch * 3 * height * width, at::kFloat);
-    return (at::sin(places * 0.05) * 0.4 + 0.5).view({batch, 3, height, width});
-}
-
-at::Tensor leftHalf(int64_t height, int64_t width) {
-    at::Tensor mask = at::zeros({1, 1, height, width});
-    mask.narrow(3, 0, width / 2).fill_(1);
-    return mask;
-}
-
-const tensor::Latents& latentsOf(const WireRef& value) {
-    return dynamic_cast<const tensor::Latents&>(*value);
-}
-
-WireRef encode(ModelBench& bench,
-               const ImageEncodeRequest& request,
-               std::optional<models::StageCall> call = {}) {
-    WireRef result;
-    bench.runWith(request.model, models::kAutoencoder, [&] {
-        result = bench.stages().encodeImage(request, call ? *call : bench.call("encode"));
-    });
-    return result;
-}
-
-WireRef denoise(ModelBench& bench,
-                const DenoiseRequest& request,
-                std::optional<models::StageCall> call = {}) {
-    WireRef result;
-    bench.runWith(request.model, models::kDenoiser, [&] {
-        result = bench.stages().denoise(request, call ? *call : bench.call("denoise"));
-    });
-    return result;
-}
-
-/// A request that goes on with a picture of 32 x 16 pixels; tests break one thing of it.
-DenoiseRequest goodRequest(const WireRef& model) {
-    const models::ModelInfo& info = ModelBench::modelOf(model).info();
-    const WireRef words = std::make_shared<const tensor::Conditioning>(
-        at::zeros({1, info.promptTokens, info.conditioningWidth}), at::Tensor(), "a cat", -1);
-    const int64_t factor = info.downsampling;
-    DenoiseRequest request{.model = model,
-                           .positive = words,
-                           .negative = words,
-                           .latent = latentOf({1, 4, 16 / factor, 32 / factor}),
-                           .steps = 4,
-                           .cfg = 3,
-                           .seed = 5,
-                           .sampler = "ddim",
-                           .strength = 0.5};
-    if (info.fillsMasks) {
-        request.mask = maskOf(leftHalf(16, 32));
-        request.masked = request.latent;
-    }
-    return request;
-}
-
-using Change = std::function<void(DenoiseRequest&, ModelBench&)>;
-
-struct Refusal {
-    const char* row;
-    Change change;
-    const char* item;
-    const char* says;
-};
-
-WireRef emptyLatent(ModelBench& bench) {
-    return bench.stages().emptyLatent({.widthPixels = 32, .heightPixels = 16, .batch = 1});
-}
-
-std::vector<Refusal> refusals() {
-    using Request = DenoiseRequest;
-    return {
-        {"mask of another size",
-         [](Request& r, ModelBench&) {
-             r.mask = maskOf(at::ones({1, 1, 16, 24}));
-         },
-         "mask",
-         "24 x 16 pixels, the picture 32 x 16"},
-        {"mask that is a picture",
-         [](Request& r, ModelBench&) { r.mask = imageOf(picture(16, 32)); },
-         "mask",
-         "no mask"},
-        {"more masks than pictures",
-         [](Request& r, ModelBench&) {
-             r.mask = maskOf(at::ones({2, 1, 16, 32}));
-         },
-         "mask",
-         "2 masks for 1"},
-        {"mask behind another pass",
-         [](Request& r, ModelBench&) {
-             r.mask = maskOf(at::ones({1, 1, 16, 32}));
-             r.addNoise = false;
-         },
-         "add_noise",
-         "mask"},
-        {"strength above 1", [](Request& r, ModelBench&) { r.strength = 1.5; }, "strength", "1.5"},
-        {"strength is no number",
-         [](Request& r, ModelBench&) { r.strength = NAN; },
-         "strength",
-         "nan"},
-        {"no step is left",
-         [](Request& r, ModelBench&) { r.strength = 0.2; },
-         "strength",
-         "takes none of 4"},
-        {"two beginnings",
-         [](Request& r, ModelBench&) { r.startStep = 1; },
-         "strength",
-         "start_step 1"},
-        {"strength of nothing",
-         [](Request& r, ModelBench& b) { r.latent = emptyLatent(b); },
-         "strength",
-         "the latent is empty"},
-    };
-}
-
-std::vector<Refusal> blendRefusals() {
-    using Request = DenoiseRequest;
-    return {
-        {"mask around nothing",
-         [](Request& r, ModelBench& b) {
-             r.latent = emptyLatent(b);
-             r.mask = maskOf(at::ones({1, 1, 16, 32}));
-             r.strength = 1;
-         },
-         "latent",
-         "no picture around the mask"},
-        {"masked picture for four channels",
-         [](Request& r, ModelBench&) {
-             r.mask = maskOf(at::ones({1, 1, 16, 32}));
-             r.masked = r.latent;
-         },
-         "masked",
-         "takes no masked picture"},
-    };
-}
-
-std::vector<Refusal> fillRefusals() {
-    using Request = DenoiseRequest;
-    return {
-        {"no mask", [](Request& r, ModelBench&) { r.mask = nullptr; }, "mask", "fills masks"},
-        {"no masked picture",
-         [](Request& r, ModelBench&) { r.masked = nullptr; },
-         "masked",
-         "wants to see"},
-        {"masked picture of another size",
-         [](Request& r, ModelBench&) {
-             r.masked = latentOf({1, 4, 2, 3});
-         },
-         "masked",
-         "[1, 4, 2, 3]"},
-        {"masked picture that is empty",
-         [](Request& r, ModelBench& b) { r.masked = emptyLatent(b); },
-         "masked",
-         "no latent picture"},
-    };
-}
-
-models::DenoiseShapes shapesOf(const DenoiseRequest& request) {
-    const auto conditioning = [](const WireRef& value) {
-        return dynamic_cast<const tensor::Conditioning&>(*value).embeds().sizes().vec();
-    };
-    models::DenoiseShapes shapes{.latent = {1, 3, 16, 32},
-                                 .positive = conditioning(request.positive),
-                                 .negative = conditioning(request.negative)};
-    const auto shapeOf = [](const WireRef& value) -> Shape {
-        const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
-        return latents ? Shape(latents->samples().sizes().vec()) : Shape();
-    };
-    if (const Shape shape = shapeOf(request.latent); !shape.empty()) {
-        shapes.latent = shape;
-    }
-    if (const auto* mask = dynamic_cast<const tensor::Masks*>(request.mask.get())) {
-        shapes.mask = mask->values().sizes().vec();
-    }
-    shapes.masked = shapeOf(request.masked);
-    return shapes;
-}
-
-}  // namespace
-
-/// Pictures and masks on their way to the denoiser: what the stages give and what they refuse.
+/// Pictures on their way to the denoiser: how they are encoded, and masks made of them.
 class ImageStagesTest : public QObject {
     Q_OBJECT
 
-    static void checkRefusal(const std::string& checkpoint,
-                             const Refusal& refusal,
-                             bool isSeenBefore) {
-        ModelBench bench;
-        DenoiseRequest request = goodRequest(bench.load(checkpoint));
-        refusal.change(request, bench);
-        const auto ran = testing::errorOf([&] { (void)denoise(bench, request); });
-        QVERIFY(ran);
-        QVERIFY2(ran->kind() == ErrorKind::InvalidInput, ran->message().c_str());
-        QCOMPARE(ran->item(), std::string(refusal.item));
-        QVERIFY2(ran->message().find(refusal.says) != std::string::npos, ran->message().c_str());
-        QVERIFY(!ran->hint().empty());
-        if (isSeenBefore) {
-            const auto planned = testing::errorOf(
-                [&] { (void)bench.stages().outlineDenoise(shapesOf(request), request); });
-            QVERIFY(planned);
-            QCOMPARE(planned->message(), ran->message());
-        }
-    }
-
-    std::string goldens_;
-
 private Q_SLOTS:
-
-    void initTestCase() { goldens_ = testing::imageGoldenFolder().toStdString(); }
-
-    void denoiseRefuses_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
-
-    /// Before the run in the same words.
-    void denoiseRefuses() {
-        QFETCH(int, index);
-        const Refusal refusal = refusals()[static_cast<size_t>(index)];
-        const bool isOfAnotherKind = std::string_view(refusal.says) == "no mask";
-        checkRefusal(kMini, refusal, !isOfAnotherKind);
-    }
-
-    void fourChannelsRefuse_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : blendRefusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
-
-    void fourChannelsRefuse() {
-        QFETCH(int, index);
-        checkRefusal(kMini, blendRefusals()[static_cast<size_t>(index)], true);
-    }
-
-    void nineChannelsRefuse_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : fillRefusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
-
-    void nineChannelsRefuse() {
-        QFETCH(int, index);
-        const Refusal refusal = fillRefusals()[static_cast<size_t>(index)];
-        const bool isOfAnotherKind = std::string_view(refusal.says) == "no latent picture";
-        checkRefusal(goldens_ + "/checkpoints/inpaint_1", refusal, !isOfAnotherKind);
-    }
-
-    void whatIsRefusedAboveWorksUnbroken() {
-        ModelBench bench;
-        for (const std::string& checkpoint :
-             {std::string(kMini), goldens_ + "/checkpoints/inpaint_1"}) {
-            const DenoiseRequest request = goodRequest(bench.load(checkpoint));
-            QCOMPARE(latentsOf(denoise(bench, request)).samples().sizes().vec(),
-                     latentsOf(request.latent).samples().sizes().vec());
-        }
-    }
 
     void encodeRefuses_data() {
         QTest::addColumn<int>("height");
@@ -363,7 +95,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(latentsOf(sample).samples(), latentsOf(mean).samples()));
         QVERIFY(latentsOf(sample).deviation().min().item<double>() > 0);
 
-        DenoiseRequest request = goodRequest(model);
+        DenoiseRequest request = pictureRequest(model);
         const auto firstDraw = [&](const WireRef& latent) {
             request.latent = latent;
             bench.record();
@@ -447,50 +179,6 @@ private Q_SLOTS:
         for (int i = 0; i < 3; ++i) {
             QVERIFY(std::abs(values[0][0][0][i].item<double>() - expected[i]) < 1e-6);
         }
-    }
-
-    void strengthTakesTheLastSteps_data() {
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<double>("strength");
-        QTest::addColumn<int>("calls");
-        // int(steps * strength) of Python
-        QTest::newRow("10 x 0.7") << 10 << 0.7 << 7;
-        QTest::newRow("100 x 0.29") << 100 << 0.29 << 28;
-        QTest::newRow("5 x 0.6") << 5 << 0.6 << 3;
-        QTest::newRow("3 x 1") << 3 << 1.0 << 3;
-        QTest::newRow("4 x 0.25") << 4 << 0.25 << 1;
-    }
-
-    void strengthTakesTheLastSteps() {
-        QFETCH(int, steps);
-        QFETCH(double, strength);
-        QFETCH(int, calls);
-        ModelBench bench;
-        DenoiseRequest request = goodRequest(bench.load(kMini));
-        request.steps = steps;
-        request.strength = strength;
-        request.cfg = 1;
-        int done = 0;
-        models::StageCall call = bench.call("denoise");
-        call.progress = [&](std::string_view, double, double) { ++done; };
-        (void)denoise(bench, request, call);
-        QCOMPARE(done, calls);
-        const memory::StageWork work =
-            bench.stages().outlineDenoise(shapesOf(request), request).walk({"cpu"});
-        QCOMPARE(work.components.at(0).passes, int64_t{calls});
-    }
-
-    void pictureTextHasTheStrength() {
-        ModelBench bench;
-        DenoiseRequest request = goodRequest(bench.load(kMini));
-        const auto textFor = [&] {
-            const WireRef latent = denoise(bench, request);
-            return bench.stages().parametersText(std::make_shared<const tensor::Images>(
-                at::zeros({1, 3, 8, 8}), latentsOf(latent).provenance()));
-        };
-        QVERIFY(textFor().find("Denoising strength: 0.5, ") != std::string::npos);
-        request.strength = 1;
-        QVERIFY(textFor().find("Denoising strength") == std::string::npos);
     }
 };
 

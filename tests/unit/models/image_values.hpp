@@ -1,0 +1,39 @@
+#pragma once
+// Pictures, masks and stages on them, for tests of image to image and inpainting.
+
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+namespace lowtide::testing {
+
+inline constexpr const char* kMini = "builtin:mini";
+
+[[nodiscard]] models::WireRef imageOf(const at::Tensor& pixels);
+[[nodiscard]] models::WireRef maskOf(const at::Tensor& values);
+/// Zeros.
+[[nodiscard]] models::WireRef latentOf(at::IntArrayRef shape);
+[[nodiscard]] const tensor::Latents& latentsOf(const models::WireRef& value);
+
+/// Smooth waves, [batch, 3, height, width].
+[[nodiscard]] at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1);
+/// 1 in the left half, [1, 1, height, width].
+[[nodiscard]] at::Tensor leftHalf(int64_t height, int64_t width);
+
+[[nodiscard]] models::WireRef encode(ModelBench& bench,
+                                     const models::ImageEncodeRequest& request,
+                                     const std::optional<models::StageCall>& call = {});
+[[nodiscard]] models::WireRef denoise(ModelBench& bench,
+                                      const models::DenoiseRequest& request,
+                                      const std::optional<models::StageCall>& call = {});
+
+/// A request that goes on with a latent of 32 x 16 pixels at half strength, with mask and masked
+/// picture where the model wants them.
+[[nodiscard]] models::DenoiseRequest pictureRequest(const models::WireRef& model);
+/// What is known of that request's wires before the run.
+[[nodiscard]] models::DenoiseShapes shapesOf(const models::DenoiseRequest& request);
+
+}  // namespace lowtide::testing
