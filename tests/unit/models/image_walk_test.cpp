@@ -3,7 +3,7 @@
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
@@ -11,6 +11,8 @@
 
 using namespace lowtide;
 using models::WireRef;
+using testing::encode;
+using testing::latentsOf;
 using testing::ModelBench;
 
 namespace {
@@ -57,10 +59,6 @@ Shape shapeOf(const at::Tensor& tensor) {
     return tensor.sizes().vec();
 }
 
-const tensor::Latents& latentsOf(const WireRef& value) {
-    return dynamic_cast<const tensor::Latents&>(*value);
-}
-
 }  // namespace
 
 class ImageWalkTest : public QObject {
@@ -101,14 +99,6 @@ class ImageWalkTest : public QObject {
         return {.model = model, .tilePixels = way.tile, .sampling = way.sampling};
     }
 
-    static WireRef encode(ModelBench& bench, const models::ImageEncodeRequest& request) {
-        WireRef latent;
-        bench.runWith(request.model, models::kAutoencoder, [&] {
-            latent = bench.stages().encodeImage(request, bench.call("encode"));
-        });
-        return latent;
-    }
-
     models::WireRef load(ModelBench& bench, const Way& way) const {
         return bench.load(way.checkpoint == "mini" ? testing::miniModel()
                                                    : goldens_ + "/checkpoints/" + way.checkpoint);
@@ -142,14 +132,11 @@ class ImageWalkTest : public QObject {
     }
 
     static void denoise(ModelBench& bench, models::DenoiseRequest request, const Shape& tokens) {
-        const std::string& device = bench.device().kind;
         const WireRef words = std::make_shared<const tensor::Conditioning>(
-            placed(at::zeros(tokens), device), at::Tensor(), "", -1);
+            placed(at::zeros(tokens), bench.device().kind), at::Tensor(), "", -1);
         request.positive = words;
         request.negative = words;
-        bench.runWith(request.model, models::kDenoiser, [&] {
-            (void)bench.stages().denoise(request, bench.call("denoise"));
-        });
+        (void)testing::denoise(bench, request);
     }
 
 private Q_SLOTS:
