@@ -1,4 +1,4 @@
-#include "plugin/executor/node.hpp"
+#include "nodes/latent/latent_nodes.hpp"
 #include "plugin/models/stages.hpp"
 
 namespace lowtide::nodes {
@@ -36,7 +36,7 @@ NodeDesc describe() {
                        side("height", "Height"),
                        {.id = "batch",
                         .label = "Batch",
-                        .tooltip = "Pictures made at once from one seed.",
+                        .tooltip = "Pictures made at once; the denoiser says which seeds they get.",
                         .unit = "pictures",
                         .kind = ParamKind::Int,
                         .defaultValue = int64_t{1},
@@ -57,13 +57,13 @@ executor::WorkOutline outline(const executor::OutlineContext& context) {
 
 }  // namespace
 
-std::vector<executor::NodeType> latent(models::Stages& stages) {
-    return {{.desc = describe(), .outline = outline, .run = [&stages](executor::Context& context) {
-                 context.output("latent",
-                                stages.emptyLatent({.widthPixels = context.integer("width"),
-                                                    .heightPixels = context.integer("height"),
-                                                    .batch = context.integer("batch")}));
-             }}};
+executor::NodeType emptyLatentNode(models::Stages& stages) {
+    return {.desc = describe(), .outline = outline, .run = [&stages](executor::Context& context) {
+                context.output("latent",
+                               stages.emptyLatent({.widthPixels = context.integer("width"),
+                                                   .heightPixels = context.integer("height"),
+                                                   .batch = context.integer("batch")}));
+            }};
 }
 
 }  // namespace lowtide::nodes

@@ -29,14 +29,14 @@ NodeDesc describe() {
 
 void run(models::Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
-    std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()}};
-    if (const std::string parameters = stages.parametersText(image); !parameters.empty()) {
-        texts.push_back({"parameters", parameters});
-    }
     const std::vector<Image8> pictures = stages.pictures(image);
     FileNames names(std::string(context.outputFolder()), context.text("prefix"));
     for (size_t i = 0; i < pictures.size(); ++i) {
         context.stop().throwIfStopped();
+        std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()}};
+        if (const std::string text = stages.parametersText(image, i); !text.empty()) {
+            texts.push_back({"parameters", text});
+        }
         const std::string path = names.next();
         files::writeFileAtomically(path, image::encodePng(pictures[i], texts));
         context.wroteFile(path);

@@ -116,7 +116,8 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
 
 std::string scheduleKey(const DenoiseRequest& request, const std::string& sampler) {
     return sampler + "|" + std::to_string(request.steps) + "|" + request.sigmas + "|" +
-           request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed);
+           request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed) +
+           "|" + request.batchSeeds;
 }
 
 /// At full strength a masked part is made of noise alone, as the reference does.
@@ -128,6 +129,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
     return {.guidanceScale = isGuided ? request.cfg : 1.0,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
+            .batchNoise = batchNoiseNamed(request.batchSeeds),
             .startStep = startStepOf(request),
             .endStep = request.endStep,
             .addNoise = request.addNoise,
@@ -176,6 +178,15 @@ int startStepOf(const DenoiseRequest& request) {
     return request.steps - static_cast<int>(request.steps * request.strength);
 }
 
+sampling::BatchNoise batchNoiseNamed(const std::string& name) {
+    const bool isOwn = name == "each";
+    requireThat(isOwn || name == "one",
+                "there is no way \"" + name + "\" to give a batch its seeds",
+                "choose one or each",
+                "batch_seeds");
+    return isOwn ? sampling::BatchNoise::OwnSeeds : sampling::BatchNoise::OneStream;
+}
+
 LatentSize latentSizeFor(const Model& model,
                          int64_t heightPixels,
                          int64_t widthPixels,
@@ -193,6 +204,7 @@ LatentSize latentSizeFor(const Model& model,
 
 std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
     checkNumbers(request);
+    (void)batchNoiseNamed(request.batchSeeds);
     const Json& config = model.info().schedulerConfig;
     return sampling::samplerNamed(request.sampler, config)
         .make(config,

@@ -5,7 +5,8 @@
 
 namespace lowtide::sampling {
 class Sampler;
-}
+enum class BatchNoise : uint8_t;
+}  // namespace lowtide::sampling
 
 namespace lowtide::models {
 
@@ -16,6 +17,9 @@ class Model;
 /// setting.
 [[nodiscard]] std::unique_ptr<sampling::Sampler> makeSampler(const Model& model,
                                                              const DenoiseRequest& request);
+
+/// Of DenoiseRequest::batchSeeds. Error{InvalidInput} names "batch_seeds".
+[[nodiscard]] sampling::BatchNoise batchNoiseNamed(const std::string& name);
 
 /// Fills an empty latent, or goes on with one: sampler over denoiser. Inputs and messages as in
 /// stages.hpp.

@@ -5,6 +5,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,12 +22,15 @@ class Conditioning;
 namespace lowtide::sampling {
 class Denoiser;
 struct LatentDistribution;
+struct StepInfo;
 }  // namespace lowtide::sampling
 
 namespace lowtide::models {
 
 /// What a stage works with: the way to weights, and the recorder.
 struct StageContext;
+/// What adapters add inside the denoiser.
+struct UNetResiduals;
 
 /// Roles of the component trees.
 inline constexpr std::string_view kTextEncoder = "text_encoder";
@@ -66,11 +70,17 @@ struct EncodedPrompts {
     int64_t cutNegativeTokens = 0;
 };
 
+/// What adapters add in one call of the denoiser, for the input of that call: both halves of a
+/// guided batch.
+using ResidualsFor = std::function<UNetResiduals(
+    const at::Tensor& latents, const at::Tensor& timestep, const sampling::StepInfo& step)>;
+
 struct DenoiserRequest {
     const tensor::Conditioning& positive;
     const tensor::Conditioning* negative;  ///< nullptr: no guidance
     int64_t batch = 1;
     double cfg = 1;
+    ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
 };
 
 /// One checkpoint of one family. Immutable; holds trees and settings, never a weight.

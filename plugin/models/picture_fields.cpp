@@ -2,13 +2,16 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
 
 namespace lowtide::models {
 
 namespace {
 
 constexpr const char* kModelHash = "Model hash";
+constexpr const char* kSeed = "Seed";
 
 /// Values with separators are JSON strings, so that the line can be read back.
 std::string quoted(const std::string& value) {
@@ -21,6 +24,21 @@ std::string capitalized(std::string text) {
         text.front() = static_cast<char>(text.front() - 'a' + 'A');
     }
     return text;
+}
+
+/// What each picture of a batch needs to be made again: its own seed, or its place in the batch.
+std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& request,
+                                                         int64_t batch) {
+    std::vector<tensor::Provenance::Fields> pictures;
+    for (int64_t i = 0; batch > 1 && i < batch; ++i) {
+        if (batchNoiseNamed(request.batchSeeds) == sampling::BatchNoise::OwnSeeds) {
+            pictures.push_back({{kSeed, std::to_string(request.seed + static_cast<uint64_t>(i))}});
+        } else {
+            pictures.push_back(
+                {{"Batch size", std::to_string(batch)}, {"Batch pos", std::to_string(i)}});
+        }
+    }
+    return pictures;
 }
 
 }  // namespace
@@ -38,7 +56,8 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         provenance.set("Schedule type", capitalized(facts.request.sigmas));
     }
     provenance.set("CFG scale", formatNumber(facts.request.cfg));
-    provenance.set("Seed", std::to_string(facts.request.seed));
+    provenance.set(kSeed, std::to_string(facts.request.seed));
+    provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
     provenance.set("Size",
                    std::to_string(facts.samples.size(3) * factor) + "x" +
                        std::to_string(facts.samples.size(2) * factor));

@@ -9,6 +9,7 @@
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/image_outlines.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/mask_stage.hpp"
 #include "plugin/models/model_cache.hpp"
@@ -175,6 +176,13 @@ public:
         });
     }
 
+    WireRef upscaleLatent(const LatentUpscaleRequest& request, const StageCall& call) override {
+        return withErrorsOf("upscale", [&] {
+            StageContext context = contextOf("upscale latent", call);
+            return upscaleLatentStage(context, request);
+        });
+    }
+
     WireRef decodeImage(const DecodeRequest& request, const StageCall& call) override {
         return withErrorsOf("decode", [&] {
             StageContext context = contextOf("decode", call);
@@ -201,9 +209,9 @@ public:
         return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
     }
 
-    std::string parametersText(const WireRef& image) override {
+    std::string parametersText(const WireRef& image, size_t picture) override {
         return withErrorsOf("picture", [&] {
-            return parametersTextOf(imagesIn(image).provenance(),
+            return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
                                     [&](const std::string& id) { return hashes_.of(id); });
         });
     }
@@ -273,18 +281,36 @@ public:
                              .mask = shapes.mask,
                              .masked = shapes.masked});
             const int history = settings.keepNoise ? sampler->historyLength() : 0;
+            const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
             hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
             return StageOutline{
                 .components = networkOf(settings.model, "denoise", kDenoiser),
                 .outputType = "LATENT",
                 .outputShape = shape,
                 .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
-                .hostBytes = settings.keepNoise ? tensor::NoiseGenerator::stateBytes() : 0,
+                .hostBytes =
+                    settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
                 .walk = [shapes, settings](const memory::StagePlace& place) {
                     return withErrorsOf("denoise", [&] {
                         return walkDenoise(modelIn(settings.model), shapes, settings, place);
                     });
                 }};
+        });
+    }
+
+    StageOutline outlineUpscaleLatent(const Shape& latentShape,
+                                      const LatentUpscaleRequest& settings) override {
+        return withErrorsOf("upscale", [&] {
+            const Shape shape = upscaledShape(latentShape, settings);
+            return StageOutline{.components = {},
+                                .outputType = "LATENT",
+                                .outputShape = shape,
+                                .tensors = {bytesOf(shape)},
+                                .walk = [latentShape, settings](const memory::StagePlace& place) {
+                                    return withErrorsOf("upscale", [&] {
+                                        return walkUpscale(latentShape, settings, place);
+                                    });
+                                }};
         });
     }
 

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,7 @@ struct DenoiseRequest {
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;
+    std::string batchSeeds = "one";  ///< one, or each: picture k has seed + k
     std::string sampler = "checkpoint";
     std::string sigmas = "sampler";
     std::string spacing = "sampler";
@@ -99,6 +101,20 @@ struct DenoiseRequest {
     double eta = 0;
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
+};
+
+/// Of a picture; 0: as the other side asks for, at the picture's shape.
+struct PixelSize {
+    int64_t width = 0;
+    int64_t height = 0;
+};
+
+struct LatentUpscaleRequest {
+    WireRef latent;
+    WireRef model;                   ///< with `size` only: says what a latent pixel stands for
+    std::string method = "bislerp";  ///< nearest-exact, bilinear, bicubic, area, bislerp
+    double scale = 2;                ///< of both sides, rounded to whole latent pixels
+    std::optional<PixelSize> size;   ///< instead of `scale`
 };
 
 struct DecodeRequest {
@@ -200,6 +216,8 @@ public:
     [[nodiscard]] virtual WireRef makeMask(const MaskRequest& request, const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
     [[nodiscard]] virtual WireRef denoise(const DenoiseRequest& request, const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef upscaleLatent(const LatentUpscaleRequest& request,
+                                                const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef decodeImage(const DecodeRequest& request,
                                               const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef upscaleImage(const UpscaleRequest& request,
@@ -208,8 +226,9 @@ public:
                                                    const StageCall& call) = 0;
     /// 8-bit pictures of an image value, rounded half to even.
     [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
-    /// A1111 `parameters` text of an image value; empty when it did not come from a denoiser.
-    [[nodiscard]] virtual std::string parametersText(const WireRef& image) = 0;
+    /// A1111 `parameters` text of one picture of an image value; empty when it did not come from a
+    /// denoiser.
+    [[nodiscard]] virtual std::string parametersText(const WireRef& image, size_t picture) = 0;
 
     /// Joins or restricts conditionings; runs no network.
     [[nodiscard]] virtual WireRef editConditioning(const ConditioningEdit& edit,
@@ -230,6 +249,9 @@ public:
     /// The edit's wires are not looked at.
     [[nodiscard]] virtual StageOutline outlineConditioning(
         const std::vector<ConditioningShape>& inputs, const ConditioningEdit& edit) = 0;
+    /// The latent in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineUpscaleLatent(
+        const Shape& latentShape, const LatentUpscaleRequest& settings) = 0;
     [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model,
                                                      const Shape& latentShape,
                                                      int64_t tilePixels) = 0;

@@ -19,25 +19,66 @@ void recordSchedule(const Schedule& schedule, const tensor::Record& record) {
     record.put("init_noise_sigma", at::scalar_tensor(schedule.initNoiseSigma, at::kFloat));
 }
 
-/// The generator of one run; every draw is recorded and brought to the latents' device.
+/// The generators of one run: one, or one for each picture of the batch. Every draw is recorded
+/// and brought to the latents' device.
 class Noise {
 public:
-    Noise(uint64_t seed, c10::Device device, const tensor::Record& record)
-        : generator_(seed), device_(device), record_(record) {}
+    Noise(const DenoiseSettings& settings, const at::Tensor& latents, const tensor::Record& record)
+        : device_(latents.device()), record_(record) {
+        const int64_t count =
+            settings.batchNoise == BatchNoise::OwnSeeds ? latents.size(0) : int64_t{1};
+        for (int64_t i = 0; i < count; ++i) {
+            generators_.emplace_back(settings.seed + static_cast<uint64_t>(i));
+        }
+    }
 
     at::Tensor draw(at::IntArrayRef shape) {
         if (device_.is_meta()) {  // a walk over shapes needs no numbers
             return at::empty(shape, at::TensorOptions(at::kFloat).device(device_));
         }
-        const at::Tensor noise = generator_.draw(shape);
+        const at::Tensor noise = drawn(shape);
         record_.putNext("random", noise);
         return tensor::upload(noise, device_);
     }
 
-    [[nodiscard]] tensor::NoiseGenerator& generator() { return generator_; }
+    [[nodiscard]] at::Tensor state() const {
+        if (generators_.size() == 1) {
+            return generators_.front().state();
+        }
+        std::vector<at::Tensor> states;
+        for (const tensor::NoiseGenerator& generator : generators_) {
+            states.push_back(generator.state());
+        }
+        return at::stack(states);
+    }
+
+    void setState(const at::Tensor& state) {
+        if (generators_.size() == 1) {
+            generators_.front().setState(state);
+            return;
+        }
+        LOWTIDE_ASSERT(state.size(0) == static_cast<int64_t>(generators_.size()));
+        for (size_t i = 0; i < generators_.size(); ++i) {
+            generators_[i].setState(state[static_cast<int64_t>(i)]);
+        }
+    }
 
 private:
-    tensor::NoiseGenerator generator_;
+    /// With a generator for each picture there are as many draws, whatever the batch of `shape`.
+    at::Tensor drawn(at::IntArrayRef shape) {
+        if (generators_.size() == 1) {
+            return generators_.front().draw(shape);
+        }
+        std::vector<int64_t> one = shape.vec();
+        one.front() = 1;
+        std::vector<at::Tensor> parts;
+        for (tensor::NoiseGenerator& generator : generators_) {
+            parts.push_back(generator.draw(one));
+        }
+        return at::cat(parts);
+    }
+
+    std::vector<tensor::NoiseGenerator> generators_;
     c10::Device device_;
     const tensor::Record& record_;
 };
@@ -50,13 +91,13 @@ bool continues(const tensor::SamplerCarry* carry, const DenoiseSettings& setting
 void restore(const tensor::SamplerCarry& carry,
              c10::Device device,
              Sampler& sampler,
-             tensor::NoiseGenerator& generator) {
+             Noise& noise) {
     tensor::SamplerCarry here = carry;
     for (at::Tensor& entry : here.history) {
         entry = tensor::upload(entry, device);
     }
     sampler.restore(here);
-    generator.setState(carry.generator);
+    noise.setState(carry.generator);
 }
 
 /// What the calls begin with, and what they take beside it.
@@ -157,14 +198,14 @@ at::Tensor guidedPrediction(const Sampler& sampler,
 }
 
 std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
-                                                    const tensor::NoiseGenerator& generator,
+                                                    const Noise& noise,
                                                     const DenoiseSettings& settings) {
     const int steps = sampler.stepCount();
     auto carry = std::make_shared<tensor::SamplerCarry>();
     sampler.save(*carry);
     carry->schedule = settings.scheduleKey;
     carry->step = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
-    carry->generator = generator.state();
+    carry->generator = noise.state();
     return carry;
 }
 
@@ -198,9 +239,9 @@ DenoiseResult denoise(Sampler& sampler,
                       const std::function<void(int, int)>& progress) {
     const CallRange calls =
         callsOf(sampler, settings.startStep, settings.endStep, settings.keepNoise);
-    Noise noise(settings.seed, latents.device(), record);
+    Noise noise(settings, latents, record);
     if (continues(carry.get(), settings)) {
-        restore(*carry, latents.device(), sampler, noise.generator());
+        restore(*carry, latents.device(), sampler, noise);
     }
     recordSchedule(sampler.schedule(), record);
     Beginning beginning = beginPass(sampler, latents, settings, noise);
@@ -222,7 +263,7 @@ DenoiseResult denoise(Sampler& sampler,
     }
     record.put("latents.final", current);
     return {.latents = current,
-            .carry = settings.keepNoise ? carryOf(sampler, noise.generator(), settings) : nullptr};
+            .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr};
 }
 
 }  // namespace lowtide::sampling

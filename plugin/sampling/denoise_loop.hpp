@@ -12,10 +12,17 @@
 
 namespace lowtide::sampling {
 
+/// Where the noise of a batch comes from.
+enum class BatchNoise : uint8_t {
+    OneStream,  ///< the generator of one seed draws whole batches, as diffusers and ComfyUI do
+    OwnSeeds    ///< picture k has the generator of seed + k: it gets the noise that it has alone
+};
+
 struct DenoiseSettings {
     double guidanceScale = 7.5;  ///< cfg; guidance is on above 1
     double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
+    BatchNoise batchNoise = BatchNoise::OneStream;
     int startStep = 0;  ///< steps as a person counts them, whatever calls they take
     int endStep = -1;
     bool addNoise = true;

@@ -44,6 +44,16 @@ void Provenance::set(const std::string& key, std::string value) {
     }
 }
 
+Provenance Provenance::ofPicture(size_t index) const {
+    Provenance own{.prompt = prompt, .negative = negative, .fields = fields};
+    if (index < ofPictures.size()) {
+        for (const auto& [key, value] : ofPictures[index]) {
+            own.set(key, value);
+        }
+    }
+    return own;
+}
+
 Conditioning::Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip)
     : Conditioning({{.embeds = std::move(embeds), .pooled = std::move(pooled), .scope = {}}},
                    std::move(prompt),

@@ -16,12 +16,18 @@ namespace lowtide::tensor {
 /// Where a picture came from, for its metadata: ordered as A1111 writes it ("Steps", "Sampler",
 /// "CFG scale", ...).
 struct Provenance {
+    using Fields = std::vector<std::pair<std::string, std::string>>;
+
     std::string prompt;
     std::string negative;
-    std::vector<std::pair<std::string, std::string>> fields;
+    Fields fields;
+    /// What single pictures of a batch say beside `fields`, or instead; empty: they are alike.
+    std::vector<Fields> ofPictures{};
 
     /// Replaces the field or appends it.
     void set(const std::string& key, std::string value);
+    /// What one picture says: its own fields among those of all.
+    [[nodiscard]] Provenance ofPicture(size_t index) const;
 };
 
 /// One encoded prompt.
@@ -72,7 +78,7 @@ struct SamplerCarry {
     int step = 0;          ///< the step that comes next
     std::vector<at::Tensor> history;
     std::vector<double> scalars;
-    at::Tensor generator;  ///< state of the CPU generator, uint8
+    at::Tensor generator;  ///< state of the CPU generator, uint8; [B, bytes] of several
 };
 
 /// Latent pictures, unscaled as the denoiser sees them.

@@ -97,7 +97,20 @@ int64_t requiredInteger(const JsonReader& reader, const char* key) {
 Json toJson(const Provenance& provenance) {
     return {{"prompt", provenance.prompt},
             {"negative", provenance.negative},
-            {"fields", provenance.fields}};
+            {"fields", provenance.fields},
+            {"of_pictures", provenance.ofPictures}};
+}
+
+Provenance::Fields fieldsFrom(const Json& json) {
+    Provenance::Fields fields;
+    for (const Json& field : json) {
+        if (!field.is_array() || field.size() != 2 || !field[0].is_string() ||
+            !field[1].is_string()) {
+            refuse("has a provenance that is no list of pairs");
+        }
+        fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
+    }
+    return fields;
 }
 
 Provenance provenanceFrom(const EncodedValue& value) {
@@ -109,13 +122,13 @@ Provenance provenanceFrom(const EncodedValue& value) {
     const JsonReader reader(*json, "the provenance of a kept value");
     Provenance provenance{.prompt = requiredText(reader, "prompt"),
                           .negative = requiredText(reader, "negative")};
-    const Json* fields = reader.member("fields");
-    for (const Json& field : fields ? *fields : Json::array()) {
-        if (!field.is_array() || field.size() != 2 || !field[0].is_string() ||
-            !field[1].is_string()) {
-            refuse("has a provenance that is no list of pairs");
+    if (const Json* fields = reader.member("fields")) {
+        provenance.fields = fieldsFrom(*fields);
+    }
+    if (const Json* pictures = reader.member("of_pictures")) {
+        for (const Json& fields : *pictures) {
+            provenance.ofPictures.push_back(fieldsFrom(fields));
         }
-        provenance.fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
     }
     return provenance;
 }

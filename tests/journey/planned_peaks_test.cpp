@@ -17,6 +17,7 @@ namespace {
 /// Design, section 6: predicted and measured peaks of each stage.
 constexpr double kTolerance = 0.05;
 
+constexpr const char* kGraphs[] = {"control_nodes", "late", "several_prompts", "hires"};
 const std::vector<std::string> kPolicies = {"none", "model", "auto", "leaf+stream", "block:2"};
 
 }  // namespace
@@ -99,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("batch");
         constexpr std::array<std::array<int, 3>, 4> kSizes = {
             {{64, 64, 1}, {128, 128, 1}, {160, 96, 2}, {96, 200, 3}}};
-        for (const char* graph : {"control_nodes", "late", "several_prompts"}) {
+        for (const char* graph : kGraphs) {
             for (size_t policy = 0; policy < kPolicies.size(); ++policy) {
                 for (size_t size = 0; size < kSizes.size(); ++size) {
                     if ((policy + size) % 2 == 0) {
@@ -113,7 +114,7 @@ private Q_SLOTS:
                 }
             }
         }
-        for (const char* graph : {"control_nodes", "late", "several_prompts"}) {
+        for (const char* graph : kGraphs) {
             QTest::addRow("%s on the cpu", graph) << graph << "cpu"
                                                   << "auto" << 128 << 128 << 1;
         }
@@ -131,16 +132,26 @@ private Q_SLOTS:
             policies.push_back(stage + policy.toStdString());
         }
 
+        Json settings = {"denoise.steps=2",
+                         "denoise.sampler=euler_a",
+                         "latent.width=" + std::to_string(width),
+                         "latent.height=" + std::to_string(height),
+                         "latent.batch=" + std::to_string(batch)};
+        if (graph == "hires") {
+            for (const char* setting : {"upscale.scale=1.5",
+                                        "refine.steps=2",
+                                        "refine.start_step=1",
+                                        "refine.sampler=euler_a",
+                                        "refine.batch_seeds=each"}) {
+                settings.push_back(setting);
+            }
+        }
+
         const testing::ModuleRun ended = run(graph == "late" ? withLateControls() : graphOf(graph),
                                              {{"device", device == "fake" ? "fake:1GiB" : "cpu"},
                                               {"policies", policies},
                                               {"forceExecution", true},
-                                              {"set",
-                                               {"denoise.steps=2",
-                                                "denoise.sampler=euler_a",
-                                                "latent.width=" + std::to_string(width),
-                                                "latent.height=" + std::to_string(height),
-                                                "latent.batch=" + std::to_string(batch)}}});
+                                              {"set", settings}});
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         compare(ended.report, device.toStdString());

@@ -190,7 +190,8 @@ sampling::Denoiser& MergedDenoiser::networkFor(const PromptCall& call) {
                                   {.positive = first,
                                    .negative = second ? &*second : nullptr,
                                    .batch = request_.batch,
-                                   .cfg = request_.cfg});
+                                   .cfg = request_.cfg,
+                                   .residuals = request_.residuals});
     return *network;
 }
 

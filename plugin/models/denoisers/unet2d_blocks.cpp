@@ -2,6 +2,7 @@
 
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
+#include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 namespace lowtide::models {
@@ -87,14 +88,23 @@ UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t l
 at::Tensor UNetDown::apply(Pass& pass,
                            at::Tensor x,
                            const UNetInputs& inputs,
+                           const at::Tensor& residual,
                            std::vector<at::Tensor>& skips) const {
     for (const UNetUnit& unit : units) {
         x = unit.apply(pass, x, inputs);
         skips.push_back(x);
     }
+    // `x` is the skip too: both get the residual.
+    const bool isBeforeShrinking = units.back().transformer.has_value();
+    if (isBeforeShrinking) {
+        addResidual(x, residual);
+    }
     if (shrink) {
         x = shrink->apply(pass, x);
         skips.push_back(x);
+    }
+    if (!isBeforeShrinking) {
+        addResidual(x, residual);
     }
     return x;
 }

@@ -31,10 +31,12 @@ struct UNetDown {
     std::optional<Conv2d> shrink;
 
     UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t level);
-    /// Appends the result of every unit and of the shrinking to `skips`.
+    /// Appends the result of every unit and of the shrinking to `skips`. `residual` may be
+    /// undefined, see UNetResiduals::blocks.
     [[nodiscard]] at::Tensor apply(Pass& pass,
                                    at::Tensor x,
                                    const UNetInputs& inputs,
+                                   const at::Tensor& residual,
                                    std::vector<at::Tensor>& skips) const;
 };
 

@@ -57,7 +57,12 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
                                     const at::Tensor& context,
-                                    const at::Tensor& guidance) const {
+                                    const at::Tensor& guidance,
+                                    const UNetResiduals& residuals) const {
+    checkResiduals(residuals, config_, latents.sizes());
+    const auto ofBlock = [&](size_t block) {
+        return block < residuals.blocks.size() ? residuals.blocks[block] : at::Tensor();
+    };
     pass.begin();
     const at::Tensor steps = timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)});
     const at::Tensor waves = sinusoids(
@@ -67,10 +72,15 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
         .context = context};
     at::Tensor hidden = layers_->input.apply(pass, latents);
     std::vector<at::Tensor> skips{hidden};
-    for (const UNetDown& block : layers_->down) {
-        hidden = block.apply(pass, std::move(hidden), inputs, skips);
+    for (size_t i = 0; i < layers_->down.size(); ++i) {
+        hidden = layers_->down[i].apply(pass, std::move(hidden), inputs, ofBlock(i), skips);
     }
     hidden = layers_->mid.apply(pass, hidden, inputs);
+    addResidual(hidden, ofBlock(layers_->down.size()));
+    addResidual(hidden, residuals.middle);
+    for (size_t i = 0; i < residuals.skips.size(); ++i) {  // now: the middle block reads the last
+        addResidual(skips[i], residuals.skips[i]);
+    }
     for (const UNetUp& block : layers_->up) {
         hidden = block.apply(pass, std::move(hidden), inputs, skips);
     }

@@ -2,6 +2,7 @@
 
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/denoisers/unet2d_blocks.hpp"
+#include "plugin/models/denoisers/unet2d_residuals.hpp"
 
 #include <memory>
 
@@ -19,12 +20,13 @@ public:
 
     /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
     /// f32 on the CPU, used unrounded; context [N, T, contextWidth]; guidance [N, guidanceWidth] or
-    /// undefined; result [N, out, h, w].
+    /// undefined; result [N, out, h, w]. Errors: those of checkResiduals().
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const at::Tensor& context,
-                                     const at::Tensor& guidance) const;
+                                     const at::Tensor& guidance,
+                                     const UNetResiduals& residuals = {}) const;
 
 private:
     struct Layers {

@@ -7,6 +7,7 @@
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/mask_stage.hpp"
+#include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
@@ -221,6 +222,16 @@ memory::StageWork walkUpscale(const Shape& imageShape,
         request.upscaler = std::make_shared<const WalkedUpscaler>(upscaler, walk);
         request.image = imageOnWire(imageShape, place);
         (void)upscaleWithModelStage(context, request, quietCall());
+    });
+}
+
+memory::StageWork walkUpscale(const Shape& latentShape,
+                              const LatentUpscaleRequest& settings,
+                              const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        LatentUpscaleRequest request = settings;
+        request.latent = latentOnWire(latentShape, place);
+        (void)upscaleLatentStage(context, request);
     });
 }
 

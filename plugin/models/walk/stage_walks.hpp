@@ -41,6 +41,9 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleWithModelRequest& settings,
                                             const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkUpscale(const Shape& latentShape,
+                                            const LatentUpscaleRequest& settings,
+                                            const memory::StagePlace& place);
 /// Wires in `edit` are not looked at.
 [[nodiscard]] memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
                                                  const ConditioningEdit& edit,

@@ -305,7 +305,7 @@ private Q_SLOTS:
         const std::string hash =
             files::sha256OfFile(testing::miniModel() + "/unet/diffusion_pytorch_model.safetensors")
                 .substr(0, 10);
-        QCOMPARE(bench.stages().parametersText(image),
+        QCOMPARE(bench.stages().parametersText(image, 0),
                  "two cats,\nwide\nNegative prompt: blurry, dark\nSteps: 2, Sampler: DPM++ 2M, "
                  "Schedule type: Karras, CFG scale: 3, Seed: 5, Size: 32x16, Model hash: " +
                      hash + ", Model: mini, Clip skip: 2, Version: Lowtide 0.1.0");
@@ -319,7 +319,7 @@ private Q_SLOTS:
         models::DenoiseRequest request = goodRequest(bench);
         request.model = bench.load(QDir::cleanPath(odd).toStdString());
         const WireRef image = decode(bench, request.model, denoise(bench, request));
-        const std::string text = bench.stages().parametersText(image);
+        const std::string text = bench.stages().parametersText(image, 0);
         const bool isQuoted = text.find(kQuotedName) != std::string::npos;
         QVERIFY2(isQuoted, text.c_str());
     }
@@ -328,7 +328,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef image =
             std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());
-        QCOMPARE(bench.stages().parametersText(image), std::string());
+        QCOMPARE(bench.stages().parametersText(image, 0), std::string());
     }
 
     void upscaleGivesTheRoundedSize() {

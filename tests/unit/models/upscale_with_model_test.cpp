@@ -296,7 +296,7 @@ private Q_SLOTS:
             image = bench.stages().upscaleWithModel({.upscaler = upscaler, .image = image},
                                                     bench.call("upscale"));
         });
-        QCOMPARE(bench.stages().parametersText(image),
+        QCOMPARE(bench.stages().parametersText(image, 0),
                  std::string("a cat\nSteps: 4, Postprocess upscale by: 4, Postprocess upscaler: "
                              "esrgan_old, Version: Lowtide 0.1.0"));
     }

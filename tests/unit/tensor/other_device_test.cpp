@@ -2,6 +2,7 @@
 
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/interpolation.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -51,6 +52,17 @@ private Q_SLOTS:
              {kernels::Resample::Area, kernels::Resample::Bicubic, kernels::Resample::Lanczos}) {
             const at::Tensor expected = kernels::resample(pixels, 23, 7, filter);
             QVERIFY(at::equal(spill(kernels::resample(there, 23, 7, filter)), expected));
+        }
+    }
+
+    void interpolationHasTheHostsBits() {
+        const at::Tensor latents = at::randn({2, 4, 11, 13});
+        const at::Tensor there = upload(latents, device_->torchDevice());
+        for (const auto how : {kernels::Interpolation::Bicubic, kernels::Interpolation::Bislerp}) {
+            const at::Tensor expected = kernels::interpolate(latents, 23, 7, how);
+            const at::Tensor made = kernels::interpolate(there, 23, 7, how);
+            QVERIFY(made.is_privateuseone());
+            QVERIFY(at::equal(spill(made), expected));
         }
     }
 

@@ -50,11 +50,13 @@ Provenance somewhere() {
     provenance.set("Steps", "20");
     provenance.set("Sampler", "Euler");
     provenance.set("CFG scale", "");
+    provenance.ofPictures = {{{"Seed", "18446744073709551615"}}, {}, {{"Seed", "0"}, {"x", "y"}}};
     return provenance;
 }
 
 bool operatorEqual(const Provenance& a, const Provenance& b) {
-    return a.prompt == b.prompt && a.negative == b.negative && a.fields == b.fields;
+    return a.prompt == b.prompt && a.negative == b.negative && a.fields == b.fields &&
+           a.ofPictures == b.ofPictures;
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ at::Tensor forBatch(const tensor::Conditioning& conditioning,
 Sd15Denoiser::Sd15Denoiser(StageContext& context,
                            const UNet2DCondition& unet,
                            const DenoiserRequest& request)
-    : unet_(unet), pass_(context.weights, *unet.tree(), context.record) {
+    : unet_(unet),
+      pass_(context.weights, *unet.tree(), context.record),
+      residuals_(request.residuals) {
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
@@ -60,8 +62,13 @@ Sd15Denoiser::Sd15Denoiser(StageContext& context,
 
 at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
                                  const at::Tensor& timestep,
-                                 const sampling::StepInfo&) {
-    return unet_.predict(pass_, latents, timestep, conditioning_, guidance_);
+                                 const sampling::StepInfo& step) {
+    return unet_.predict(pass_,
+                         latents,
+                         timestep,
+                         conditioning_,
+                         guidance_,
+                         residuals_ ? residuals_(latents, timestep, step) : UNetResiduals());
 }
 
 }  // namespace lowtide::models

@@ -26,6 +26,7 @@ private:
     Pass pass_;
     at::Tensor conditioning_;  ///< [B or 2B, T, width] on the device
     at::Tensor guidance_;      ///< [B, guidanceWidth] or undefined
+    ResidualsFor residuals_;
 };
 
 }  // namespace lowtide::models

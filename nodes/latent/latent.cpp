@@ -1,0 +1,11 @@
+#include "nodes/latent/latent_nodes.hpp"
+
+#include <vector>
+
+namespace lowtide::nodes {
+
+std::vector<executor::NodeType> latent(models::Stages& stages) {
+    return {emptyLatentNode(stages), upscaleLatentNode(stages)};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,118 @@
+#include "nodes/latent/latent_nodes.hpp"
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kBySize = "size";
+
+ParamDesc side(std::string id, std::string label, std::string tooltip) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .unit = "px",
+            .kind = ParamKind::Int,
+            .defaultValue = int64_t{0},
+            .min = 0,
+            .max = 16384,
+            .softMin = 0,
+            .softMax = 4096,
+            .step = 8};
+}
+
+std::vector<ParamDesc> parameters() {
+    return {
+        {.id = "method",
+         .label = "Method",
+         .tooltip = "How values between latent pixels are found.",
+         .kind = ParamKind::Choice,
+         .defaultValue = std::string("bislerp"),
+         .choices = {{"nearest-exact", "Nearest"},
+                     {"bilinear", "Bilinear"},
+                     {"bicubic", "Bicubic"},
+                     {"area", "Area"},
+                     {"bislerp", "Bislerp"}}},
+        {.id = "by",
+         .label = "Size by",
+         .tooltip = "What says how large the result is.",
+         .kind = ParamKind::Choice,
+         .defaultValue = std::string("scale"),
+         .choices = {{"scale", "Scale"}, {kBySize, "Width and height"}}},
+        {.id = "scale",
+         .label = "Scale",
+         .tooltip = "Factor of both sides; the result is rounded to whole latent pixels.",
+         .unit = "x",
+         .kind = ParamKind::Float,
+         .defaultValue = 2.0,
+         .min = 0.01,
+         .max = 8,
+         .softMin = 0.25,
+         .softMax = 4,
+         .step = 0.25},
+        side("width",
+             "Width",
+             "Of the picture, a multiple of the autoencoder's factor, mostly 8; 0 follows from the "
+             "height."),
+        side("height", "Height", "Of the picture, as the width; 0 follows from the width.")};
+}
+
+NodeDesc describe() {
+    return {.id = "latent.upscale",
+            .label = "Upscale latent",
+            .category = "Latent",
+            .tooltip = "Brings a latent picture to another size, to be denoised once more.",
+            .aliases = {"LatentUpscale", "LatentUpscaleBy"},
+            .inputs = {{.id = "latent",
+                        .label = "Latent",
+                        .tooltip = "A latent picture that a denoiser made.",
+                        .type = "LATENT"},
+                       {.id = "model",
+                        .label = "Model",
+                        .tooltip = "Needed for a width and height: its autoencoder says how many "
+                                   "pixels a latent pixel stands for.",
+                        .type = "MODEL",
+                        .optional = true}},
+            .outputs = {{.id = "latent",
+                         .label = "Latent",
+                         .tooltip = "The latent picture at its new size.",
+                         .type = "LATENT"}},
+            .params = parameters()};
+}
+
+models::LatentUpscaleRequest settingsOf(const executor::Params& params) {
+    models::LatentUpscaleRequest settings{.method = params.text("method"),
+                                          .scale = params.number("scale")};
+    if (params.text("by") == kBySize) {
+        settings.size = {.width = params.integer("width"), .height = params.integer("height")};
+    }
+    return settings;
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::LatentUpscaleRequest settings = settingsOf(context);
+    const executor::ValueOutline* model = context.input("model");
+    settings.model = model ? model->value : nullptr;
+    models::StageOutline stage =
+        stages.outlineUpscaleLatent(context.input("latent")->shape, settings);
+    return {.outputs = {{"latent", valueOutline(stage)}}, .walk = std::move(stage.walk)};
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::LatentUpscaleRequest request = settingsOf(context);
+    request.latent = context.input("latent");
+    request.model = context.input("model");
+    context.output("latent", stages.upscaleLatent(request, stageCall(context)));
+}
+
+}  // namespace
+
+executor::NodeType upscaleLatentNode(models::Stages& stages) {
+    return {
+        .desc = describe(),
+        .outline =
+            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
+        .run = [&stages](executor::Context& context) { run(stages, context); }};
+}
+
+}  // namespace lowtide::nodes

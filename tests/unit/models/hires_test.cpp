@@ -1,0 +1,81 @@
+// Two passes with the latents at another size between, beside diffusers.
+
+#include "plugin/base/json.hpp"
+#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/truth.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::WireRef;
+using testing::PictureBench;
+using testing::Truth;
+
+namespace {
+
+constexpr double kCfg = 4;  // of make_hires_goldens.py, as the prompts below
+
+}  // namespace
+
+class HiresTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        truth_ = std::make_unique<Truth>("make_hires_goldens.py", "hires");
+        cases_ = parseJson(truth_->text("cases.json"), "cases.json");
+    }
+
+    void everyPassIsThatOfTheReference_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Json& each : cases_) {
+            QTest::newRow(each.at("name").get<std::string>().c_str()) << index++;
+        }
+    }
+
+    void everyPassIsThatOfTheReference() {
+        QFETCH(int, index);
+        const Json& given = cases_.at(static_cast<size_t>(index));
+        const std::string name = given.at("name").get<std::string>() + ".";
+        PictureBench bench(testing::goldenCheckpoint(given.at("checkpoint")));
+        models::DenoiseRequest request = bench.request("a red car", "blurry");
+        request.latent = bench.emptyLatent(given.at("width"), given.at("height"));
+        request.steps = given.at("steps");
+        request.cfg = kCfg;
+        request.seed = given.at("seed");
+        request.sampler = given.at("scheduler");
+
+        const WireRef first = bench.denoise(request);
+        const WireRef larger =
+            bench.upscale({.latent = first,
+                           .model = bench.model(),
+                           .method = given.at("method"),
+                           .size = models::PixelSize{.width = given.at("new_width"),
+                                                     .height = given.at("new_height")}});
+        request.latent = larger;
+        request.seed = given.at("seed2");
+        request.startStep = given.at("start");
+        const WireRef second = bench.denoise(request);
+        const WireRef picture = bench.decode(second);
+
+        QCOMPARE(truth_->disagreement(name + "first", PictureBench::samplesOf(first)),
+                 std::string());
+        QCOMPARE(truth_->disagreement(name + "larger", PictureBench::samplesOf(larger)),
+                 std::string());
+        QCOMPARE(truth_->disagreement(name + "second", PictureBench::samplesOf(second)),
+                 std::string());
+        QCOMPARE(truth_->disagreement(name + "picture", PictureBench::pixelsOf(picture)),
+                 std::string());
+    }
+
+private:
+    std::unique_ptr<Truth> truth_;
+    Json cases_;
+};
+
+QTEST_GUILESS_MAIN(HiresTest)
+#include "hires_test.moc"

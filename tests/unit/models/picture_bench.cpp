@@ -1,0 +1,62 @@
+#include "tests/unit/models/picture_bench.hpp"
+
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::testing {
+
+using models::WireRef;
+
+PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec device)
+    : bench_(std::move(device)), model_(bench_.load(checkpoint)) {}
+
+models::DenoiseRequest PictureBench::request(const std::string& prompt,
+                                             const std::string& negative) {
+    models::EncodeResult prompts;
+    bench_.runWith(model_, models::kTextEncoder, [&] {
+        prompts = stages().encodePrompt({.model = model_, .prompt = prompt, .negative = negative},
+                                        bench_.call("encode"));
+    });
+    return {.model = model_, .positive = prompts.positive, .negative = prompts.negative};
+}
+
+WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
+    return stages().emptyLatent({.widthPixels = width, .heightPixels = height, .batch = batch});
+}
+
+WireRef PictureBench::denoise(const models::DenoiseRequest& request) {
+    WireRef result;
+    bench_.runWith(model_, models::kDenoiser, [&] {
+        result = stages().denoise(request, bench_.call("denoise"));
+    });
+    return result;
+}
+
+WireRef PictureBench::upscale(const models::LatentUpscaleRequest& request) {
+    WireRef result;
+    // The node has no component; this one only makes a run of it.
+    bench_.runWith(model_, models::kDenoiser, [&] {
+        result = stages().upscaleLatent(request, bench_.call("upscale"));
+    });
+    return result;
+}
+
+WireRef PictureBench::decode(const WireRef& latent) {
+    WireRef result;
+    bench_.runWith(model_, models::kAutoencoder, [&] {
+        result = stages().decodeImage({.model = model_, .latent = latent}, bench_.call("decode"));
+    });
+    return result;
+}
+
+at::Tensor PictureBench::samplesOf(const WireRef& latent) {
+    return tensor::spill(dynamic_cast<const tensor::Latents&>(*latent).samples());
+}
+
+at::Tensor PictureBench::pixelsOf(const WireRef& image) {
+    return tensor::spill(dynamic_cast<const tensor::Images&>(*image).pixels());
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,75 @@
+#include "tests/unit/models/truth.hpp"
+
+#include "plugin/files/input_file.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QLockFile>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+std::string madeFolder(const std::string& scriptName) {
+    const QString script =
+        testing::sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
+    const QString hash =
+        QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
+    const QString folder =
+        testing::goldenFolder() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
+    QLockFile lock(folder + ".lock");
+    lock.setStaleLockTime(0);
+    lock.lock();
+    testing::runReference({script,
+                           testing::sourcePath("tests/golden/reference"),
+                           testing::goldenFolder() + "/checkpoints",
+                           folder});
+    return folder.toStdString();
+}
+
+}  // namespace
+
+Truth::Truth(const std::string& script, const std::string& name)
+    : folder_(madeFolder(script) + "/"), values_(readTensorFile(folder_ + name + ".safetensors")) {}
+
+std::string Truth::text(const std::string& fileName) const {
+    QFile file(QString::fromStdString(folder_ + fileName));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("the script made no " + fileName);
+    }
+    return file.readAll().toStdString();
+}
+
+at::Tensor Truth::tensor(const std::string& key) const {
+    return tensorIn(values_, key);
+}
+
+std::string Truth::disagreement(const std::string& key, const at::Tensor& ours) const {
+    const at::Tensor plain = ours.contiguous();
+    return testing::disagreement(
+               values_.at(key),
+               {.type = DType::F32,
+                .shape = plain.sizes().vec(),
+                .bytes =
+                    std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())})
+        .value_or("");
+}
+
+at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
+    const FileTensor& source = file.at(key);
+    const at::ScalarType type = source.type == DType::I64 ? at::kLong : at::kFloat;
+    at::Tensor tensor = at::empty(source.shape, type);
+    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
+    return tensor;
+}
+
+std::string goldenCheckpoint(const std::string& name) {
+    return goldenFolder().toStdString() + "/checkpoints/" + name;
+}
+
+}  // namespace lowtide::testing
