@@ -230,7 +230,7 @@ memory::StageWork walkUpscale(const Shape& latentShape,
                               const memory::StagePlace& place) {
     return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
         LatentUpscaleRequest request = settings;
-        request.latent = latentOnWire(latentShape, place);
+        request.latent = latentOnWire(latentShape, nullptr, place, "latent");
         (void)upscaleLatentStage(context, request);
     });
 }
