@@ -114,7 +114,7 @@ std::vector<Refusal> refusals() {
              [](UNetResiduals& r) { r.skips.pop_back(); },
              "11 residuals for skips, the denoiser has 12"},
             {"no middle",
-             [](UNetResiduals& r) { r.middle = {}; },
+             [](UNetResiduals& r) { r.middle = at::Tensor(); },
              "residuals for skips and none for the middle"},
             {"middle alone", [](UNetResiduals& r) { r.skips.clear(); }, "none for skips"},
             {"another size",
