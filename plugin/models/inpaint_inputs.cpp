@@ -7,6 +7,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace lowtide::models {
 
 namespace {
