@@ -34,7 +34,7 @@ public:
 
     at::Tensor draw(at::IntArrayRef shape) {
         if (device_.is_meta()) {  // a walk over shapes needs no numbers
-            return at::empty(shape, at::TensorOptions(at::kFloat).device(device_));
+            return at::empty(drawnShape(shape), at::TensorOptions(at::kFloat).device(device_));
         }
         const at::Tensor noise = drawn(shape);
         record_.putNext("random", noise);
@@ -65,6 +65,14 @@ public:
 
 private:
     /// With a generator for each picture there are as many draws, whatever the batch of `shape`.
+    [[nodiscard]] std::vector<int64_t> drawnShape(at::IntArrayRef shape) const {
+        std::vector<int64_t> all = shape.vec();
+        if (generators_.size() > 1) {
+            all.front() = static_cast<int64_t>(generators_.size());
+        }
+        return all;
+    }
+
     at::Tensor drawn(at::IntArrayRef shape) {
         if (generators_.size() == 1) {
             return generators_.front().draw(shape);

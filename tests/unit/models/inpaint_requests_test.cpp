@@ -246,8 +246,10 @@ private Q_SLOTS:
         DenoiseRequest request = pictureRequest(bench.load(kMini));
         const auto textFor = [&] {
             const WireRef latent = denoise(bench, request);
-            return bench.stages().parametersText(std::make_shared<const tensor::Images>(
-                at::zeros({1, 3, 8, 8}), latentsOf(latent).provenance()));
+            return bench.stages().parametersText(
+                std::make_shared<const tensor::Images>(at::zeros({1, 3, 8, 8}),
+                                                       latentsOf(latent).provenance()),
+                0);
         };
         QVERIFY(textFor().find("Denoising strength: 0.5, ") != std::string::npos);
         request.strength = 1;
