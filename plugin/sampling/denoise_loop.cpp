@@ -32,11 +32,14 @@ public:
         }
     }
 
+    /// With a generator for each picture there are as many draws, whatever the batch of `shape`.
     at::Tensor draw(at::IntArrayRef shape) {
+        std::vector<int64_t> sizes = shape.vec();
+        sizes.front() = generators_.size() == 1 ? shape.front() : count();
         if (device_.is_meta()) {  // a walk over shapes needs no numbers
-            return at::empty(drawnShape(shape), at::TensorOptions(at::kFloat).device(device_));
+            return at::empty(sizes, at::TensorOptions(at::kFloat).device(device_));
         }
-        const at::Tensor noise = drawn(shape);
+        const at::Tensor noise = drawn(sizes);
         record_.putNext("random", noise);
         return tensor::upload(noise, device_);
     }
@@ -57,31 +60,23 @@ public:
             generators_.front().setState(state);
             return;
         }
-        LOWTIDE_ASSERT(state.size(0) == static_cast<int64_t>(generators_.size()));
+        LOWTIDE_ASSERT(state.size(0) == count());
         for (size_t i = 0; i < generators_.size(); ++i) {
             generators_[i].setState(state[static_cast<int64_t>(i)]);
         }
     }
 
 private:
-    /// With a generator for each picture there are as many draws, whatever the batch of `shape`.
-    [[nodiscard]] std::vector<int64_t> drawnShape(at::IntArrayRef shape) const {
-        std::vector<int64_t> all = shape.vec();
-        if (generators_.size() > 1) {
-            all.front() = static_cast<int64_t>(generators_.size());
-        }
-        return all;
-    }
+    [[nodiscard]] int64_t count() const { return static_cast<int64_t>(generators_.size()); }
 
-    at::Tensor drawn(at::IntArrayRef shape) {
+    at::Tensor drawn(std::vector<int64_t> sizes) {
         if (generators_.size() == 1) {
-            return generators_.front().draw(shape);
+            return generators_.front().draw(sizes);
         }
-        std::vector<int64_t> one = shape.vec();
-        one.front() = 1;
+        sizes.front() = 1;
         std::vector<at::Tensor> parts;
         for (tensor::NoiseGenerator& generator : generators_) {
-            parts.push_back(generator.draw(one));
+            parts.push_back(generator.draw(sizes));
         }
         return at::cat(parts);
     }

@@ -54,7 +54,6 @@ class HiresTest : public QObject {
                                                   "denoise.steps=2",
                                                   "denoise.sampler=euler_a",
                                                   "refine.steps=4",
-                                                  "refine.start_step=2",
                                                   "refine.sampler=euler_a"} +
                                           more) {
             arguments << "--set" << setting;
@@ -92,6 +91,21 @@ private Q_SLOTS:
         QCOMPARE(tensors.at("refine/random.000").shape, (Shape{1, 4, 12, 16}));
         QVERIFY(tensors.contains("refine/model_in.001") &&
                 !tensors.contains("refine/model_in.002"));
+    }
+
+    void theOtherExampleEnlargesPixelsBetweenThePasses() {
+        const testing::CommandResult ended =
+            run(testing::exampleGraph("hires_pixels"), "pixels", {"enlarge.scale=1.5"});
+        QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
+        const QImage picture(ended.output.trimmed());
+        QCOMPARE(picture.size(), QSize(96, 72));
+        const QString text = picture.text("parameters");
+        QVERIFY2(text.contains("Size: 96x72") && text.contains("Denoising strength: 0.5"),
+                 qPrintable(text));
+        const testing::TensorFile tensors = dump();
+        QCOMPARE(tensors.at("upscale_in").bytes, tensors.at("image").bytes);
+        QCOMPARE(tensors.at("upscale_out").shape, (Shape{1, 3, 72, 96}));
+        QCOMPARE(tensors.at("refine/latents.final").shape, (Shape{1, 4, 9, 12}));
     }
 
     void theSizeMayBeGivenInPixels() {

@@ -140,7 +140,6 @@ private Q_SLOTS:
         if (graph == "hires") {
             for (const char* setting : {"upscale.scale=1.5",
                                         "refine.steps=2",
-                                        "refine.start_step=1",
                                         "refine.sampler=euler_a",
                                         "refine.batch_seeds=each"}) {
                 settings.push_back(setting);
