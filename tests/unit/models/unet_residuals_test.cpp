@@ -129,7 +129,7 @@ std::vector<Refusal> refusals() {
              [](UNetResiduals& r) { r.blocks[2] = r.blocks[2].to(at::kHalf); },
              "residual of block 2 is Half"},
             {"a missing one",
-             [](UNetResiduals& r) { r.blocks[0] = {}; },
+             [](UNetResiduals& r) { r.blocks[0] = at::Tensor(); },
              "residual of block 0 is missing"},
             {"too few blocks",
              [](UNetResiduals& r) { r.blocks.resize(3); },
