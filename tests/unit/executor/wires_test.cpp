@@ -32,6 +32,7 @@ private Q_SLOTS:
     void init();
     void countsAValueOnItsDevice_untilItsLastConsumer();
     void countsAKeptResultOnce_whileItIsUsed();
+    void countsAValueOnce_whenItIsOnTheHostAlready();
     void givesUpANodesResult_whenOneOutputIsTooLarge();
     void givesUpANodesResult_whenTheHostHasNoRoom();
     void keepsFinishedNodes_whenTheRunEndsEarly();
@@ -111,6 +112,16 @@ void WiresTest::countsAKeptResultOnce_whileItIsUsed() {
         QCOMPARE(wires("cpu"), Bytes(0));
     }
     QCOMPARE(kept(), Bytes(0));
+}
+
+void WiresTest::countsAValueOnce_whenItIsOnTheHostAlready() {
+    Wires run = made();
+    run.finish(at("a"), {{"value", std::make_shared<StubValue>("VALUE", "x", "cpu", 100)}}, {});
+    run.finish(at("b"), valueOf(0), {});
+    run.finish(at("c"), valueOf(0), {});  // the last that reads a
+
+    QCOMPARE(kept(), Bytes(100));
+    QCOMPARE(ledger_.snapshot().at("cpu").peak, Bytes(100));
 }
 
 void WiresTest::givesUpANodesResult_whenOneOutputIsTooLarge() {
