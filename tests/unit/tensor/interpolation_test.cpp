@@ -79,7 +79,7 @@ private Q_SLOTS:
             for (const double value : {0.0, -2.5}) {
                 const at::Tensor flat = at::full({1, 4, 5, 5}, value);
                 const at::Tensor larger = kernels::interpolate(flat, 9, 3, method);
-                QVERIFY2(at::allclose(larger, at::full({1, 4, 9, 3}, value), 1e-6, 0),
+                QVERIFY2(at::allclose(larger, at::full({1, 4, 9, 3}, value), kArcError, 0),
                          name.c_str());
             }
         }
