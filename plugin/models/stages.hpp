@@ -4,137 +4,20 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
-#include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/models/stage_requests.hpp"
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lowtide::models {
-
-using memory::WireRef;
-
-/// What a stage may ask of the run it is part of.
-struct StageCall {
-    std::string node;
-    StopToken stop;
-    std::function<void(std::string_view phase, double done, double total)> progress;
-    std::function<void(const Image8&)> preview;
-};
-
-/// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
-/// then to the model folders.
-struct LoadRequest {
-    std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
-    std::string vae;         ///< a file with another autoencoder; empty: the checkpoint's own
-    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
-};
-
-struct EncodeRequest {
-    WireRef model;
-    std::string prompt;
-    std::string negative;
-    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to
-                        ///< the negative.
-    std::string weights = "none";  ///< none, a1111 or compel
-};
-
-struct EncodeResult {
-    WireRef positive;
-    WireRef negative;
-    int64_t cutTokens = 0;  ///< of the prompt, that did not fit the text encoder
-    int64_t cutNegativeTokens = 0;
-};
-
-struct EmptyLatentRequest {
-    int64_t widthPixels = 512;
-    int64_t heightPixels = 512;
-    int64_t batch = 1;
-};
-
-/// Pictures to latents.
-struct ImageEncodeRequest {
-    WireRef model;
-    WireRef image;
-    WireRef mask;            ///< may be null; what it covers is made grey first
-    int64_t tilePixels = 0;  ///< side of a tile with blended seams, 0: whole; changes pixels
-    /// "sample": a denoiser draws from what the autoencoder saw, with its own seed, as diffusers
-    /// does; "mean": the likeliest latents, the same for every seed.
-    std::string sampling = "sample";
-};
-
-/// A mask of what pictures show.
-struct MaskRequest {
-    WireRef image;
-    std::string channel = "brightness";  ///< or red, green, blue
-    double threshold = 0.5;              ///< masked from here on; 0: as much as the level says
-    bool isInverted = false;
-};
-
-struct DenoiseRequest {
-    WireRef model;
-    WireRef positive;
-    WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs
-                       ///< cfg <= 1
-    WireRef latent;
-    WireRef mask;    ///< may be null: all is made anew
-    WireRef masked;  ///< may be null; latent of the masked picture, for models that fill masks
-    int steps = 20;
-    double cfg = 7.5;
-    uint64_t seed = 0;
-    std::string batchSeeds = "one";  ///< one, or each: picture k has seed + k
-    std::string sampler = "checkpoint";
-    std::string sigmas = "sampler";
-    std::string spacing = "sampler";
-    int startStep = 0;
-    int endStep = -1;
-    bool addNoise = true;
-    bool keepNoise = false;
-    double eta = 0;
-    double guidanceRescale = 0;
-    double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
-};
-
-/// Of a picture; 0: as the other side asks for, at the picture's shape.
-struct PixelSize {
-    int64_t width = 0;
-    int64_t height = 0;
-};
-
-struct LatentUpscaleRequest {
-    WireRef latent;
-    WireRef model;                   ///< with `size` only: says what a latent pixel stands for
-    std::string method = "bislerp";  ///< nearest-exact, bilinear, bicubic, area, bislerp
-    double scale = 2;                ///< of both sides, rounded to whole latent pixels
-    std::optional<PixelSize> size;   ///< instead of `scale`
-};
-
-struct DecodeRequest {
-    WireRef model;
-    WireRef latent;
-    int64_t tilePixels = 0;  ///< side of a tile with blended seams, 0: whole; changes pixels
-};
-
-struct UpscaleRequest {
-    WireRef image;
-    std::string method = "lanczos";  ///< lanczos, bicubic, area
-    double scale = 2;
-};
-
-struct UpscaleWithModelRequest {
-    WireRef upscaler;
-    WireRef image;
-    int64_t tilePixels = 512;    ///< side of a tile of the picture, 0: whole
-    int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
-};
 
 /// The shape of a stage's result and the networks it runs, known before a weight is read.
 struct StageOutline {

@@ -46,9 +46,10 @@ struct ConditioningEdit {
 
 /// A conditioning as it is known before the run.
 struct ConditioningShape {
-    Shape shape;              ///< [1, T, D]
-    memory::WireRef entries;  ///< StageOutline::outputValue of what made it; null: one prompt without
-                              ///< a pooled state, everywhere and always
+    Shape shape;  ///< [1, T, D]
+    /// StageOutline::outputValue of what made it; null: one prompt without a pooled state,
+    /// everywhere and always.
+    memory::WireRef entries;
 };
 
 }  // namespace lowtide::models

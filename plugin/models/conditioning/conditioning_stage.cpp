@@ -91,21 +91,39 @@ std::string joinedText(const std::string& first,
            ", " + formatNumber(1 - edit.share) + ")";
 }
 
+/// Tensors that `given` holds as copies: what lies on a wire is its own, and is counted once.
+void own(Entries& entries, const Conditioning& given) {
+    const auto copyOf = [](at::Tensor& tensor, const at::Tensor& known) {
+        if (tensor.defined() && tensor.is_same(known)) {
+            tensor = tensor.clone();
+        }
+    };
+    for (ConditioningEntry& entry : entries) {
+        for (const ConditioningEntry& known : given.entries()) {
+            copyOf(entry.embeds, known.embeds);
+            copyOf(entry.pooled, known.pooled);
+        }
+    }
+}
+
 template <class Edit>
 memory::WireRef joined(const Conditioning& first, const Conditioning& second, const Edit& edit) {
     requireOneWidth(first.embeds().size(2), second.embeds().size(2));
     const c10::Device device = first.embeds().device();
     Entries entries = entriesOn(first, device);
     join(entries, entriesOn(second, device), edit);
+    own(entries, first);
+    own(entries, second);
     return std::make_shared<const Conditioning>(
         std::move(entries), joinedText(first.prompt(), second.prompt(), edit), first.clipSkip());
 }
 
 memory::WireRef restricted(const Conditioning& conditioning, const ConditioningEdit& edit) {
-    std::vector<ConditioningEntry> entries = conditioning.entries();
+    Entries entries = conditioning.entries();
     for (ConditioningEntry& entry : entries) {
         restrict(entry.scope, edit);
     }
+    own(entries, conditioning);
     return std::make_shared<const Conditioning>(
         std::move(entries), conditioning.prompt(), conditioning.clipSkip());
 }

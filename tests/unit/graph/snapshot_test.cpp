@@ -161,8 +161,9 @@ void SnapshotTest::keepsTheModelInUse_beforeSwitching() {
 
 void SnapshotTest::keepsTheUpscalerInUse_beforeSwitching() {
     Json graph = textToImage();
-    graph["nodes"]["load2"] = {{"type", "load.upscaler"}};
-    graph["nodes"]["load3"] = {{"type", "load.upscaler"}};
+    for (const char* load : {"load2", "load3"}) {
+        graph["nodes"][load] = {{"type", "load.upscaler"}, {"params", {{"upscaler", load}}}};
+    }
     const auto addBranch = [&](const char* upscaler, const std::string& node) {
         graph["nodes"][node] = {{"type", "upscale.model"}};
         graph["nodes"][node + "_save"] = {{"type", "save.image"}};
