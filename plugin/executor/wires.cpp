@@ -132,10 +132,12 @@ void Wires::release(size_t node, Slot& slot, const std::string& port) {
         }
         return;
     }
-    slot.charge.reset();  // what is on the host already is counted once
-    slot.charge = chargeFor(host, ownerOf(node, port));
-    slot.value = std::move(host);
     slot.onHost = true;
+    if (host != slot.value) {
+        slot.charge.reset();  // what is on the host already is counted once
+        slot.charge = chargeFor(host, ownerOf(node, port));
+        slot.value = std::move(host);
+    }
 }
 
 void Wires::keepWhenComplete(size_t node) {

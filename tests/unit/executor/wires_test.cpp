@@ -25,6 +25,16 @@ public:
 }  // namespace
 
 /// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a card.
+/// As values of tensors are on the cpu: their host copy is another object over the same memory.
+class TensorOnHost final : public memory::WireValue {
+public:
+    std::string_view type() const override { return "VALUE"; }
+
+    Bytes bytesOn(std::string_view device) const override { return device == "cpu" ? 100 : 0; }
+
+    memory::WireRef onHost() const override { return std::make_shared<TensorOnHost>(); }
+};
+
 class WiresTest : public QObject {
     Q_OBJECT
 
@@ -82,6 +92,7 @@ void WiresTest::init() {
                             types_.catalog());
     keys_ = {"ka", "kb", "kc", "kout"};
     cache_ = std::make_unique<ResultCache>(ledger_, 1000);
+    ledger_.resetPeaks();
 }
 
 void WiresTest::countsAValueOnItsDevice_untilItsLastConsumer() {
@@ -116,7 +127,7 @@ void WiresTest::countsAKeptResultOnce_whileItIsUsed() {
 
 void WiresTest::countsAValueOnce_whenItIsOnTheHostAlready() {
     Wires run = made();
-    run.finish(at("a"), {{"value", std::make_shared<StubValue>("VALUE", "x", "cpu", 100)}}, {});
+    run.finish(at("a"), {{"value", std::make_shared<TensorOnHost>()}}, {});
     run.finish(at("b"), valueOf(0), {});
     run.finish(at("c"), valueOf(0), {});  // the last that reads a
 
