@@ -22,9 +22,6 @@ public:
     }
 };
 
-}  // namespace
-
-/// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a card.
 /// As values of tensors are on the cpu: their host copy is another object over the same memory.
 class TensorOnHost final : public memory::WireValue {
 public:
@@ -35,6 +32,9 @@ public:
     memory::WireRef onHost() const override { return std::make_shared<TensorOnHost>(); }
 };
 
+}  // namespace
+
+/// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a card.
 class WiresTest : public QObject {
     Q_OBJECT
 
