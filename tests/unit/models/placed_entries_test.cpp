@@ -127,6 +127,15 @@ private Q_SLOTS:
         QCOMPARE(positive.size() + negative.size(), size_t{2});
     }
 
+    void theFirstOfSeveralPromptsEverywhereIsTheCounterpart() {
+        const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
+        std::vector<PlacedEntry> positive = {placedAt(0, left)};
+        std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, std::nullopt)};
+        models::addCounterparts(positive, negative);
+        QCOMPARE(negative.size(), size_t{3});
+        QCOMPARE(negative[2].prompt, size_t{0});
+    }
+
     void promptsOfOneSizeGoTogetherInPairs() {
         const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
         const LatentArea right{.y = 0, .x = 8, .height = 8, .width = 8};
