@@ -62,7 +62,8 @@ public:
         }
         LOWTIDE_ASSERT(state.size(0) == count());
         for (size_t i = 0; i < generators_.size(); ++i) {
-            generators_[i].setState(state[static_cast<int64_t>(i)]);
+            // torch reads elsewhere when the state is a view that does not begin its storage.
+            generators_[i].setState(state[static_cast<int64_t>(i)].clone());
         }
     }
 
