@@ -32,8 +32,8 @@ public:
             const auto& key = parsed.get_ref<const std::string&>();
             if (!keys_.back().insert(key).second) {
                 throw Error(ErrorKind::Corrupt,
-                            std::string(what_) + " has the key \"" + key.substr(0, 80) +
-                                "\" twice in one object");
+                            std::string(what_) + " has the key " + quotedName(key) +
+                                " twice in one object");
             }
         }
         return true;

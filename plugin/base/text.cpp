@@ -9,6 +9,8 @@ namespace lowtide {
 
 namespace {
 
+constexpr size_t kLongestListed = 160;  ///< bytes of one name of a list in a message
+
 size_t editDistance(std::string_view a, std::string_view b) {
     std::vector<size_t> row(b.size() + 1);
     for (size_t j = 0; j <= b.size(); ++j) {
@@ -48,6 +50,20 @@ size_t sequenceLength(std::string_view text, size_t at) {
     const bool surrogate = lead == 0xED && second >= 0xA0;
     const bool tooLarge = lead == 0xF4 && second >= 0x90;
     return overlong || surrogate || tooLarge ? 0 : length;
+}
+
+/// A name from outside as it may stand in a message, cut at a character near `limit` bytes.
+std::string shown(std::string_view name, size_t limit) {
+    std::string text;
+    size_t at = 0;
+    while (at < name.size() && at < limit) {
+        const size_t length = sequenceLength(name, at);
+        const auto lead = static_cast<unsigned char>(name[at]);
+        const bool control = length == 1 && (lead < 0x20 || lead == 0x7F);
+        text += length == 0 || control ? "?" : name.substr(at, length);
+        at += std::max<size_t>(length, 1);
+    }
+    return at < name.size() ? text + "..." : text;
 }
 
 }  // namespace
@@ -93,11 +109,12 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 std::string listSome(std::span<const std::string> names, size_t limit) {
-    if (names.size() <= limit) {
-        return join(names, ", ");
+    std::string text;
+    for (const std::string& name : names.first(std::min(names.size(), limit))) {
+        text += (text.empty() ? "" : ", ") + shown(name, kLongestListed);
     }
-    return join(names.first(limit), ", ") + " and " + std::to_string(names.size() - limit) +
-           " more";
+    const size_t left = names.size() - std::min(names.size(), limit);
+    return left == 0 ? text : text + " and " + std::to_string(left) + " more";
 }
 
 std::string formatNumber(double value) {
@@ -118,16 +135,7 @@ bool isValidUtf8(std::string_view text) {
 }
 
 std::string quotedName(std::string_view name, size_t limit) {
-    std::string text = "\"";
-    size_t at = 0;
-    while (at < name.size() && at < limit) {
-        const size_t length = sequenceLength(name, at);
-        const auto lead = static_cast<unsigned char>(name[at]);
-        const bool control = length == 1 && (lead < 0x20 || lead == 0x7F);
-        text += length == 0 || control ? "?" : name.substr(at, length);
-        at += std::max<size_t>(length, 1);
-    }
-    return text + (at < name.size() ? "...\"" : "\"");
+    return "\"" + shown(name, limit) + "\"";
 }
 
 std::string zeroPadded(uint64_t value, int width) {
@@ -140,6 +148,11 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
     std::string best;
     size_t bestDistance = name.size() / 3 + 2;
     for (const std::string& candidate : known) {
+        // No distance is smaller than the difference in length: a long name costs nothing.
+        const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
+        if (longer - shorter >= bestDistance) {
+            continue;
+        }
         const size_t distance = editDistance(name, candidate);
         if (distance < bestDistance) {
             bestDistance = distance;

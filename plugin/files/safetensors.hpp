@@ -2,7 +2,7 @@
 
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
-#include "plugin/files/input_file.hpp"
+#include "plugin/files/readable_bytes.hpp"
 
 #include <map>
 #include <span>
@@ -29,7 +29,12 @@ struct SafetensorsHeader {
 /// the tensor; Error{Unsupported} names the tensor and an element type that is not read here.
 /// Source: the safetensors format; verdicts checked against the Python package 0.8.0, stricter only
 /// where the format is (repeated names, a header that does not begin with "{").
-[[nodiscard]] SafetensorsHeader readSafetensorsHeader(const InputFile& file);
+[[nodiscard]] SafetensorsHeader readSafetensorsHeader(const ReadableBytes& bytes);
+
+/// The same of an open file.
+[[nodiscard]] inline SafetensorsHeader readSafetensorsHeader(const InputFile& file) {
+    return readSafetensorsHeader(FileBytes(file));
+}
 
 /// A tensor to be written: row-major bytes.
 struct TensorBytes {

@@ -20,15 +20,16 @@ constexpr const char* kCopyAgain = "the file is damaged or incomplete: copy or d
 /// A header of this format is three levels deep; a few more for members that are not known here.
 constexpr int kMaxDepth = 8;
 constexpr size_t kMaxNameBytes = 4096;
+constexpr size_t kMostAxes = 64;  ///< as many as a tensor of LibTorch may have
 
 [[noreturn]] void refuse(const std::string& subject, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, subject + ": " + problem, kCopyAgain);
 }
 
 /// Size of the JSON text, after the checks that need nothing else.
-Bytes headerLength(const InputFile& file) {
+Bytes headerLength(const ReadableBytes& file) {
     const std::string subject = quotedName(file.name());
-    const Bytes size = file.identity().size;
+    const Bytes size = file.size();
     if (size < kLengthBytes) {
         refuse(subject,
                "is " + std::to_string(size) + " bytes long, too short for a safetensors file");
@@ -52,7 +53,7 @@ Bytes headerLength(const InputFile& file) {
     return static_cast<Bytes>(length);
 }
 
-Json headerJson(const InputFile& file, Bytes length) {
+Json headerJson(const ReadableBytes& file, Bytes length) {
     const std::string subject = quotedName(file.name());
     std::string text(static_cast<size_t>(length), '\0');
     file.read(std::as_writable_bytes(std::span(text)), kLengthBytes);
@@ -69,6 +70,11 @@ std::vector<int64_t> readSizes(const JsonReader& tensor, const char* key) {
     const Json* list = tensor.member(key);
     if (!list || !list->is_array()) {
         refuse(tensor.what(), "\"" + std::string(key) + "\" must be a list of integers");
+    }
+    if (list->size() > kMostAxes) {
+        refuse(tensor.what(),
+               "\"" + std::string(key) + "\" has " + std::to_string(list->size()) +
+                   " entries, at most " + std::to_string(kMostAxes) + " are read");
     }
     std::vector<int64_t> sizes;
     sizes.reserve(list->size());
@@ -172,12 +178,12 @@ void checkCoverage(const std::string& subject,
 
 }  // namespace
 
-SafetensorsHeader readSafetensorsHeader(const InputFile& file) {
+SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
     const std::string subject = quotedName(file.name());
     const Bytes length = headerLength(file);
     const Json json = headerJson(file, length);
     const Bytes start = kLengthBytes + length;
-    const Bytes end = file.identity().size;
+    const Bytes end = file.size();
     SafetensorsHeader header;
     for (const auto& [name, value] : json.items()) {
         if (name == kMetadataKey) {

@@ -189,16 +189,22 @@ private:
         return nullptr;
     }
 
+    /// Texts of Python 2 may be any bytes.
+    static bool isReadableText(const PickleValue& value) {
+        return value.kind == PickleKind::Text && value.text.size() <= kLongestName &&
+               isValidUtf8(value.text);
+    }
+
     void addMetadata(const PickleValue& root, TorchHeader& header) const {
         for (size_t i = 0; i + 1 < root.items.size(); i += 2) {
             const PickleValue& key = at(root.items[i]);
             const PickleValue& value = at(root.items[i + 1]);
-            if (key.kind != PickleKind::Text || key.text.size() > kLongestName) {
+            if (!isReadableText(key)) {
                 continue;
             }
             if (value.kind == PickleKind::Integer) {
                 header.metadata.emplace(key.text, std::to_string(value.integer));
-            } else if (value.kind == PickleKind::Text && value.text.size() <= kLongestName) {
+            } else if (isReadableText(value)) {
                 header.metadata.emplace(key.text, value.text);
             }
         }
@@ -211,8 +217,7 @@ private:
             if (value.kind != PickleKind::Made || !isTensor(value)) {
                 continue;
             }
-            if (key.kind != PickleKind::Text || key.text.size() > kLongestName ||
-                !isValidUtf8(key.text)) {
+            if (!isReadableText(key)) {
                 refuse(subject_, "has a tensor whose name is no text of at most 4096 bytes");
             }
             const std::string subject = subject_ + ", tensor " + quotedName(key.text);

@@ -14,8 +14,19 @@ namespace lowtide::graph {
 
 namespace {
 
+constexpr size_t kLongestId = 200;
+
 [[noreturn]] void refuse(const std::string& where, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, where + " " + problem);
+}
+
+/// Ids stand whole in messages.
+void checkId(const std::string& id, const std::string& where) {
+    if (id.size() > kLongestId) {
+        refuse(where,
+               "has the node " + quotedName(id) + ", an id has at most " +
+                   std::to_string(kLongestId) + " bytes");
+    }
 }
 
 /// The members of `json` that are not in `known`, and those that are null: kept as they are.
@@ -44,7 +55,7 @@ NodeMode modeFrom(const std::string& text, const std::string& where) {
     if (text == "bypassed") {
         return NodeMode::Bypassed;
     }
-    refuse(where, "has the mode \"" + text + "\"; it is active, muted or bypassed");
+    refuse(where, "has the mode " + quotedName(text) + "; it is active, muted or bypassed");
 }
 
 std::string_view nameOf(NodeMode mode) {
@@ -83,6 +94,7 @@ PortRef portFromJson(const Json& link, const char* key, const std::string& where
     if (!end.is_array() || end.size() != 2 || !end[0].is_string() || !end[1].is_string()) {
         refuse(where, std::string("needs \"") + key + "\": [\"node\", \"port\"]");
     }
+    checkId(end[0].get_ref<const std::string&>(), where);
     return {end[0].get<std::string>(), end[1].get<std::string>()};
 }
 
@@ -122,6 +134,7 @@ std::vector<ExposedParam> exposedFromJson(const Json& json) {
         if (!node || !param) {
             refuse(where, "needs \"node\" and \"param\"");
         }
+        checkId(*node, where);
         exposed.push_back({*node,
                            *param,
                            reader.text("label").value_or(""),
@@ -184,6 +197,7 @@ Document documentFromJson(Json json) {
         if (id.empty()) {
             refuse("graph", "has a node without an id");
         }
+        checkId(id, "graph");
         document.nodes.emplace(id, nodeFromJson(node, "node " + id));
     }
     document.links = linksFromJson(json);

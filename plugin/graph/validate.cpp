@@ -32,7 +32,7 @@ std::string whatThereIs(const std::string& name, const std::vector<std::string>&
 }
 
 std::string quoted(const PortRef& port) {
-    return "\"" + port.port + "\" of node " + port.node;
+    return quotedName(port.port) + " of node " + port.node;
 }
 
 /// One pass over one document; each check adds its issues.
@@ -84,7 +84,7 @@ private:
             add(Severity::Error,
                 "invalid_budget",
                 {"", "memory_budget"},
-                "the graph's memory budget \"" + *document_.memoryBudget + "\" is no size",
+                "the graph's memory budget " + quotedName(*document_.memoryBudget) + " is no size",
                 "write a size such as 8GiB or 512MiB");
         }
         checkSetting("invalid_device", "device", [&] {
@@ -136,7 +136,8 @@ private:
             const std::string near = catalog_.nearest(node.type);
             addAt("missing_node_type",
                   {id, ""},
-                  "node " + id + " has the type \"" + node.type + "\", which is not installed",
+                  "node " + id + " has the type " + quotedName(node.type) +
+                      ", which is not installed",
                   near.empty() ? "install what brings this node type, or bypass the node"
                                : "did you mean \"" + near + "\"?");
             return;
@@ -161,8 +162,8 @@ private:
                 add(Severity::Warning,
                     "unknown_parameter",
                     {id, name},
-                    "node " + id + " (" + desc.id + ") has no parameter \"" + name +
-                        "\"; its value is kept and not used",
+                    "node " + id + " (" + desc.id + ") has no parameter " + quotedName(name) +
+                        "; its value is kept and not used",
                     whatThereIs(name, idsOf(desc.params)));
                 continue;
             }
@@ -170,7 +171,7 @@ private:
             if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
                 addAt(refusal->code,
                       {id, name},
-                      "the value of \"" + name + "\" of node " + id + " " + refusal->reason,
+                      "the value of " + quotedName(name) + " of node " + id + " " + refusal->reason,
                       refusal->hint);
             }
         }
@@ -251,8 +252,8 @@ private:
         if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
             addAt("policy_without_components",
                   {id, "memory"},
-                  "the memory policy of node " + id + " names the component \"" + role +
-                      "\", which the node does not run",
+                  "the memory policy of node " + id + " names the component " + quotedName(role) +
+                      ", which the node does not run",
                   whatThereIs(role, roles));
         }
     }
@@ -288,8 +289,8 @@ private:
         if (target && !findInput(*target, link.to.port)) {
             addAt("bad_linked_input",
                   link.to,
-                  "node " + link.to.node + " (" + target->id + ") has no input \"" + link.to.port +
-                      "\"" +
+                  "node " + link.to.node + " (" + target->id + ") has no input " +
+                      quotedName(link.to.port) +
                       (findParam(*target, link.to.port) ? ", which is a parameter and takes no link"
                                                         : ""),
                   whatThereIs(link.to.port, idsOf(target->inputs)));
@@ -306,8 +307,8 @@ private:
         if (source && !findOutput(*source, link.from.port)) {
             addAt("bad_linked_input",
                   link.to,
-                  "the input " + quoted(link.to) + " is linked to \"" + link.from.port +
-                      "\", which is no output of node " + link.from.node + " (" + source->id + ")",
+                  "the input " + quoted(link.to) + " is linked to " + quotedName(link.from.port) +
+                      ", which is no output of node " + link.from.node + " (" + source->id + ")",
                   whatThereIs(link.from.port, idsOf(source->outputs)));
         }
     }
@@ -321,7 +322,7 @@ private:
                 add(Severity::Warning,
                     "unknown_parameter",
                     {exposed.node, exposed.param},
-                    "the graph exposes \"" + exposed.param + "\" of node " + exposed.node +
+                    "the graph exposes " + quotedName(exposed.param) + " of node " + exposed.node +
                         ", which does not exist",
                     "remove it from the exposed parameters");
             }

@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(
-        ErrorKind::InvalidInput, "device \"" + std::string(text) + "\": " + why, kForms, "device");
+        ErrorKind::InvalidInput, "device " + quotedName(text) + ": " + why, kForms, "device");
 }
 
 Bytes sizeIn(std::string_view text, std::string_view size) {
     const std::optional<Bytes> bytes = parseBytes(size);
     if (!bytes || *bytes == 0) {
-        refuse(text, "\"" + std::string(size) + "\" is no size");
+        refuse(text, quotedName(size) + " is no size");
     }
     return *bytes;
 }
@@ -34,7 +34,7 @@ int64_t numberIn(std::string_view text, std::string_view digits) {
     const char* end = digits.data() + digits.size();
     const auto [rest, failure] = std::from_chars(digits.data(), end, number);
     if (failure != std::errc() || rest != end || number < 1) {
-        refuse(text, "\"" + std::string(digits) + "\" is no number of an allocation");
+        refuse(text, quotedName(digits) + " is no number of an allocation");
     }
     return number;
 }
@@ -47,7 +47,7 @@ FailingAllocation failureIn(std::string_view text, std::string_view value) {
     }
     const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
     if (kind == kKindNames.end()) {
-        refuse(text, "\"" + std::string(value.substr(0, colon)) + "\" is no kind of allocation");
+        refuse(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
     }
     return {.kind = static_cast<AllocationKind>(kind - kKindNames.begin()),
             .number = numberIn(text, value.substr(colon + 1))};
@@ -62,7 +62,7 @@ void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view o
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
-            refuse(text, "\"" + option + "\" is not understood");
+            refuse(text, quotedName(option) + " is not understood");
         }
     }
 }
@@ -95,7 +95,7 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
         const char* end = options.data() + options.size();
         const auto [rest, failure] = std::from_chars(options.data(), end, spec.index);
         if (failure != std::errc() || rest != end || spec.index < 0) {
-            refuse(text, "\"" + options + "\" is no device number");
+            refuse(text, quotedName(options) + " is no device number");
         }
     } else if (!options.empty()) {
         refuse(text, "the cpu takes no options");

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace lowtide::memory {
 
@@ -18,7 +19,7 @@ constexpr std::array<std::string_view, 6> kNames = {
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
     throw Error(ErrorKind::InvalidInput,
-                "memory policy \"" + std::string(text) + "\": " + why,
+                "memory policy " + quotedName(text) + ": " + why,
                 kForms,
                 "memory");
 }
@@ -26,7 +27,7 @@ constexpr std::array<std::string_view, 6> kNames = {
 Bytes sizeFrom(std::string_view policy, std::string_view text) {
     const std::optional<Bytes> bytes = parseBytes(text);
     if (!bytes) {
-        refuse(policy, "\"" + std::string(text) + "\" is no size");
+        refuse(policy, quotedName(text) + " is no size");
     }
     return *bytes;
 }
@@ -49,7 +50,7 @@ After afterFrom(std::string_view policy, std::string_view text) {
     if (text == "keep") {
         return After::Keep;
     }
-    refuse(policy, "after is evict, drop or keep, not \"" + std::string(text) + "\"");
+    refuse(policy, "after is evict, drop or keep, not " + quotedName(text));
 }
 
 std::string_view nameOf(After after) {
@@ -60,7 +61,7 @@ void readName(Policy& policy, std::string_view text, std::string_view name) {
     const size_t colon = name.find(':');
     policy.name = std::string(name.substr(0, colon));
     if (std::find(kNames.begin(), kNames.end(), policy.name) == kNames.end()) {
-        refuse(text, "there is no policy \"" + policy.name + "\"");
+        refuse(text, "there is no policy " + quotedName(policy.name));
     }
     if (colon == std::string_view::npos) {
         return;
@@ -85,7 +86,7 @@ void readOption(Policy& policy, std::string_view text, const std::string& option
     } else if (key == "pin") {
         policy.pinCap = sizeFrom(text, value);
     } else {
-        refuse(text, "\"" + option + "\" is not understood");
+        refuse(text, quotedName(option) + " is not understood");
     }
 }
 
@@ -107,16 +108,16 @@ Policy policyFromObject(const Json& json, const std::string& what) {
                                                    "components"};
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            refuse(what, "\"" + key + "\" is not understood");
+            refuse(what, quotedName(key) + " is not understood");
         }
     }
     Policy policy = parsePolicy(reader.text("policy").value_or("auto"));
     policy.stream = reader.boolean("stream").value_or(policy.stream);
-    policy.blocksPerGroup =
-        static_cast<int>(reader.integer("blocks_per_group").value_or(policy.blocksPerGroup));
-    if (policy.blocksPerGroup < 1) {
-        refuse(what, "blocks_per_group must be at least 1");
+    const int64_t blocks = reader.integer("blocks_per_group").value_or(policy.blocksPerGroup);
+    if (blocks < 1 || !std::in_range<int>(blocks)) {
+        refuse(what, "blocks_per_group must be at least 1, and fit 32 bits");
     }
+    policy.blocksPerGroup = static_cast<int>(blocks);
     if (const auto text = reader.text("after")) {
         policy.after = afterFrom(what, *text);
     }

@@ -2,7 +2,9 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 
+#include <QDir>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -228,6 +230,30 @@ private Q_SLOTS:
                                  folder.filePath("taken/below")});
         QVERIFY(!run.crashed && run.exitCode != 0);
         QVERIFY2(run.errors.contains("save"), qPrintable(run.errors));
+    }
+
+    /// Files that may not grow fail as those on a disk that is full.
+    void aFullDiskIsSaid_andNothingHalfWrittenStays() {
+        const QTemporaryDir folder;
+        QProcess process;
+        process.start("bash",
+                      {"-c",
+                       "trap '' XFSZ; ulimit -f 4; exec \"$@\"",
+                       "bash",
+                       testing::buildPath("bin/lowtide"),
+                       "run",
+                       testing::exampleGraph("text_to_image"),
+                       "--set",
+                       "denoise.steps=1",
+                       "--out",
+                       folder.path()});
+        QVERIFY(process.waitForFinished(60000));
+        const QString errors = process.readAllStandardError();
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QVERIFY(process.exitCode() != 0);
+        QVERIFY2(errors.contains("the disk is full") && errors.contains("--out"),
+                 qPrintable(errors));
+        QVERIFY(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
     }
 
     void aHugeFileIsNotRead() {

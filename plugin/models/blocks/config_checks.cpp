@@ -1,10 +1,13 @@
 #include "plugin/models/blocks/config_checks.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 namespace lowtide::models {
 
 namespace {
+
+constexpr size_t kLongestShown = 60;  ///< bytes of a setting in a message
 
 [[noreturn]] void refuseValue(const JsonReader& reader,
                               const char* key,
@@ -49,7 +52,8 @@ void refuseOtherSettings(const Json& config,
         if (value != config.end() && !value->is_null() && !equals(*value, setting.only)) {
             throw Error(
                 ErrorKind::Unsupported,
-                what + ": " + setting.key + " is " + value->dump() +
+                what + ": " + setting.key + " is " +
+                    value->dump(-1, ' ', true).substr(0, kLongestShown) +
                     (setting.only.is_null() ? ", which is not built"
                                             : ", only " + setting.only.dump() + " is built"),
                 "choose another checkpoint");
@@ -94,7 +98,8 @@ void requireClass(const JsonReader& reader, const std::string& expected) {
     const std::string seen = reader.text("_class_name").value_or(expected);
     if (seen != expected) {
         throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": the class is " + seen + ", only " + expected + " is built",
+                    reader.what() + ": the class is " + quotedName(seen) + ", only " + expected +
+                        " is built",
                     "choose another checkpoint");
     }
 }

@@ -52,7 +52,7 @@ WeightFileHeader openWeightFile(const std::string& path) {
                         " was written by PyTorch before 1.6, as a bare pickle, which is not read",
                     "load and save it with a newer PyTorch, or take its safetensors version");
     }
-    files::SafetensorsHeader header = files::readSafetensorsHeader(file);
+    files::SafetensorsHeader header = files::readSafetensorsHeader(bytes);
     for (const auto& [name, info] : header.tensors) {
         opened.map.tensors.emplace(name, placeOf(info, true));
     }

@@ -1,6 +1,7 @@
 #include "plugin/models/denoisers/unet2d_config.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
 namespace lowtide::models {
@@ -52,8 +53,8 @@ UNetBlock blockOf(const JsonReader& reader,
         return UNetBlock::CrossAttention;
     }
     throw Error(ErrorKind::Unsupported,
-                reader.what() + ": " + key + " has \"" + name + "\", only " + plain + " and " +
-                    crossAttention + " are built",
+                reader.what() + ": " + key + " has " + quotedName(name) + ", only " + plain +
+                    " and " + crossAttention + " are built",
                 "choose another checkpoint");
 }
 

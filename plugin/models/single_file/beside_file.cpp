@@ -42,16 +42,21 @@ std::string besidePath(const std::string& weights) {
 
 BesideFile readBeside(const std::string& weights) {
     const std::string path = besidePath(weights);
-    BesideFile beside{.name = fs::path(path).filename().string()};
+    std::string name = fs::path(path).filename().string();
     std::error_code ignored;
     if (path == weights || !fs::is_regular_file(path, ignored)) {
-        return beside;
+        return {.name = std::move(name)};
     }
     const files::InputFile file(path);
-    beside.parts = parseJson(file.readAll(kLargestSettings), beside.name);
+    BesideFile beside = parseBeside(file.readAll(kLargestSettings), std::move(name));
     beside.stamp = stampOf(file);
-    checkParts(beside.parts, beside.name);
     return beside;
+}
+
+BesideFile parseBeside(std::string_view text, std::string name) {
+    Json parts = parseJson(text, name);
+    checkParts(parts, name);
+    return {.name = std::move(name), .parts = std::move(parts), .stamp = {}};
 }
 
 Json withBeside(Json settings, const BesideFile& beside, const char* part) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::models {
@@ -25,6 +26,9 @@ struct BesideFile {
 /// Reads them where they are. Error{Corrupt} for what is no object of objects, Error{Unsupported}
 /// names a part that is not one of them.
 [[nodiscard]] BesideFile readBeside(const std::string& weights);
+
+/// Statements as they stand in the file `name`. Errors as above.
+[[nodiscard]] BesideFile parseBeside(std::string_view text, std::string name);
 
 /// `settings` with those that the person wrote for `part` in their place.
 [[nodiscard]] Json withBeside(Json settings, const BesideFile& beside, const char* part);

@@ -54,10 +54,17 @@ std::vector<std::string> beginnings(const WeightMap& map) {
 }  // namespace
 
 SingleFile::SingleFile(const std::string& path, std::string name, std::string resourcesFolder)
+    : SingleFile(
+          openWeightFile(path), readBeside(path), std::move(name), std::move(resourcesFolder)) {}
+
+SingleFile::SingleFile(WeightFileHeader file,
+                       BesideFile beside,
+                       std::string name,
+                       std::string resourcesFolder)
     : name_(std::move(name)),
       resourcesFolder_(std::move(resourcesFolder)),
-      file_(openWeightFile(path)),
-      beside_(readBeside(path)) {
+      file_(std::move(file)),
+      beside_(std::move(beside)) {
     file_.map.what = name_;
     refuseOtherLayouts();
 }

@@ -23,6 +23,12 @@ public:
     /// seen in a file of another layout; and the errors of openWeightFile() and readBeside().
     SingleFile(const std::string& path, std::string name, std::string resourcesFolder);
 
+    /// The same of a header and statements that were read already.
+    SingleFile(WeightFileHeader file,
+               BesideFile beside,
+               std::string name,
+               std::string resourcesFolder);
+
     [[nodiscard]] const std::string& name() const override { return name_; }
 
     [[nodiscard]] std::string pipelineClass() const override;

@@ -1,6 +1,7 @@
 #include "plugin/models/text/byte_pair_encoder.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 #include <queue>
 
@@ -11,6 +12,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr int64_t kLargestId = 1 << 24;
+constexpr size_t kLongestShown = 60;  ///< bytes of a value in a message
 
 /// UTF-8 of a code point below 0x800.
 std::string utf8(int codePoint) {
@@ -75,7 +77,9 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
         if (id < 0 || id > kLargestId) {
-            refuse(what, "vocab.json gives the token \"" + token + "\" the id " + value.dump());
+            refuse(what,
+                   "vocab.json gives the token " + quotedName(token) + " the id " +
+                       value.dump(-1, ' ', true).substr(0, kLongestShown));
         }
         ids_.emplace(token, static_cast<TokenId>(id));
         vocabularySize_ = std::max(vocabularySize_, static_cast<TokenId>(id) + 1);
@@ -107,9 +111,8 @@ void BytePairEncoder::addMerges(std::string_view merges, const std::string& what
         const TokenId rightId = idOf(right);
         const TokenId result = idOf(left + right);
         if (leftId < 0 || rightId < 0 || result < 0) {
-            refuse(
-                what,
-                "merges.txt joins \"" + std::string(line) + "\", which vocab.json does not have");
+            refuse(what,
+                   "merges.txt joins " + quotedName(line) + ", which vocab.json does not have");
         }
         merges_.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, result});
     }

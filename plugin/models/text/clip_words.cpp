@@ -80,7 +80,7 @@ void appendBrackets(std::string_view word, std::vector<std::string_view>& words)
 
 struct ClipWords::Pattern {
     struct FreeCode {
-        void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+        void operator()(pcre2_code* compiled) const { pcre2_code_free(compiled); }
     };
 
     struct FreeMatch {

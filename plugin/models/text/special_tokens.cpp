@@ -1,6 +1,7 @@
 #include "plugin/models/text/special_tokens.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -53,8 +54,8 @@ private:
         const TokenId id = encoder_.idOf(content);
         if (id < 0) {
             throw Error(ErrorKind::Corrupt,
-                        component_ + ": " + what + " is \"" + content +
-                            "\", which vocab.json does not have",
+                        component_ + ": " + what + " is " + quotedName(content) +
+                            ", which vocab.json does not have",
                         "get the tokenizer's files again");
         }
         return id;
@@ -100,7 +101,7 @@ private:
             return;
         }
         for (const auto& [key, value] : decoder->items()) {
-            const Stated token = stated(value, "added_tokens_decoder " + key);
+            const Stated token = stated(value, "added_tokens_decoder " + quotedName(key));
             const TokenId id = encoder_.idOf(token.content);
             if (std::to_string(id) != key) {
                 refuseOutside(token.content);
@@ -144,24 +145,25 @@ private:
     }
 
     [[noreturn]] void refuseOutside(const std::string& content) const {
-        throw Error(ErrorKind::Unsupported,
-                    component_ + ": the token \"" + content + "\" is added to the vocabulary",
-                    "use a checkpoint with CLIP's own tokenizer");
+        throw Error(
+            ErrorKind::Unsupported,
+            component_ + ": the token " + quotedName(content) + " is added to the vocabulary",
+            "use a checkpoint with CLIP's own tokenizer");
     }
 
     void readMaxLength() {
         const JsonReader reader(config_, component_ + "/tokenizer_config.json");
         const std::optional<double> length = reader.number("model_max_length");
         // Without a limit transformers writes 1e30.
-        if (length && *length < kLongestText) {
-            settings_.maxLength = static_cast<int64_t>(*length);
-            if (settings_.maxLength < 3) {
-                throw Error(
-                    ErrorKind::Corrupt,
-                    reader.what() + ": model_max_length is " + std::to_string(settings_.maxLength),
-                    "it must be at least 3");
-            }
+        if (!length || *length >= kLongestText) {
+            return;
         }
+        if (*length < 3) {
+            throw Error(ErrorKind::Corrupt,
+                        reader.what() + ": model_max_length is " + formatNumber(*length),
+                        "it must be at least 3");
+        }
+        settings_.maxLength = static_cast<int64_t>(*length);
     }
 
     Checkpoint& checkpoint_;
@@ -171,6 +173,48 @@ private:
     Json map_;
     bool hasDecoder_ = false;
     TokenizerSettings settings_;
+};
+
+/// The special tokens of a text from front to back. Each is looked for again only behind the place
+/// where it was found, so that the time is linear.
+class SpecialFinder {
+public:
+    SpecialFinder(std::string_view text, const std::vector<SpecialToken>& specials, bool normalized)
+        : text_(text) {
+        for (const SpecialToken& special : specials) {
+            if (special.normalized == normalized) {
+                found_.push_back({&special, text.find(special.content)});
+            }
+        }
+    }
+
+    /// The leftmost one from `from` on, the longest of several; the end of the text when there is
+    /// none.
+    std::pair<size_t, const SpecialToken*> next(size_t from) {
+        size_t first = text_.size();
+        const SpecialToken* token = nullptr;
+        for (Found& found : found_) {
+            if (found.at < from) {
+                found.at = text_.find(found.token->content, from);
+            }
+            const bool isLonger =
+                token && found.at == first && found.token->content.size() > token->content.size();
+            if (found.at < first || isLonger) {
+                first = found.at;
+                token = found.token;
+            }
+        }
+        return {first, token};
+    }
+
+private:
+    struct Found {
+        const SpecialToken* token;
+        size_t at;
+    };
+
+    std::string_view text_;
+    std::vector<Found> found_;
 };
 
 }  // namespace
@@ -184,28 +228,19 @@ TokenizerSettings readTokenizerSettings(Checkpoint& checkpoint,
 std::vector<TextPart> cutAtSpecials(std::string_view text,
                                     const std::vector<SpecialToken>& specials,
                                     bool normalized) {
+    SpecialFinder finder(text, specials, normalized);
     std::vector<TextPart> parts;
-    while (!text.empty()) {
-        size_t first = text.size();
-        const SpecialToken* token = nullptr;
-        for (const SpecialToken& special : specials) {
-            const size_t at = special.normalized == normalized ? text.find(special.content)
-                                                               : std::string_view::npos;
-            const bool longer =
-                token && at == first && special.content.size() > token->content.size();
-            if (at < first || longer) {
-                first = at;
-                token = &special;
-            }
-        }
-        if (first > 0) {
-            parts.push_back({text.substr(0, first), nullptr});
+    size_t at = 0;
+    while (at < text.size()) {
+        const auto [first, token] = finder.next(at);
+        if (first > at) {
+            parts.push_back({text.substr(at, first - at), nullptr});
         }
         const size_t length = token ? token->content.size() : 0;
         if (token) {
             parts.push_back({text.substr(first, length), token});
         }
-        text.remove_prefix(first + length);
+        at = first + length;
     }
     return parts;
 }

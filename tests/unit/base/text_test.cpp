@@ -1,5 +1,6 @@
 #include "plugin/base/text.hpp"
 
+#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 using namespace lowtide;
@@ -110,6 +111,22 @@ private Q_SLOTS:
         QCOMPARE(nearestName("dpmpp2m", known), std::string("dpmpp_2m"));
         QCOMPARE(nearestName("something else", known), std::string());
         QCOMPARE(nearestName("euler", {}), std::string());
+    }
+
+    void aNameOfAHundredMegabytesIsNearToNone() {
+        const std::vector<std::string> known = {"euler", "euler_a", "ddim", "dpmpp_2m"};
+        const std::string name(100 << 20, 'e');
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(nearestName(name, known), std::string());
+        QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void cutsLongNamesOfAList() {
+        const std::vector<std::string> names = {"a", std::string(5000, 'b') + "c", "d\n"};
+        const std::string shown = listSome(names);
+        QVERIFY(shown.size() < 200);
+        QVERIFY(shown.starts_with("a, bbb") && shown.ends_with("b..., d?"));
     }
 };
 

@@ -155,6 +155,14 @@ private Q_SLOTS:
         QCOMPARE(header.tensors.size(), 1u);
     }
 
+    void leavesOutTextsThatAreNotUtf8() {
+        const std::string bad = "U\x02\xff\xfe";  // as Python 2 writes bytes
+        const TorchHeader header = read(torchBytes("}(" + pickledText("note") + bad + bad +
+                                                   "K\x01" + pickledText("step") + "K\x07u"));
+        QCOMPARE(header.metadata.size(), 1u);
+        QCOMPARE(header.metadata.at("step"), std::string("7"));
+    }
+
     void statesStridesOfWhatIsNotRowMajor() {
         const auto strides = [](const PickledTensor& tensor) {
             return read(fileWith(tensor)).tensors.at("t").strides;

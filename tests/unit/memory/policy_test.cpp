@@ -90,6 +90,13 @@ private Q_SLOTS:
         }
     }
 
+    void aNumberThatDoesNotFitIsRefused_notWrapped() {
+        for (const int64_t blocks : {int64_t{0}, int64_t{-1}, (int64_t{1} << 32) + 2}) {
+            const Json json{{"policy", "block"}, {"blocks_per_group", blocks}};
+            QVERIFY_EXCEPTION_THROWN(static_cast<void>(policyFromJson(json, "node")), Error);
+        }
+    }
+
     void refusesUnknownJsonKeys() {
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(policyFromJson(Json{{"polcy", "leaf"}}, "node")),
                                  Error);

@@ -91,6 +91,26 @@ private Q_SLOTS:
                  message.c_str());
     }
 
+    void namesTenAndHowManyMore() {
+        WeightMap weights{.what = "unet", .files = someWeights().files, .tensors = {}};
+        NetworkBuilder builder = builderOf(weights);
+        for (int i = 10; i < 23; ++i) {
+            const std::string number = std::to_string(i);
+            weights.tensors["surplus" + number] = {.shape = {1}};
+            builder.leaf("missing" + number + ".", {{.name = "w", .shape = {1}}});
+        }
+
+        const std::string message = refusal(builder);
+
+        QVERIFY2(
+            has(message, "13 missing: missing10.w, ") && has(message, "missing19.w and 3 more"),
+            message.c_str());
+        QVERIFY2(has(message, "13 that the network does not have: surplus10, ") &&
+                     has(message, "surplus19 and 3 more"),
+                 message.c_str());
+        QVERIFY2(!has(message, "missing20") && !has(message, "surplus20"), message.c_str());
+    }
+
     void surplusTensorsMayBeIgnoredByPrefix() {
         const WeightMap weights = someWeights();
         NetworkBuilder builder = builderOf(weights);

@@ -3,6 +3,7 @@
 #include "plugin/models/text/a1111_prompt.hpp"
 #include "plugin/models/text/compel_prompt.hpp"
 #include "plugin/models/text/prompt_chunks.hpp"
+#include "plugin/models/text/special_tokens.hpp"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
@@ -244,6 +245,21 @@ private Q_SLOTS:
         (void)models::parseA1111Prompt(text);
         (void)models::parseCompelPrompt(text);
         QVERIFY(timer.elapsed() < kMostMilliseconds);
+    }
+
+    void specialTokensAreFoundInLinearTime() {
+        const std::vector<models::SpecialToken> specials = {{.content = "<|startoftext|>"},
+                                                            {.content = "<|endoftext|>"}};
+        std::string text;
+        for (int i = 0; i < 100'000; ++i) {
+            text += "<|startoftext|>a";
+        }
+        QElapsedTimer timer;
+        timer.start();
+        const auto parts = models::cutAtSpecials(text, specials, false);
+        QCOMPARE(parts.size(), size_t{200'000});
+        QVERIFY(parts[0].token && !parts[1].token && parts[1].text == "a");
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void chunksAreCut_data() {
