@@ -1,0 +1,60 @@
+#include "tests/fuzz/config_promises.hpp"
+
+#include "plugin/models/autoencoders/autoencoder_config.hpp"
+#include "plugin/models/denoisers/unet2d_config.hpp"
+#include "tests/fuzz/promises.hpp"
+
+#include <cmath>
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace models;
+
+constexpr int64_t kMostParts = 1 << 20;  ///< no network that is built has more
+
+}  // namespace
+
+bool checkUNetConfig(const Json& settings) {
+    UNet2DConfig config;
+    if (!takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+               [&] { config = readUNet2DConfig(settings, "unet/config.json"); })) {
+        return false;
+    }
+    require(!config.levels.empty() && config.groups >= 1 && config.timeWidth >= 1 &&
+                config.inChannels >= 1 && config.outChannels >= 1 && config.guidanceWidth >= 0,
+            "a UNet has levels and widths");
+    require(std::isfinite(config.epsilon) && std::isfinite(config.frequencyShift),
+            "settings are numbers");
+    int64_t parts = 0;
+    for (const UNetLevel& level : config.levels) {
+        require(level.channels >= 1 && level.heads >= 1 && level.layers >= 1 &&
+                    level.transformerLayers >= 1 && level.contextWidth == config.contextWidth(),
+                "a level has what it needs");
+        require(level.channels % config.groups == 0 && level.channels % level.heads == 0,
+                "groups and heads divide channels");
+        parts += level.layers * level.transformerLayers;
+    }
+    require(parts <= kMostParts, "a network ends");
+    return true;
+}
+
+bool checkAutoencoderConfig(const Json& settings) {
+    AutoencoderConfig config;
+    if (!takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+               [&] { config = readAutoencoderConfig(settings, "vae/config.json"); })) {
+        return false;
+    }
+    require(!config.channels.empty() && config.downsampling() >= 1 && config.groups >= 1 &&
+                config.layersPerBlock >= 1 && config.layersPerBlock <= kMostParts,
+            "an autoencoder has levels");
+    require(config.scalingFactor > 0 && std::isfinite(config.scalingFactor),
+            "latents can be scaled");
+    for (const int64_t channels : config.channels) {
+        require(channels >= 1 && channels % config.groups == 0, "groups divide channels");
+    }
+    return true;
+}
+
+}  // namespace lowtide::fuzz

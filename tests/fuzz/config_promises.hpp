@@ -1,0 +1,12 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+namespace lowtide::fuzz {
+
+/// Reads settings of a UNet and checks that a network of them can be described. As runInput().
+[[nodiscard]] bool checkUNetConfig(const Json& settings);
+/// The same of an autoencoder.
+[[nodiscard]] bool checkAutoencoderConfig(const Json& settings);
+
+}  // namespace lowtide::fuzz

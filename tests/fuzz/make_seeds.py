@@ -1,0 +1,513 @@
+#!/usr/bin/env python3
+"""Writes the inputs that were made by hand: files that are right, and files that were made to do harm.
+
+    make_seeds.py FOLDER
+
+FOLDER/<target>/<name> for each target of tests/fuzz. The result is checked in as tests/fuzz/seeds.
+"""
+import io
+import json
+import pathlib
+import pickle
+import struct
+import sys
+import zipfile
+import zlib
+
+SEPARATOR = "\x1e"
+
+
+def header(tensors, data=b"", length=None):
+    text = tensors if isinstance(tensors, bytes) else json.dumps(tensors, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def tensor(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def safetensors():
+    right = {"__metadata__": {"format": "pt"}, "a": tensor("F32", [2, 1], 0, 8), "b": tensor("F16", [0], 8, 8),
+             "c": tensor("U8", [7], 8, 15)}
+    yield "right", header(right, bytes(15))
+    yield "empty", header({})
+    yield "truncated", header(right, bytes(14))
+    yield "oversized", header(right, bytes(16))
+    yield "cut_in_the_header", header(right)[:60]
+    yield "overlapping", header({"a": tensor("F32", [2], 0, 8), "b": tensor("F32", [2], 4, 12)}, bytes(12))
+    yield "same_bytes_twice", header({"a": tensor("F32", [2], 0, 8), "b": tensor("F32", [2], 0, 8)}, bytes(8))
+    yield "hole", header({"a": tensor("U8", [2], 0, 2), "b": tensor("U8", [2], 3, 5)}, bytes(5))
+    yield "out_of_bounds", header({"a": tensor("F32", [4], 0, 16)}, bytes(8))
+    yield "negative", header({"a": tensor("U8", [-1], -1, 0)}, bytes(8))
+    yield "backwards", header({"a": tensor("U8", [1], 8, 7)}, bytes(8))
+    yield "overflow", header({"a": tensor("F32", [2**32, 2**32], 0, 0)})
+    yield "overflow_to_right_size", header({"a": tensor("F32", [2**62 + 1, 4], 0, 16)}, bytes(16))
+    yield "huge_and_empty", header({"a": tensor("F64", [2**62, 0], 0, 0)})
+    yield "size_2_64", header(b'{"a":{"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,0]}}')
+    yield "size_as_real", header(b'{"a":{"dtype":"U8","shape":[1.0],"data_offsets":[0,1]}}', b"x")
+    yield "duplicate", header(b'{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},'
+                              b'"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}')
+    yield "unknown_type", header({"a": tensor("F8_E5M2", [1], 0, 1)}, b"x")
+    yield "many_axes", header({"a": tensor("U8", [1] * 300, 0, 1)}, b"x")
+    yield "long_name", header({"n" * 3000: tensor("U8", [1], 0, 1)}, b"x")
+    yield "claims_2_63", header({}, length=2**63)
+    yield "claims_100_mb", header({}, length=100_000_000)
+    yield "metadata_of_numbers", header({"__metadata__": {"step": 1}})
+    yield "deep", header(b'{"a":' * 200 + b"1" + b"}" * 200)
+    yield "text", b"version https://git-lfs.github.com/spec/v1\n"
+
+
+def storage(kind="FloatStorage", key="0", elements=6):
+    return (b"((X\x07\x00\x00\x00storagectorch\n" + kind.encode() + b"\n" + unicode(key) + unicode("cpu") +
+            integer(elements) + b"tQ")
+
+
+def unicode(text):
+    return b"X" + struct.pack("<I", len(text)) + text.encode()
+
+
+def integer(value):
+    return b"\x8a\x08" + struct.pack("<q", value)
+
+
+def numbers(values):
+    return b"(" + b"".join(map(integer, values)) + b"t"
+
+
+def torch_tensor(first=0, shape=(2, 3), strides=(3, 1), **of_storage):
+    return (b"ctorch._utils\n_rebuild_tensor_v2\n" + storage(**of_storage) + integer(first) + numbers(shape) +
+            numbers(strides) + b"\x89ccollections\nOrderedDict\n)RtR")
+
+
+def dict_of(**entries):
+    return b"}(" + b"".join(unicode(name) + value for name, value in entries.items()) + b"u"
+
+
+def program(body):
+    return b"\x80\x02" + body + b"."
+
+
+class Shell:
+    def __reduce__(self):
+        return print, ("this would have been run",)
+
+
+def pickles():
+    two = dict_of(a=torch_tensor(), b=torch_tensor(kind="HalfStorage", key="1", elements=4, first=1, shape=(3,),
+                                                   strides=(1,)))
+    yield "right", program(two)
+    yield "wrapped", program(dict_of(state_dict=two, global_step=b"K\x05"))
+    yield "params_ema", program(dict_of(params_ema=two))
+    yield "parameter", program(dict_of(a=b"ctorch._utils\n_rebuild_parameter\n(" + torch_tensor() +
+                                       b"\x88ccollections\nOrderedDict\n)RtR"))
+    yield "ordered_dict_of_pairs", program(b"ccollections\nOrderedDict\n(](](" + unicode("a") + torch_tensor() +
+                                           b"eetR")
+    yield "transposed", program(dict_of(a=torch_tensor(shape=(3, 2), strides=(1, 3))))
+    yield "nothing", program(b"}")
+    yield "protocol_4", pickle.dumps({"state_dict": {}, "step": 3, "name": "n"}, 4)
+    yield "protocol_0", pickle.dumps({"a": 1}, 0)
+    yield "code", pickle.dumps(Shell(), 2)
+    yield "code_protocol_4", pickle.dumps({"state_dict": Shell()}, 4)
+    yield "code_in_state", program(b"}cos\nsystem\nb")
+    yield "eval", program(b"c__builtin__\neval\n(" + unicode("1") + b"tR")
+    yield "negative_stride", program(dict_of(a=torch_tensor(strides=(-3, 1))))
+    yield "out_of_storage", program(dict_of(a=torch_tensor(first=1)))
+    yield "overflowing_strides", program(dict_of(a=torch_tensor(strides=(2**62, 2**62))))
+    yield "overflowing_shape", program(dict_of(a=torch_tensor(shape=(2**62, 8))))
+    yield "storage_too_large", program(dict_of(a=torch_tensor(elements=2**61)))
+    yield "storage_of_another", program(dict_of(a=torch_tensor(key="../data.pkl")))
+    yield "twice", program(b"}(" + (unicode("a") + torch_tensor()) * 2 + b"u")
+    yield "metadata_is_no_text", program(dict_of(a=torch_tensor(), format=b"X\x02\x00\x00\x00\xff\xfe"))
+    yield "name_is_no_text", program(b"}(X\x02\x00\x00\x00\xff\xfe" + torch_tensor() + b"u")
+    yield "name_is_a_number", program(b"}(K\x01" + torch_tensor() + b"u")
+    yield "contains_itself", program(b"}q\x00(" + unicode("state_dict") + b"h\x00u")
+    yield "list_in_itself", program(b"]q\x00h\x00a0")
+    yield "tuple_in_itself", program(b"(]q\x00tq\x01h\x00h\x01a")
+    yield "deep_tuples", program(b"N" + b"\x85" * 1500)
+    yield "marks_without_end", program(b"(" * 1500)
+    yield "doubling", program(b"N" + b"q\x00h\x00\x86" * 200)
+    yield "memo_far_out", program(b"Nr\xff\xff\xff\xff")
+    yield "recalls_nothing", program(b"j\x07\x00\x00\x00")
+    yield "empty_stack", program(b"u")
+    yield "mark_under", program(b"(}a")
+    yield "claims_4_gb", program(b"X\xff\xff\xff\xffa")
+    yield "long_of_255", program(b"\x8a\xff" + bytes(255))
+    yield "cut", program(two)[:70]
+    yield "two_results", program(b"NN")
+    yield "no_stop", b"\x80\x02N"
+
+
+def zip_of(files, **changes):
+    """Stored files; torch's layout."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", changes.get("method", zipfile.ZIP_STORED)) as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content,
+                             changes.get("method", zipfile.ZIP_STORED))
+    return buffer.getvalue()
+
+
+def torch_files():
+    body = program(dict_of(state_dict=dict_of(a=torch_tensor()), global_step=b"K\x05"))
+    files = [("m/data.pkl", body), ("m/byteorder", b"little"), ("m/data/0", bytes(range(24))), ("m/version", b"3\n")]
+    right = zip_of(files)
+    end = right.rfind(b"PK\x05\x06")
+    directory = right.find(b"PK\x01\x02")
+
+    def patched(at, form, value):
+        return right[:at] + struct.pack(form, value) + right[at + struct.calcsize(form):]
+
+    yield "right", right
+    yield "right_small", zip_of([("m/data.pkl", program(dict_of(a=torch_tensor(elements=1, shape=(1,), strides=(1,))))),
+                                 ("m/data/0", b"abcd")])
+    yield "only_a_pickle", zip_of(files[:1])
+    yield "no_pickle", zip_of(files[1:])
+    yield "two_pickles", zip_of(files + [("n/data.pkl", body)])
+    yield "big_endian", zip_of([files[0], ("m/byteorder", b"big"), files[2]])
+    yield "compressed", zip_of(files, method=zipfile.ZIP_DEFLATED)
+    yield "bomb", zip_of([("m/data.pkl", bytes(1 << 20))], method=zipfile.ZIP_DEFLATED)
+    yield "leads_elsewhere", zip_of(files + [("../../etc/x", b"")])
+    yield "absolute", zip_of(files + [("/x", b"")])
+    yield "cut", right[:-30]
+    yield "cut_in_the_middle", right[:directory + 10]
+    yield "with_a_comment", right[:-2] + b"\x05\x00hello"
+    yield "comment_like_an_end", right[:-2] + b"\x16\x00" + right[end:-2] + b"\x00\x00"
+    yield "many_entries", right[:end + 8] + b"\xfe\xff\xfe\xff" + right[end + 12:]
+    yield "directory_out_of_bounds", patched(end + 16, "<I", 0x7FFFFFFF)
+    yield "directory_too_large", patched(end + 12, "<I", 0xFFFFFFF0)
+    yield "asks_for_zip64", patched(end + 16, "<I", 0xFFFFFFFF)
+    yield "entry_out_of_bounds", patched(directory + 42, "<I", 0x7FFFFFFF)
+    yield "entry_too_large", patched(directory + 20, "<I", 0x7FFFFFFF)
+    yield "encrypted", patched(directory + 8, "<H", 1)
+    second = right.find(b"PK\x01\x02", directory + 4)
+    yield "overlapping", right[:second + 42] + right[directory + 42:directory + 46] + right[second + 46:]
+    yield "local_name_differs", right.replace(b"m/data.pkl", b"m/data.pkx", 1)
+    end64 = (b"PK\x06\x06" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 4, 4, end - directory, directory) +
+             b"PK\x06\x07" + struct.pack("<IQI", 0, end, 1))
+    yield "zip64", right[:end] + end64 + right[end:]
+    yield "zip64_contradicts", right[:end] + end64.replace(struct.pack("<Q", directory), struct.pack("<Q", 3)) + right[end:]
+    yield "zip64_far_out", right[:end] + end64[:56] + b"PK\x06\x07" + struct.pack("<IQI", 0, 2**63, 1) + right[end:]
+
+
+def jsons():
+    yield "right", b'{"a": [1, -2, 3.5, 1e-7], "b": {"c": null, "d": true}, "e": "\\u00e9\\ud83d\\ude00"}'
+    yield "python_numbers", b'{"a": NaN, "b": [Infinity, -Infinity], "c": "NaN \\" Infinity"}'
+    yield "texts", b'{"names": ["a", "b"], "one": "a", "mixed": ["a", 1]}'
+    yield "lists_of_numbers", b'{"a": [1, 2], "b": [1.5, 2], "c": 7, "d": 18446744073709551615, "e": -9223372036854775808}'
+    yield "deep_lists", b"[" * 1000 + b"]" * 1000
+    yield "deep_objects", b'{"a":' * 1000
+    yield "depth_64", b"[" * 64 + b"]" * 64
+    yield "duplicate", b'{"a": 1, "a": 2}'
+    yield "too_large_number", b'{"a": 1e400}'
+    yield "too_large_integer", b'{"a": 123456789012345678901234567890}'
+    yield "not_utf8", b'{"a": "\xff\xfe"}'
+    yield "lone_surrogate", b'{"a": "\\ud800"}'
+    yield "nul", b'{"a": 1}\x00{"b": 2}'
+    yield "escaped_nul", b'{"a\\u0000b": "\\u0000"}'
+    yield "mark_of_order", b'\xef\xbb\xbf{"a": 1}'
+    yield "two", b'{} {}'
+    yield "comment", b'{"a": 1} // no'
+    yield "cut", b'{"a": ["b", '
+    yield "empty", b''
+
+
+def graphs(root):
+    text_to_image = json.loads((root / "examples/graphs/text_to_image.json").read_text())
+    sample = {
+        "format": 1,
+        "nodes": {
+            "load": {"type": "load.checkpoint", "params": {"checkpoint": "m"}},
+            "encode": {"type": "prompt.encode", "params": {"prompt": "a"}, "memory": "leaf+stream"},
+            "latent": {"type": "latent.empty", "params": {"width": 64}},
+            "denoise": {"type": "denoise.sample", "v": 2, "params": {"steps": 4, "sampler": "ddim"}},
+            "decode": {"type": "decode.image", "params": {}, "title": "t", "position": [1, 2.5]},
+            "save": {"type": "save.image"}},
+        "links": [{"from": ["load", "model"], "to": [node, "model"]} for node in ("encode", "denoise", "decode")] + [
+            {"from": ["encode", "positive"], "to": ["denoise", "positive"]},
+            {"from": ["latent", "latent"], "to": ["denoise", "latent"]},
+            {"from": ["denoise", "latent"], "to": ["decode", "latent"]},
+            {"from": ["decode", "image"], "to": ["save", "image"]}],
+        "exposed": [{"node": "encode", "param": "prompt", "label": "Prompt"}],
+        "memory_budget": "1GiB", "device": "fake:1GiB", "gc_threshold": 70, "low_memory": "auto"}
+
+    def changed(**keys):
+        return json.dumps(sample | keys, separators=(",", ":")).encode()
+
+    def node(**keys):
+        return changed(nodes=sample["nodes"] | {"save": {"type": "save.image"} | keys})
+
+    yield "right", changed()
+    yield "example", json.dumps(text_to_image, separators=(",", ":")).encode()
+    yield "muted", node(mode="muted")
+    yield "bypassed", changed(nodes=sample["nodes"] | {"decode": {"type": "decode.image", "mode": "bypassed"}})
+    yield "no_nodes", b'{"format": 1}'
+    yield "no_format", b'{"nodes": {}}'
+    yield "newer", changed(format=2)
+    yield "format_2_63", changed(format=2**63)
+    yield "unknown_type", node(type="x.y")
+    yield "long_type", node(type="x" * 2500)
+    yield "unknown_parameter", node(params={"x": 1})
+    yield "wrong_parameter", changed(nodes=sample["nodes"] | {"latent": {"type": "latent.empty", "params": {"width": "x"}}})
+    yield "large_number", changed(nodes=sample["nodes"] | {"latent": {"type": "latent.empty", "params": {"width": 2**64 - 1}}})
+    yield "circle", changed(links=sample["links"] + [{"from": ["denoise", "latent"], "to": ["denoise", "latent"]}])
+    yield "link_from_nowhere", changed(links=[{"from": ["x", "y"], "to": ["save", "image"]}])
+    yield "two_into_one", changed(links=sample["links"] + [{"from": ["load", "model"], "to": ["save", "image"]}])
+    yield "policy_for_nothing", node(memory={"policy": "leaf"})
+    yield "wrong_policy", changed(nodes=sample["nodes"] | {"encode": sample["nodes"]["encode"] | {"memory": {"policy": 3}}})
+    yield "budget", changed(memory_budget="lots")
+    yield "device", changed(device="tpu")
+    yield "links_are_no_list", changed(links={})
+    yield "empty_id", changed(nodes={"": {"type": "save.image"}})
+
+
+def policies():
+    for number, text in enumerate([
+            "auto", "none", "leaf+stream", "block:3,budget=2GiB,after=drop,pin=1MiB@cuda:1", "model,after=keep",
+            "sequential", "block:2+stream@fake:8GiB,spill=16GiB", "cpu", "cuda:7", "fake:256MiB,fail=arena:3", "1.5GiB",
+            "9000000000000000000"]):
+        yield f"right_{number:02}", text.encode()
+    yield "object", b'{"policy":"block","stream":true,"blocks_per_group":2,"budget":"1GiB","after":"keep","pin_cap":5,"device":"fake"}'
+    yield "components", b'{"components":{"text_encoder":"none","denoiser":{"policy":"leaf","stream":true}}}'
+    yield "nested_components", b'{"components":{"a":{"components":{"b":"none"}}}}'
+    yield "number_that_wraps", b'{"policy":"block","blocks_per_group":4294967298}'
+    yield "number_too_large", b'{"policy":"block","blocks_per_group":9223372036854775808}'
+    yield "long_name", b"x" * 2500
+    yield "not_utf8", b"leaf\xff\xfe,budget=1"
+    yield "cannot_stream", b"none+stream"
+    yield "no_size", b"leaf,budget=1e999GiB"
+    yield "negative", b"leaf,budget=-1"
+    yield "block_0", b"block:0"
+    yield "wrong_type", b'{"policy":7}'
+    yield "list", b"[]"
+
+
+def profiles():
+    right = {"device": "cpu", "name": "n", "processor": "p", "numerics": "t", "version": "0.1.0", "measured_on": "2026-11-21",
+             "speeds": {"copy_bytes_per_second": 2e9, "converted_bytes_per_second": 1e9, "mapped_bytes_per_second": 0,
+                        "copy_overhead_seconds": 2e-5, "flops_per_second": 1e11, "leaf_overhead_seconds": 5e-5}}
+
+    def changed(**speeds):
+        return json.dumps(right | {"speeds": right["speeds"] | speeds}).encode()
+
+    yield "right", changed()
+    yield "zero", changed(flops_per_second=0)
+    yield "negative", changed(copy_overhead_seconds=-1)
+    yield "infinite", changed(copy_bytes_per_second=1e300)
+    yield "text", changed(copy_bytes_per_second="fast")
+    yield "day", json.dumps(right | {"measured_on": "20\n26-1-1"}).encode()
+    yield "missing", b"{}"
+    yield "list", b"[]"
+
+
+def chunk(kind, data, crc=None):
+    body = kind + data
+    return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body) if crc is None else crc)
+
+
+def png(width=2, height=2, depth=8, color=0, interlace=0, rows=b"\x00\x01\x02\x00\x03\x04", before=b"", after=b""):
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)) +
+            before + chunk(b"IDAT", zlib.compress(rows, 9)) + after + chunk(b"IEND", b""))
+
+
+def pngs():
+    texts = (chunk(b"tEXt", b"a\0text") + chunk(b"zTXt", b"b\0\0" + zlib.compress(b"packed")) +
+             chunk(b"iTXt", b"c\0\0\0\0\0\xe2\x82\xac") + chunk(b"iTXt", b"d\0\1\0en\0D\0" + zlib.compress(b"\xe2\x82\xac")))
+    palette = chunk(b"PLTE", bytes.fromhex("102030405060708090a0b0c0"))
+    yield "right", png()
+    yield "colour", png(1, 2, color=2, rows=b"\x00abc\x01def", before=texts)
+    yield "palette", png(4, 2, 2, 3, rows=b"\x00\x1b\x00\xb1", before=palette + chunk(b"tRNS", b"\x00\xff\x80"), after=texts)
+    yield "grey_alpha_16", png(2, 1, 16, 4, rows=bytes(9), before=chunk(b"gAMA", struct.pack(">I", 45455)))
+    yield "interlaced", png(3, 3, interlace=1, rows=bytes.fromhex("000100020003040005000600070800090a0b"))
+    yield "alpha", png(1, 1, color=6, rows=bytes(5))
+    yield "transparent_grey", png(before=chunk(b"tRNS", b"\x00\x01"))
+    yield "generation_text", png(before=chunk(b"tEXt", b"parameters\0a cat\nSteps: 20, Sampler: Euler"))
+    yield "cut", png()[:-20]
+    yield "wrong_checksum", png(before=chunk(b"tEXt", b"a\0b", crc=1))
+    yield "pixel_bomb", png(1 << 14, 1 << 14, rows=b"")
+    yield "wide_bomb", png(1 << 20, 1 << 8, rows=b"")
+    yield "too_wide", png((1 << 20) + 1, 1, rows=b"")
+    yield "side_2_31", png(2**31 - 1, 2**31 - 1, rows=b"")
+    yield "text_bomb", png(before=chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(8 << 20), 9)))
+    yield "too_few_rows", png(2, 3)
+    yield "too_many_rows", png(2, 1)
+    yield "no_palette", png(color=3)
+    yield "index_behind_the_palette", png(2, 1, 8, 3, rows=b"\x00\x01\xff", before=palette)
+    yield "two_headers", png(before=chunk(b"IHDR", bytes(13)))
+    yield "text_without_a_key", png(before=chunk(b"tEXt", b"\0x"))
+    yield "long_key", png(before=chunk(b"tEXt", b"k" * 80 + b"\0x"))
+    yield "key_with_control", png(before=chunk(b"tEXt", b"a\x01b\0x"))
+    yield "text_is_no_utf8", png(before=chunk(b"iTXt", b"a\0\0\0\0\0\xff\xfe"))
+    yield "profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(128))))
+    yield "chunk_claims_2_31", png()[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt"
+    yield "unknown_critical", png(before=chunk(b"XXXX", b"?"))
+
+
+def model_configs(root):
+    unet = json.loads((root / "resources/mini/model/unet/config.json").read_text())
+    vae = json.loads((root / "resources/mini/model/vae/config.json").read_text())
+
+    def text(settings, **keys):
+        return json.dumps(settings | keys, separators=(",", ":")).encode()
+
+    yield "right_unet", text(unet)
+    yield "right_autoencoder", text(vae)
+    yield "no_channels", text(unet, block_out_channels=[])
+    yield "many_levels", text(unet, block_out_channels=[32] * 1000)
+    yield "no_groups", text(unet, norm_num_groups=0)
+    yield "negative_groups", text(unet, norm_num_groups=-1)
+    yield "layers_without_end", text(unet, layers_per_block=2**62)
+    yield "many_layers", text(unet, layers_per_block=1000, transformer_layers_per_block=1000)
+    yield "overflowing", text(unet, time_embedding_dim=2**63)
+    yield "heads", text(unet, attention_head_dim=7)
+    yield "scaling", text(vae, scaling_factor=0)
+    yield "scaling_huge", text(vae, scaling_factor=1e308)
+    yield "not_a_number", text(vae)[:-1] + b',"shift_factor":NaN}'
+    yield "levels", text(vae, block_out_channels=[32] * 64, down_block_types=["DownEncoderBlock2D"] * 64,
+                         up_block_types=["UpDecoderBlock2D"] * 64)
+    yield "another_class", text(unet, _class_name="x" * 3000)
+    yield "long_setting", text(unet, act_fn="x" * 3000)
+    yield "wrong_types", text(unet, in_channels="4", down_block_types=[1])
+
+
+UNET = """Uinput_blocks.0.0.weight 32,4,3,3
+Uinput_blocks.1.0.in_layers.2.weight 32,32,3,3
+Uinput_blocks.1.1.transformer_blocks.0.norm1.weight 32
+Uinput_blocks.2.0.op.weight 32,32,3,3
+Uinput_blocks.3.0.in_layers.2.weight 64,32,3,3
+Umiddle_block.1.proj_in.weight 64,64,1,1
+Umiddle_block.1.transformer_blocks.0.norm1.weight 64
+Umiddle_block.1.transformer_blocks.0.attn2.to_k.weight 64,32
+Uout.2.weight 4,32,3,3
+Utime_embed.0.weight 128,32
+"""
+VAE = """Vencoder.down.0.block.0.conv1.weight 32,32,3,3
+Vencoder.down.1.block.0.conv1.weight 64,32,3,3
+Vencoder.mid.attn_1.norm.weight 64
+Vencoder.mid.attn_1.q.weight 64,64,1,1
+Vdecoder.conv_in.weight 64,4,3,3
+Vquant_conv.weight 8,8,1,1
+Vpost_quant_conv.weight 4,4,1,1
+"""
+TEXT = """Ttext_model.embeddings.token_embedding.weight 1000,32
+Ttext_model.embeddings.position_embedding.weight 77,32
+Ttext_model.encoder.layers.0.mlp.fc1.weight 64,32
+"""
+OPEN_CLIP = """Otoken_embedding.weight 1000,1024
+Opositional_embedding 77,1024
+Otransformer.resblocks.0.ln_1.weight 1024
+Otransformer.resblocks.0.attn.in_proj_weight 3072,1024
+Otransformer.resblocks.0.mlp.c_fc.weight 4096,1024
+Otransformer.resblocks.1.ln_1.weight 1024
+Otext_projection 1024,1024
+"""
+
+
+def single_files():
+    def upscaler(names):
+        return "".join(f"={name} {shape}\n" for name, shape in names).encode()
+
+    right = UNET + VAE + TEXT
+    yield "right", right.encode()
+    yield "open_clip", (UNET.replace("64,32\n", "64,1024\n").replace("64,64,1,1", "64,64") + VAE + OPEN_CLIP).encode()
+    yield "lcm", (right + "Utime_embed.cond_proj.weight 32,256\n").encode()
+    yield "stated", (right + "#global_step 875000\n#modelspec.prediction_type v\n").encode()
+    yield "beside", (right + '{"unet":{"norm_num_groups":8,"attention_head_dim":4},"vae":{"norm_num_groups":8}}').encode()
+    yield "beside_of_everything", (right + '{"text_encoder":{"num_attention_heads":4},"tokenizer":{"model_max_length":1e30},'
+                                   '"scheduler":{"beta_start":"x"}}').encode()
+    yield "beside_unknown_part", (right + '{"lora":{}}').encode()
+    yield "beside_no_object", (right + '{"unet":7}').encode()
+    yield "beside_wrong_type", (right + '{"unet":{"block_out_channels":"x"}}').encode()
+    yield "xl", (right + "=conditioner.embedders.0.x 1\n").encode()
+    yield "unet_only", UNET.encode()
+    yield "no_text_encoder", (UNET + VAE).encode()
+    yield "huge_shapes", right.replace("32,4,3,3", "4611686018427387904,0,3,3").replace("77,32", "9223372036854775807,0").encode()
+    yield "no_axes", right.replace("64,64,1,1", "").encode()
+    yield "zeros", right.replace("64", "0").encode()
+    yield "fused_of_nothing", (UNET + OPEN_CLIP.replace("3072,1024", "0,9223372036854775807")).encode()
+    yield "levels_differ", (right + "Uinput_blocks.4.0.in_layers.2.weight 64,64,3,3\n").encode()
+    yield "upscaler", upscaler([("conv_first.weight", "8,3,3,3"), ("conv_first.bias", "8")] + [
+        (f"body.0.rdb{rdb}.conv{conv}.weight", f"{8 if conv == 5 else 4},{8 + 4 * (conv - 1)},3,3")
+        for rdb in (1, 2, 3) for conv in (1, 2, 3, 4, 5)] + [
+            ("conv_body.weight", "8,8,3,3"), ("conv_up1.weight", "8,8,3,3"), ("conv_up2.weight", "8,8,3,3"),
+            ("conv_hr.weight", "8,8,3,3"), ("conv_last.weight", "3,8,3,3")])
+    yield "upscaler_of_9999_blocks", upscaler([("conv_first.weight", "8,3,3,3"), ("body.9999.rdb1.conv1.weight", "4,8,3,3")])
+    yield "lora", b"=lora_unet_down_blocks_0.lora_down.weight 4,320\n"
+    yield "nothing", b""
+
+
+def tokenizers(root):
+    alphabet = [chr(b) for b in range(33, 127)] + [chr(b) for b in range(161, 173)] + [chr(b) for b in range(174, 256)]
+    alphabet += [chr(0x100 + n) for n in range(256 - len(alphabet))]
+    tokens = ["a", "b", "t", "a</w>", "t</w>", "c", "ca", "cat</w>", "<|startoftext|>", "<|endoftext|>"]
+    vocabulary = json.dumps({token: n for n, token in enumerate(tokens)}, separators=(",", ":"))
+    merges = "#version: 0.2\nc a\nca t</w>\n"
+    config = '{"model_max_length":77}'
+
+    def files(*parts):
+        return SEPARATOR.join(parts).encode()
+
+    yield "right", files(merges, vocabulary, config)
+    yield "all_files", files(merges, vocabulary, config, '{"pad_token":{"content":"<|endoftext|>","lstrip":false}}',
+                             '{"cat</w>":7}')
+    yield "decoder", files(merges, vocabulary, '{"added_tokens_decoder":{"8":{"content":"<|startoftext|>","normalized":true},'
+                           '"9":{"content":"<|endoftext|>"}}}')
+    yield "no_merges", files("", vocabulary)
+    yield "no_vocabulary", files(merges)
+    yield "merge_outside", files("x y\n", vocabulary)
+    yield "merge_not_utf8", files("x", vocabulary).replace(b"x", b"\xff\xfe a")
+    yield "long_merge", files("x" * 3000 + " y\n", vocabulary)
+    yield "long_token", files(merges, json.dumps({"t" * 3000: -1}))
+    yield "negative_id", files(merges, vocabulary.replace(":0", ":-1"))
+    yield "huge_id", files(merges, vocabulary.replace(":0", ":18446744073709551615"))
+    yield "id_2_24", files(merges, vocabulary.replace(":0", ":16777217"))
+    yield "same_id", files(merges, vocabulary.replace(":9", ":8"))
+    yield "no_end", files(merges, vocabulary.replace("endoftext", "x"))
+    yield "length_1e30", files(merges, vocabulary, '{"model_max_length":1e30}')
+    yield "length_minus_1e300", files(merges, vocabulary, '{"model_max_length":-1e300}')
+    yield "length_2", files(merges, vocabulary, '{"model_max_length":2}')
+    yield "length_not_a_number", files(merges, vocabulary, '{"model_max_length":NaN}')
+    yield "stripping", files(merges, vocabulary, '{"pad_token":{"content":"a","lstrip":true}}')
+    yield "added_outside", files(merges, vocabulary, config, "", '{"x":99}')
+    yield "config_is_a_list", files(merges, vocabulary, "[]")
+    yield "empty_special", files(merges, vocabulary.replace('"a"', '""'), '{"pad_token":""}')
+
+
+def texts():
+    for number, text in enumerate([
+            "a photo of an astronaut riding a horse", "don't I'LL we've 3.14 x2", "<|endoftext|> a <|startoftext|>",
+            "<|EndOfText|>!<|endoftext", "e\u0301 \u0130 \u1e9e \ufb01 \uff21", "\u4e00\u732b \U0001f468\u200d\U0001f469 \u0928\u093f",
+            "x\u00a0y\u3000z\u200b\u180e\u2028", "a" * 400, "!" * 300, "\U0001f600" * 60, "\x00\x01\x7f", "   \t\n", ""]):
+        yield f"text_{number:02}", text.encode()
+    yield "not_utf8", b"a \xff\xfe b"
+    yield "overlong", b"\xc0\x80"
+    yield "surrogate", b"\xed\xa0\x80"
+    yield "cut", "\u4e00".encode()[:2]
+    yield "many_marks", ("a" + "\u0301" * 600).encode()
+
+
+def prompts():
+    for number, text in enumerate([
+            "a (red:1.3) [small] ((cat))", "a BREAK b BREAK", "\\(a\\) \\\\ \\x", "(a:1.2.3) (b:) (c:-1)", "word++ (two words)-- (x)1.5",
+            '"quoted"++ (a).attend(1.2) b--', "(a, b).blend(0.5, 0.5)", "(a).and()", "a.swap(b)", "withLora(x, 1)",
+            "a, b, " * 40, "(" * 200 + "a", ")" * 50, "(a:99999)", "(a:1e999)", "+" * 500, "a" + "+" * 3000, "((a)++ (b--)1.1)0.5"]):
+        yield f"prompt_{number:02}", text.encode()
+    yield "not_utf8", b"(a \xff:1.2)"
+    yield "deep", b"(" * 1000 + b"a" + b")" * 1000
+    yield "long_weight", b"(a:" + b"9" * 400 + b")"
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    root = pathlib.Path(__file__).resolve().parents[2]
+    targets = {
+        "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
+        "policy": policies(), "profile": profiles(), "png": pngs(), "model_config": model_configs(root),
+        "single_file": single_files(), "tokenizer_files": tokenizers(root), "tokenizer_text": texts(), "prompt": prompts()}
+    for target, inputs in targets.items():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, content in inputs:
+            (folder / target / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

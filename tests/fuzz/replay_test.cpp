@@ -1,0 +1,121 @@
+#include "tests/fixtures/folders.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+
+#include <QDir>
+#include <QtTest/QtTest>
+
+#include <random>
+
+using namespace lowtide;
+
+namespace {
+
+constexpr int kMutations = 3000;
+
+using Random = std::mt19937_64;
+
+size_t below(Random& random, size_t limit) {
+    return random() % limit;
+}
+
+/// One change of a byte, a bit or a piece.
+std::string mutated(std::string bytes, Random& random) {
+    if (bytes.empty()) {
+        return std::string(1, static_cast<char>(random()));
+    }
+    const size_t at = below(random, bytes.size());
+    switch (below(random, 4)) {
+        case 0:
+            bytes[at] = static_cast<char>(random());
+            break;
+        case 1:
+            bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(random, 8)));
+            break;
+        case 2:
+            bytes.erase(at, 1 + below(random, 8));
+            break;
+        default:
+            bytes.insert(at, bytes.substr(below(random, bytes.size()), 1 + below(random, 16)));
+            break;
+    }
+    return bytes;
+}
+
+/// The promise that an input breaks; empty when all hold.
+std::string brokenBy(const std::string& input, bool& isTaken) {
+    try {
+        isTaken = fuzz::runInput(std::as_bytes(std::span(input)));
+        return {};
+    } catch (const fuzz::Broken& broken) {
+        return broken.promise;
+    } catch (const std::exception& other) {
+        return std::string("threw what is no lowtide::Error: ") + other.what();
+    }
+}
+
+}  // namespace
+
+/// Inputs that libFuzzer found, and those that were made by hand, through the functions that it
+/// calls (docs/recipes/fuzz_a_reader.md). Sanitizer builds make it a search for memory errors.
+class ReplayTest : public QObject {
+    Q_OBJECT
+
+    std::vector<std::pair<QString, std::string>> inputs_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        for (const char* kind : {"seeds", "corpus"}) {
+            const QDir folder(testing::sourcePath(
+                QStringLiteral("tests/fuzz/%1/%2").arg(kind, fuzz::targetName())));
+            const QStringList names = folder.entryList(QDir::Files, QDir::Name);
+            QVERIFY2(names.size() >= 3, qPrintable(folder.path() + " has too few inputs"));
+            for (const QString& name : names) {
+                inputs_.emplace_back(folder.dirName() + "/" + kind + "/" + name,
+                                     testing::contentsOf(folder.filePath(name)).toStdString());
+            }
+        }
+    }
+
+    void everyPromiseHolds() {
+        int taken = 0;
+        for (const auto& [name, input] : inputs_) {
+            bool isTaken = false;
+            const std::string broken = brokenBy(input, isTaken);
+            QVERIFY2(broken.empty(), qPrintable(name + ": " + QString::fromStdString(broken)));
+            taken += isTaken ? 1 : 0;
+        }
+        // Both outcomes must be among them, or the reader is not seen at work.
+        QVERIFY2(taken > 0 && taken < static_cast<int>(inputs_.size()),
+                 qPrintable(QString::number(taken)));
+    }
+
+    void mutationsBreakNone() {
+        constexpr uint64_t kSeed = 20260301;
+        Random random(kSeed);
+        int taken = 0;
+        for (int i = 0; i < kMutations; ++i) {
+            const auto& [name, original] = inputs_[below(random, inputs_.size())];
+            std::string input = original;
+            for (size_t change = 1 + below(random, 3); change-- > 0;) {
+                input = mutated(std::move(input), random);
+            }
+            bool isTaken = false;
+            const std::string broken = brokenBy(input, isTaken);
+            QVERIFY2(broken.empty(),
+                     qPrintable(QStringLiteral("mutation %1 of %2: %3; input in hexadecimal: %4")
+                                    .arg(i)
+                                    .arg(name,
+                                         QString::fromStdString(broken),
+                                         QByteArray::fromStdString(input).toHex())));
+            taken += isTaken ? 1 : 0;
+        }
+        // Neither too tame nor too wild.
+        QVERIFY2(taken > kMutations / 100 && taken < kMutations,
+                 qPrintable(QString::number(taken)));
+    }
+};
+
+QTEST_GUILESS_MAIN(ReplayTest)
+#include "replay_test.moc"

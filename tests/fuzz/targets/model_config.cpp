@@ -1,0 +1,24 @@
+#include "plugin/models/autoencoders/autoencoder_config.hpp"
+#include "plugin/models/denoisers/unet2d_config.hpp"
+#include "tests/fuzz/config_promises.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace lowtide::fuzz {
+
+const char* targetName() {
+    return "model_config";
+}
+
+bool runInput(std::span<const std::byte> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    Json json;
+    if (!takes({ErrorKind::Corrupt},
+               [&] { json = parseJson(text, "config.json", {.readPythonNumbers = true}); })) {
+        return false;
+    }
+    const bool isUNet = checkUNetConfig(json);
+    return checkAutoencoderConfig(json) || isUNet;
+}
+
+}  // namespace lowtide::fuzz

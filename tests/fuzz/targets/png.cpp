@@ -1,0 +1,139 @@
+#include "plugin/image/png.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/image/png_header.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace image;
+
+constexpr size_t kSignatureBytes = 8;
+constexpr size_t kChunkBytes = 12;           ///< of a chunk beside its data
+constexpr size_t kLargestRewritten = 16384;  ///< bytes of pixels that are written again
+
+/// The checksum of ISO 3309 by table.
+uint32_t crc32Of(std::string_view bytes) {
+    static const std::array<uint32_t, 256> table = [] {
+        std::array<uint32_t, 256> all{};
+        for (uint32_t i = 0; i < all.size(); ++i) {
+            uint32_t crc = i;
+            for (int bit = 0; bit < 8; ++bit) {
+                crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320u : 0u);
+            }
+            all[i] = crc;
+        }
+        return all;
+    }();
+    uint32_t crc = ~0u;
+    for (const char byte : bytes) {
+        crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
+    }
+    return ~crc;
+}
+
+uint32_t bigEndianAt(std::string_view bytes, size_t at) {
+    uint32_t number = 0;
+    for (size_t i = 0; i < 4; ++i) {
+        number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+    }
+    return number;
+}
+
+/// The file with the checksum that each chunk has, so that what lies in it is looked at.
+std::string withRightChecksums(std::string_view file) {
+    std::string changed(file);
+    size_t at = kSignatureBytes;
+    while (changed.size() >= at + kChunkBytes) {
+        const size_t length = bigEndianAt(changed, at);
+        if (length > changed.size() - at - kChunkBytes) {
+            break;
+        }
+        const uint32_t crc = crc32Of(std::string_view(changed).substr(at + 4, length + 4));
+        for (size_t i = 0; i < 4; ++i) {
+            changed[at + 8 + length + i] = static_cast<char>(crc >> (24 - 8 * i) & 0xFF);
+        }
+        at += kChunkBytes + length;
+    }
+    return changed;
+}
+
+void checkSame(const Png& png, const Png& again) {
+    const Image8& before = png.picture;
+    const Image8& after = again.picture;
+    require(before.widthPixels == after.widthPixels && before.heightPixels == after.heightPixels &&
+                before.channels == after.channels &&
+                std::memcmp(before.pixels.get(), after.pixels.get(), before.byteCount()) == 0,
+            "a written picture is the one that was read");
+    require(png.texts.size() == again.texts.size(), "texts come back");
+    for (size_t i = 0; i < png.texts.size(); ++i) {
+        require(png.texts[i].key == again.texts[i].key && png.texts[i].text == again.texts[i].text,
+                "a written text is the one that was read");
+    }
+}
+
+void checkPicture(const Png& png) {
+    const Image8& picture = png.picture;
+    require(picture.widthPixels > 0 && picture.heightPixels > 0 && picture.pixels &&
+                (picture.channels == 1 || picture.channels == 3 || picture.channels == 4),
+            "a picture has pixels");
+    unsigned sum = 0;  // touches every pixel
+    for (size_t i = 0; i < picture.byteCount(); ++i) {
+        sum += picture.pixels[i];
+    }
+    require(sum <= 255u * picture.byteCount(), "pixels have 8 bits");
+    for (const PngText& text : png.texts) {
+        require(isValidUtf8(text.key) && isValidUtf8(text.text), "texts are UTF-8");
+    }
+    std::string written;
+    const bool isSmall = picture.byteCount() <= kLargestRewritten;
+    // Keys that PNG does not allow are read where they stand, but not written.
+    if (isSmall &&
+        takes({ErrorKind::InvalidInput}, [&] { written = encodePng(picture, png.texts); })) {
+        checkSame(png, decodePng(std::as_bytes(std::span(written)), "again.png"));
+    }
+}
+
+/// The size that is read ahead is that of the picture.
+void checkSize(std::string_view file, const Image8* picture) {
+    PictureSize size;
+    const bool isTaken = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+        size = pngSize(std::as_bytes(std::span(file.substr(0, kPngHeaderBytes))), "x.png");
+    });
+    require(!picture || (isTaken && size.widthPixels == picture->widthPixels &&
+                         size.heightPixels == picture->heightPixels),
+            "a picture has the size that was read ahead");
+}
+
+bool readFile(std::string_view file) {
+    Png png;
+    const bool isTaken = takes({ErrorKind::Corrupt},
+                               [&] { png = decodePng(std::as_bytes(std::span(file)), "x.png"); });
+    checkSize(file, isTaken ? &png.picture : nullptr);
+    if (isTaken) {
+        checkPicture(png);
+    }
+    return isTaken;
+}
+
+}  // namespace
+
+const char* targetName() {
+    return "png";
+}
+
+bool runInput(std::span<const std::byte> bytes) {
+    const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string repaired = withRightChecksums(file);
+    const bool isRight = repaired == file;
+    return (!isRight && readFile(file)) || readFile(repaired);
+}
+
+}  // namespace lowtide::fuzz

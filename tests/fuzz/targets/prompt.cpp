@@ -1,0 +1,76 @@
+#include "plugin/base/text.hpp"
+#include "plugin/models/text/a1111_prompt.hpp"
+#include "plugin/models/text/compel_prompt.hpp"
+#include "plugin/models/text/prompt_weights.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/token_promises.hpp"
+
+#include <cmath>
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace models;
+
+/// Parts hold no more than the text had (a space may stand between two), with weights that are
+/// numbers.
+void checkParts(const std::vector<WeightedPart>& parts, std::string_view text) {
+    require(!parts.empty(), "a prompt has a part");
+    size_t bytes = 0;
+    for (const WeightedPart& part : parts) {
+        require(std::isfinite(part.weight), "weights are numbers");
+        require(!part.isBreak || part.text.empty(), "a break has no text");
+        bytes += part.text.size();
+    }
+    require(bytes <= 2 * text.size(), "parts are made of the text");
+}
+
+void checkChunks(const CutPrompt& prompt, const ClipTokenizer& tokenizer) {
+    require(!prompt.chunks.empty(), "a prompt has a chunk");
+    const auto length = static_cast<size_t>(tokenizer.length());
+    for (const PromptChunk& chunk : prompt.chunks) {
+        require(chunk.ids.size() == length && chunk.mask.size() == length &&
+                    chunk.weights.size() == length && chunk.parts.size() == length,
+                "a chunk has the tokenizer's length");
+        for (size_t i = 0; i < length; ++i) {
+            require(chunk.ids[i] >= 0 && chunk.ids[i] < tokenizer.vocabularySize(),
+                    "ids are the vocabulary's");
+            require(std::isfinite(chunk.weights[i]), "weights are numbers");
+            require(chunk.parts[i] == PromptChunk::kNoPart ||
+                        static_cast<size_t>(chunk.parts[i]) < prompt.weights.size(),
+                    "a token is of a part");
+        }
+    }
+}
+
+bool cut(PromptWeights weights, const std::string& text) {
+    CutPrompt prompt;
+    const bool isTaken = takes({ErrorKind::InvalidInput, ErrorKind::Unsupported}, [&] {
+        prompt = cutPrompt(miniTokenizer(), weights, text, "prompt");
+    });
+    if (isTaken) {
+        checkChunks(prompt, miniTokenizer());
+    }
+    return isTaken;
+}
+
+}  // namespace
+
+const char* targetName() {
+    return "prompt";
+}
+
+bool runInput(std::span<const std::byte> bytes) {
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    checkParts(parseA1111Prompt(text), text);
+    const CompelPrompt compel = parseCompelPrompt(text);
+    if (compel.unsupported.empty()) {
+        checkParts(compel.parts, text);
+    }
+    const bool isA1111 = cut(PromptWeights::A1111, text);
+    return cut(PromptWeights::Compel, text) || isA1111;
+}
+
+}  // namespace lowtide::fuzz

@@ -1,0 +1,140 @@
+#include "plugin/models/single_file/single_file.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/models/upscalers/rrdb/rrdb_layout.hpp"
+#include "tests/fuzz/config_promises.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+
+#include <charconv>
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace models;
+
+/// What tensors' names begin with, as one letter, so that an input is short.
+constexpr std::pair<char, std::string_view> kPrefixes[] = {
+    {'U', "model.diffusion_model."},
+    {'V', "first_stage_model."},
+    {'T', "cond_stage_model.transformer."},
+    {'O', "cond_stage_model.model."},
+    {'=', ""},
+};
+
+constexpr const char* kSettings[] = {"unet/config.json",
+                                     "vae/config.json",
+                                     "text_encoder/config.json",
+                                     "tokenizer/tokenizer_config.json",
+                                     "scheduler/scheduler_config.json"};
+
+Shape shapeOf(std::string_view text) {
+    Shape shape;
+    for (const std::string& part : split(text, ',')) {
+        int64_t size = 0;
+        std::from_chars(part.data(), part.data() + part.size(), size);
+        shape.push_back(std::max<int64_t>(size, 0));
+    }
+    return shape;
+}
+
+void addTensor(std::string_view line, WeightMap& map) {
+    for (const auto& [letter, prefix] : kPrefixes) {
+        if (line.starts_with(letter)) {
+            const size_t space = std::min(line.find(' '), line.size());
+            map.tensors.emplace(std::string(prefix) + std::string(line.substr(1, space - 1)),
+                                TensorPlace{.shape = shapeOf(line.substr(space))});
+        }
+    }
+}
+
+/// "Uinput_blocks.0.0.weight 32,4,3,3" is a tensor, "#key text" metadata; from "{" on it is the
+/// file beside the checkpoint.
+struct Input {
+    WeightFileHeader header{.map = {.what = "m.safetensors"}, .metadata = {}};
+    std::string_view beside;
+};
+
+Input inputOf(std::string_view text) {
+    Input input;
+    const size_t brace = std::min(text.find('{'), text.size());
+    input.beside = text.substr(brace);
+    for (const std::string& line : split(text.substr(0, brace), '\n')) {
+        if (!isValidUtf8(line)) {
+            continue;  // headers do not give such names
+        }
+        if (line.starts_with('#')) {
+            const size_t space = std::min(line.find(' '), line.size() - 1);
+            input.header.metadata.emplace(line.substr(1, space - 1), line.substr(space + 1));
+        } else {
+            addTensor(line, input.header.map);
+        }
+    }
+    return input;
+}
+
+void checkMap(const WeightMap& map) {
+    for (const char* name : {"down_blocks.0.resnets.0.norm1.weight",
+                             "up_blocks.1.upsamplers.0.conv.weight",
+                             "mid_block.attentions.0.proj_in.weight",
+                             "decoder.up_blocks.0.resnets.0.conv1.weight",
+                             "text_model.encoder.layers.0.self_attn.q_proj.weight"}) {
+        require(!map.nameInFile || !map.nameInFile(name).empty(), "a name has one in the file");
+    }
+}
+
+/// Settings are right, or an error; they can be written as the diffusers layout has them.
+void checkSettings(SingleFile& file) {
+    for (const char* relative : kSettings) {
+        require(file.has(relative), "settings are there");
+        Json settings;
+        if (takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                  [&] { settings = file.readJson(relative); })) {
+            require(settings.is_object() && !settings.dump().empty(), "settings are an object");
+            (void)checkUNetConfig(settings);
+            (void)checkAutoencoderConfig(settings);
+        }
+    }
+    for (const char* component : {"unet", "vae", "text_encoder"}) {
+        (void)takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                    [&] { checkMap(file.weights(component, "")); });
+    }
+}
+
+bool readUpscaler(const WeightMap& weights) {
+    if (!isRrdb(weights)) {
+        return false;
+    }
+    RrdbConfig config;
+    const bool isTaken = takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                               [&] { config = readRrdbConfig(weights); });
+    require(!isTaken || (config.width >= 1 && config.growth >= 1 && config.blocks >= 1 &&
+                         config.scale() >= 1 && !config.text().empty()),
+            "an upscaler has blocks and a scale");
+    return isTaken;
+}
+
+}  // namespace
+
+const char* targetName() {
+    return "single_file";
+}
+
+bool runInput(std::span<const std::byte> bytes) {
+    Input input = inputOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const bool isUpscaler = readUpscaler(input.header.map);
+    bool isTaken = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+        BesideFile beside{.name = "m.lowtide.json"};
+        if (!input.beside.empty()) {
+            beside = parseBeside(input.beside, "m.lowtide.json");
+        }
+        SingleFile file(std::move(input.header), std::move(beside), "m.safetensors", "");
+        require(!file.pipelineClass().empty(), "a checkpoint has a class");
+        (void)file.componentClass("text_encoder");
+        checkSettings(file);
+    });
+    return isTaken || isUpscaler;
+}
+
+}  // namespace lowtide::fuzz

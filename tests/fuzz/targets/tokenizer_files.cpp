@@ -1,0 +1,57 @@
+#include "plugin/base/text.hpp"
+#include "plugin/models/text/clip_vocabulary.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/token_promises.hpp"
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace models;
+
+/// Stands between the files of an input.
+constexpr char kSeparator = '\x1e';
+constexpr const char* kNames[] = {"merges.txt",
+                                  "vocab.json",
+                                  "tokenizer_config.json",
+                                  "special_tokens_map.json",
+                                  "added_tokens.json"};
+constexpr std::string_view kText = "A photo of a cat's 42 <|endoftext|> hats!";
+
+/// CLIP's own vocabulary of these merges has as many tokens as it was asked for, or fewer.
+void checkVocabulary(const std::string& merges) {
+    constexpr int64_t kSize = 530;
+    const ClipVocabulary made = clipVocabulary(merges, kSize, "m");
+    require(static_cast<int64_t>(made.tokens.size()) <= kSize, "a vocabulary has its size");
+    require(merges.starts_with(made.merges), "its merges are the first ones");
+}
+
+}  // namespace
+
+const char* targetName() {
+    return "tokenizer_files";
+}
+
+/// Merges, vocabulary, config, special and added tokens, with a separator between them; what is
+/// empty is not there.
+bool runInput(std::span<const std::byte> bytes) {
+    const std::string_view input(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::vector<std::string> parts = split(input, kSeparator);
+    std::map<std::string, std::string> files;
+    for (size_t i = 0; i < std::min(parts.size(), std::size(kNames)); ++i) {
+        if (!parts[i].empty()) {
+            files[kNames[i]] = parts[i];
+        }
+    }
+    checkVocabulary(parts.front());
+    MemoryTokenizer checkpoint(std::move(files));
+    return takes({ErrorKind::Corrupt, ErrorKind::Unsupported, ErrorKind::NotFound}, [&] {
+        constexpr int64_t kDefaultLength = 77;
+        const ClipTokenizer tokenizer(checkpoint, "tokenizer", kDefaultLength);
+        require(tokenizer.length() >= 3, "there is room for a token");
+        require(checkTokens(tokenizer, kText), "a text of words is taken");
+    });
+}
+
+}  // namespace lowtide::fuzz

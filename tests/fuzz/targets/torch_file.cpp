@@ -1,0 +1,47 @@
+#include "plugin/files/zip_directory.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/torch_promises.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lowtide::fuzz {
+
+namespace {
+
+using namespace files;
+
+/// Files lie inside the archive and apart from each other.
+void checkDirectory(const ZipDirectory& directory, Bytes size) {
+    std::vector<std::pair<Bytes, Bytes>> ranges;
+    for (const auto& [name, entry] : directory) {
+        require(!name.empty() && name.front() != '/', "a name leads nowhere else");
+        ranges.emplace_back(entry.offset, entry.bytes);
+    }
+    std::sort(ranges.begin(), ranges.end());
+    Bytes covered = 0;
+    for (const auto& [offset, bytes] : ranges) {
+        require(offset >= covered && bytes >= 0 && bytes <= size - offset,
+                "files lie inside and apart");
+        covered = offset + bytes;
+    }
+}
+
+}  // namespace
+
+const char* targetName() {
+    return "torch_file";
+}
+
+bool runInput(std::span<const std::byte> bytes) {
+    const MemoryBytes archive(bytes, "m.ckpt");
+    (void)looksLikeZip(archive);
+    ZipDirectory directory;
+    const bool isArchive = takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                                 [&] { directory = readZipDirectory(archive); });
+    checkDirectory(directory, archive.size());
+    return isArchive && readTorchFile(bytes);
+}
+
+}  // namespace lowtide::fuzz

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "plugin/models/text/clip_tokenizer.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace lowtide::fuzz {
+
+/// The files of a tokenizer in memory.
+class MemoryTokenizer final : public models::Checkpoint {
+public:
+    /// By their names: "vocab.json".
+    explicit MemoryTokenizer(std::map<std::string, std::string> files)
+        : files_(std::move(files)), name_("m") {}
+
+    [[nodiscard]] const std::string& name() const override { return name_; }
+
+    [[nodiscard]] std::string pipelineClass() const override { return {}; }
+
+    [[nodiscard]] std::string componentClass(const std::string&) const override { return {}; }
+
+    [[nodiscard]] bool has(const std::string& relative) const override;
+    [[nodiscard]] std::string readText(const std::string& relative) override;
+    [[nodiscard]] Json readJson(const std::string& relative) override;
+    [[nodiscard]] models::WeightMap weights(const std::string&, const std::string&) override;
+    [[nodiscard]] std::function<models::WeightMap()> laterWeights(const std::string&,
+                                                                  const std::string&) override;
+
+    [[nodiscard]] std::vector<memory::WeightFile> files() const override { return {}; }
+
+private:
+    std::map<std::string, std::string> files_;
+    std::string name_;
+};
+
+/// Makes tokens of a text and checks that they are the vocabulary's, as many as there is room for.
+/// As runInput().
+[[nodiscard]] bool checkTokens(const models::ClipTokenizer& tokenizer, std::string_view text);
+
+/// The tokenizer of the mini model, read once.
+[[nodiscard]] const models::ClipTokenizer& miniTokenizer();
+/// Its vocabulary: token -> id.
+[[nodiscard]] const Json& miniVocabulary();
+
+}  // namespace lowtide::fuzz
