@@ -42,4 +42,25 @@ namespace lowtide::nodes {
             .value = stage.outputValue};
 }
 
+/// What a node says whose one output is what the stage makes.
+[[nodiscard]] inline executor::WorkOutline workOutline(models::StageOutline stage,
+                                                       std::string port) {
+    return {.components = std::move(stage.components),
+            .outputs = {{std::move(port), valueOutline(stage)}},
+            .walk = std::move(stage.walk)};
+}
+
+/// The type of a node whose two functions ask the stages.
+[[nodiscard]] inline executor::NodeType stageNode(
+    models::Stages& stages,
+    NodeDesc desc,
+    executor::WorkOutline (*outline)(models::Stages&, const executor::OutlineContext&),
+    void (*run)(models::Stages&, executor::Context&),
+    std::string collectAfter = {}) {
+    return {.desc = std::move(desc),
+            .outline = [&stages, outline](const auto& context) { return outline(stages, context); },
+            .run = [&stages, run](executor::Context& context) { run(stages, context); },
+            .collectAfter = std::move(collectAfter)};
+}
+
 }  // namespace lowtide::nodes

@@ -1,4 +1,5 @@
 #include "nodes/conditioning/conditioning_nodes.hpp"
+#include "nodes/param_descs.hpp"
 
 namespace lowtide::nodes {
 
@@ -13,16 +14,11 @@ executor::NodeType averageNode(models::Stages& stages) {
          .inputs = joinedInputs("Counts as much as the share says.",
                                 "Counts for the rest; a single prompt."),
          .outputs = conditioningOutputs(),
-         .params = {{.id = "share",
-                     .label = "Share",
-                     .tooltip = "Of the first: 1 is the first alone, 0 the second alone.",
-                     .kind = ParamKind::Float,
-                     .defaultValue = 1.0,
-                     .min = 0,
-                     .max = 1,
-                     .softMin = 0,
-                     .softMax = 1,
-                     .step = 0.01}}},
+         .params = {fractionParam("share",
+                                  "Share",
+                                  "Of the first: 1 is the first alone, 0 the second alone.",
+                                  1,
+                                  0.01)}},
         [](const executor::Params& params) {
             return models::ConditioningEdit{
                 .edit = models::AverageEdit{.share = params.number("share")}};

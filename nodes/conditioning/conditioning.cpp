@@ -23,8 +23,7 @@ executor::WorkOutline outline(models::Stages& stages,
         const executor::ValueOutline& value = *context.input(port.id);
         inputs.push_back({.shape = value.shape, .entries = value.value});
     }
-    models::StageOutline stage = stages.outlineConditioning(inputs, edit);
-    return {.outputs = {{kOutput, valueOutline(stage)}}, .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineConditioning(inputs, edit), kOutput);
 }
 
 void run(models::Stages& stages,

@@ -1,5 +1,5 @@
 #include "nodes/control/control_nodes.hpp"
-#include "plugin/models/stages.hpp"
+#include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
 
@@ -72,11 +72,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType offloadNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run = [&stages](executor::Context& context) { run(stages, context); }};
+    return stageNode(stages, describe(), outline, run);
 }
 
 }  // namespace lowtide::nodes

@@ -1,3 +1,4 @@
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
@@ -21,47 +22,30 @@ NodeDesc describe() {
                     .tooltip = "The latent picture.",
                     .type = "LATENT"}},
         .outputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
-        .params = {{.id = "tile",
-                    .label = "Tile",
-                    .tooltip = "Side of the tiles to decode one after the other, with blended "
-                               "seams; 0 decodes whole. "
-                               "Saves memory and changes pixels.",
-                    .unit = "px",
-                    .kind = ParamKind::Int,
-                    .defaultValue = int64_t{0},
-                    .min = 0,
-                    .max = 4096,
-                    .softMin = 0,
-                    .softMax = 1024,
-                    .step = 64,
-                    .advanced = true}}};
+        .params = {
+            tileParam("Side of the tiles to decode one after the other, with blended seams; 0 "
+                      "decodes whole. Saves memory and changes pixels.")}};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage = stages.outlineDecode(
-        modelOf(context), context.input("latent")->shape, context.integer("tile"));
-    return {.components = std::move(stage.components),
-            .outputs = {{"image", valueOutline(stage)}},
-            .walk = std::move(stage.walk)};
+    return workOutline(
+        stages.outlineDecode(
+            modelOf(context), context.input("latent")->shape, context.integer("tile")),
+        "image");
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    context.output("image",
+                   stages.decodeImage({.model = context.input("model"),
+                                       .latent = context.input("latent"),
+                                       .tilePixels = context.integer("tile")},
+                                      stageCall(context)));
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> decode(models::Stages& stages) {
-    return {{.desc = describe(),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run =
-                 [&stages](executor::Context& context) {
-                     context.output("image",
-                                    stages.decodeImage({.model = context.input("model"),
-                                                        .latent = context.input("latent"),
-                                                        .tilePixels = context.integer("tile")},
-                                                       stageCall(context)));
-                 },
-             .collectAfter = "decode"}};
+    return {stageNode(stages, describe(), outline, run, "decode")};
 }
 
 }  // namespace lowtide::nodes

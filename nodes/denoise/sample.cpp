@@ -1,3 +1,4 @@
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
@@ -35,17 +36,9 @@ ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int
 }
 
 ParamDesc fraction(std::string id, std::string label, std::string tooltip) {
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Float,
-            .defaultValue = 0.0,
-            .min = 0,
-            .max = 1,
-            .softMin = 0,
-            .softMax = 1,
-            .step = 0.05,
-            .advanced = true};
+    ParamDesc param = fractionParam(std::move(id), std::move(label), std::move(tooltip), 0);
+    param.advanced = true;
+    return param;
 }
 
 ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defaultValue) {
@@ -87,17 +80,11 @@ std::vector<ParamDesc> parameters(models::Stages& stages) {
          .tooltip = "Start of the noise: one seed, one picture, on every device.",
          .kind = ParamKind::Seed,
          .defaultValue = uint64_t{0}},
-        {.id = "strength",
-         .label = "Strength",
-         .tooltip = "How much of the picture that came in is made anew: the last steps of the "
-                    "schedule that are taken, as a share of all; 1 takes them all.",
-         .kind = ParamKind::Float,
-         .defaultValue = 1.0,
-         .min = 0,
-         .max = 1,
-         .softMin = 0,
-         .softMax = 1,
-         .step = 0.05},
+        fractionParam("strength",
+                      "Strength",
+                      "How much of the picture that came in is made anew: the last steps of the "
+                      "schedule that are taken, as a share of all; 1 takes them all.",
+                      1),
         choice("batch_seeds",
                "Seeds of a batch",
                "Where several pictures get their noise: the first way as other programs draw whole "
@@ -206,20 +193,17 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::DenoiseRequest settings = settingsOf(context);
     settings.model = modelOf(context);
-    models::StageOutline stage =
-        stages.outlineDenoise({.latent = shapeOf(context, "latent"),
-                               .positive = shapeOf(context, "positive"),
-                               .negative = shapeOf(context, "negative"),
-                               .positiveEntries = knownOf(context, "positive"),
-                               .negativeEntries = knownOf(context, "negative"),
-                               .mask = shapeOf(context, "mask"),
-                               .masked = shapeOf(context, "masked"),
-                               .latentKind = knownOf(context, "latent"),
-                               .maskedKind = knownOf(context, "masked")},
-                              settings);
-    return {.components = std::move(stage.components),
-            .outputs = {{"latent", valueOutline(stage)}},
-            .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineDenoise({.latent = shapeOf(context, "latent"),
+                                              .positive = shapeOf(context, "positive"),
+                                              .negative = shapeOf(context, "negative"),
+                                              .positiveEntries = knownOf(context, "positive"),
+                                              .negativeEntries = knownOf(context, "negative"),
+                                              .mask = shapeOf(context, "mask"),
+                                              .masked = shapeOf(context, "masked"),
+                                              .latentKind = knownOf(context, "latent"),
+                                              .maskedKind = knownOf(context, "masked")},
+                                             settings),
+                       "latent");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -236,13 +220,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> denoise(models::Stages& stages) {
-    return {{.desc = describe(stages),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run = [&stages](executor::Context& context) { run(stages, context); },
-             .collectAfter = "denoise"}};
+    return {stageNode(stages, describe(stages), outline, run, "denoise")};
 }
 
 }  // namespace lowtide::nodes

@@ -1,3 +1,4 @@
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
@@ -5,19 +6,8 @@ namespace lowtide::nodes {
 namespace {
 
 std::vector<ParamDesc> parameters() {
-    return {{.id = "tile",
-             .label = "Tile",
-             .tooltip = "Side of the tiles to encode one after the other, with blended seams; 0 "
-                        "encodes whole. Saves memory and changes pixels.",
-             .unit = "px",
-             .kind = ParamKind::Int,
-             .defaultValue = int64_t{0},
-             .min = 0,
-             .max = 4096,
-             .softMin = 0,
-             .softMax = 1024,
-             .step = 64,
-             .advanced = true},
+    return {tileParam("Side of the tiles to encode one after the other, with blended seams; 0 "
+                      "encodes whole. Saves memory and changes pixels."),
             {.id = "sampling",
              .label = "Sampling",
              .tooltip = "What is taken of the many latents that a picture may have: a sample, "
@@ -62,11 +52,10 @@ models::ImageEncodeRequest settingsOf(const executor::Params& params) {
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::ImageEncodeRequest settings = settingsOf(context);
     settings.model = modelOf(context);
-    models::StageOutline stage = stages.outlineEncodeImage(
-        {.image = context.input("image")->shape, .mask = shapeOf(context, "mask")}, settings);
-    return {.components = std::move(stage.components),
-            .outputs = {{"latent", valueOutline(stage)}},
-            .walk = std::move(stage.walk)};
+    return workOutline(
+        stages.outlineEncodeImage(
+            {.image = context.input("image")->shape, .mask = shapeOf(context, "mask")}, settings),
+        "latent");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -80,13 +69,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> encode(models::Stages& stages) {
-    return {{.desc = describe(),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run = [&stages](executor::Context& context) { run(stages, context); },
-             .collectAfter = "image encode"}};
+    return {stageNode(stages, describe(), outline, run, "image encode")};
 }
 
 }  // namespace lowtide::nodes

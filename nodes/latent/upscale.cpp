@@ -93,9 +93,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     models::LatentUpscaleRequest settings = settingsOf(context);
     const executor::ValueOutline* model = context.input("model");
     settings.model = model ? model->value : nullptr;
-    models::StageOutline stage =
-        stages.outlineUpscaleLatent(context.input("latent")->shape, settings);
-    return {.outputs = {{"latent", valueOutline(stage)}}, .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineUpscaleLatent(context.input("latent")->shape, settings),
+                       "latent");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -108,11 +107,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleLatentNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run = [&stages](executor::Context& context) { run(stages, context); }};
+    return stageNode(stages, describe(), outline, run);
 }
 
 }  // namespace lowtide::nodes

@@ -106,11 +106,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType loadImageNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run = [&stages](executor::Context& context) { run(stages, context); }};
+    return stageNode(stages, describe(), outline, run);
 }
 
 }  // namespace lowtide::nodes

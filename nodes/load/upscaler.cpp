@@ -1,5 +1,5 @@
 #include "nodes/load/load_nodes.hpp"
-#include "plugin/models/stages.hpp"
+#include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
 
@@ -40,17 +40,14 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     return outline;
 }
 
+void run(models::Stages& stages, executor::Context& context) {
+    context.output("upscaler", open(stages, context, context.graphFolder()));
+}
+
 }  // namespace
 
 executor::NodeType loadUpscalerNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run =
-            [&stages](executor::Context& context) {
-                context.output("upscaler", open(stages, context, context.graphFolder()));
-            }};
+    return stageNode(stages, describe(), outline, run);
 }
 
 }  // namespace lowtide::nodes

@@ -1,3 +1,4 @@
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
@@ -14,17 +15,11 @@ std::vector<ParamDesc> parameters() {
                          {"red", "Red"},
                          {"green", "Green"},
                          {"blue", "Blue"}}},
-            {.id = "threshold",
-             .label = "Threshold",
-             .tooltip = "From this level on a pixel is masked; 0 masks each as much as its level "
-                        "says.",
-             .kind = ParamKind::Float,
-             .defaultValue = 0.5,
-             .min = 0,
-             .max = 1,
-             .softMin = 0,
-             .softMax = 1,
-             .step = 0.05},
+            fractionParam("threshold",
+                          "Threshold",
+                          "From this level on a pixel is masked; 0 masks each as much as its level "
+                          "says.",
+                          0.5),
             {.id = "invert",
              .label = "Invert",
              .tooltip = "On: dark is masked instead of bright.",
@@ -54,9 +49,8 @@ models::MaskRequest settingsOf(const executor::Params& params) {
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage =
-        stages.outlineMask(context.input("image")->shape, settingsOf(context));
-    return {.outputs = {{"mask", valueOutline(stage)}}, .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineMask(context.input("image")->shape, settingsOf(context)),
+                       "mask");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -68,12 +62,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> mask(models::Stages& stages) {
-    return {{.desc = describe(),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run = [&stages](executor::Context& context) { run(stages, context); }}};
+    return {stageNode(stages, describe(), outline, run)};
 }
 
 }  // namespace lowtide::nodes

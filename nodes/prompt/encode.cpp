@@ -109,13 +109,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> prompt(models::Stages& stages) {
-    return {{.desc = describe(),
-             .outline =
-                 [&stages](const executor::OutlineContext& context) {
-                     return outline(stages, context);
-                 },
-             .run = [&stages](executor::Context& context) { run(stages, context); },
-             .collectAfter = "prompt encode"}};
+    return {stageNode(stages, describe(), outline, run, "prompt encode")};
 }
 
 }  // namespace lowtide::nodes

@@ -41,9 +41,8 @@ models::UpscaleRequest settingsOf(const executor::Params& params) {
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::StageOutline stage =
-        stages.outlineUpscale(context.input("image")->shape, settingsOf(context));
-    return {.outputs = {{"image", valueOutline(stage)}}, .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineUpscale(context.input("image")->shape, settingsOf(context)),
+                       "image");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -55,12 +54,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleImageNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run = [&stages](executor::Context& context) { run(stages, context); },
-        .collectAfter = "upscale"};
+    return stageNode(stages, describe(), outline, run, "upscale");
 }
 
 }  // namespace lowtide::nodes

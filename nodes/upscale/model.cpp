@@ -59,11 +59,8 @@ models::UpscaleWithModelRequest settingsOf(const executor::Params& params) {
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::UpscaleWithModelRequest settings = settingsOf(context);
     settings.upscaler = context.input("upscaler")->value;
-    models::StageOutline stage =
-        stages.outlineUpscaleWithModel(context.input("image")->shape, settings);
-    return {.components = std::move(stage.components),
-            .outputs = {{"image", valueOutline(stage)}},
-            .walk = std::move(stage.walk)};
+    return workOutline(stages.outlineUpscaleWithModel(context.input("image")->shape, settings),
+                       "image");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
@@ -76,12 +73,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleModelNode(models::Stages& stages) {
-    return {
-        .desc = describe(),
-        .outline =
-            [&stages](const executor::OutlineContext& context) { return outline(stages, context); },
-        .run = [&stages](executor::Context& context) { run(stages, context); },
-        .collectAfter = "upscale"};
+    return stageNode(stages, describe(), outline, run, "upscale");
 }
 
 }  // namespace lowtide::nodes
