@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
+#include "plugin/tensor/own_operators.hpp"
 
 #include <ATen/ATen.h>
 
@@ -13,6 +14,13 @@ std::optional<at::Tensor> orNothing(const at::Tensor& value) {
     return value.defined() ? std::optional<at::Tensor>(value) : std::nullopt;
 }
 
+/// A convolution of single pixels is a product: with the channels last nothing is reordered.
+at::Tensor convolvePixels(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    const at::Tensor pixels =
+        x.contiguous(at::MemoryFormat::ChannelsLast).permute({0, 2, 3, 1});  // -> [B, H, W, C]
+    return linear(pixels, weight.flatten(1), bias).permute({0, 3, 1, 2});    // -> [B, O, H, W]
+}
+
 }  // namespace
 
 at::Tensor conv2d(const at::Tensor& x,
@@ -20,8 +28,14 @@ at::Tensor conv2d(const at::Tensor& x,
                   const at::Tensor& bias,
                   int64_t stride,
                   int64_t padding) {
+    if (own::takesPixels(x, weight, stride, padding)) {
+        return convolvePixels(x, weight, bias);
+    }
     if (x.is_meta()) {
         return meta::conv2d(x, weight, stride, padding);
+    }
+    if (own::takesConvolution(x, weight, stride, padding)) {
+        return own::convolve3x3(x, weight, bias);
     }
     return at::conv2d(x, weight, orNothing(bias), stride, padding);
 }
@@ -41,7 +55,24 @@ at::Tensor groupNorm(const at::Tensor& x,
     if (x.is_meta()) {
         return meta::groupNorm(x, groups);
     }
+    if (own::takesGroupNorm(x)) {
+        return own::normGroups(x, {}, groups, weight, bias, epsilon, false);
+    }
     return at::group_norm(x, groups, orNothing(weight), orNothing(bias), epsilon);
+}
+
+at::Tensor activatedNorm(const at::Tensor& x,
+                         const at::Tensor& added,
+                         int64_t groups,
+                         const at::Tensor& weight,
+                         const at::Tensor& bias,
+                         double epsilon) {
+    if (!own::takesGroupNorm(x)) {
+        const at::Tensor sum = added.defined() ? x + added.unsqueeze(-1).unsqueeze(-1) : x;
+        return at::silu(groupNorm(sum, groups, weight, bias, epsilon));
+    }
+    return x.is_meta() ? meta::groupNorm(x, groups)
+                       : own::normGroups(x, added, groups, weight, bias, epsilon, true);
 }
 
 at::Tensor layerNorm(const at::Tensor& x,
@@ -73,7 +104,10 @@ at::Tensor leakyRelu(at::Tensor x, double slope) {
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal) {
     if (q.is_meta()) {
-        return meta::attention(q, k, v);
+        return meta::attention(q, k, v, causal);
+    }
+    if (!causal && own::takesAttention(q, k, v)) {
+        return own::attend(q, k, v);
     }
     return at::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, causal);
 }
@@ -83,7 +117,7 @@ at::Tensor biasedAttention(const at::Tensor& q,
                            const at::Tensor& v,
                            const at::Tensor& bias) {
     if (q.is_meta()) {
-        return meta::attention(q, k, v);
+        return meta::attention(q, k, v, true);
     }
     return at::scaled_dot_product_attention(q, k, v, bias);
 }

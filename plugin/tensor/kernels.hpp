@@ -1,7 +1,7 @@
 #pragma once
-// Every operator of the networks, behind one door. Plain ATen operators for now; faster ones
-// replace them here. On tensors of the meta device each allocates what it would and computes
-// nothing (walk_meter.hpp).
+// Every operator of the networks, behind one door: ATen's, or ours where they are faster
+// (own_operators.hpp, cpu_paths.hpp). On tensors of the meta device each allocates what it would
+// and computes nothing (walk_meter.hpp).
 
 #include <ATen/core/Tensor.h>
 
@@ -24,6 +24,13 @@ namespace lowtide::tensor::kernels {
                                    const at::Tensor& weight,
                                    const at::Tensor& bias,
                                    double epsilon);
+/// silu(groupNorm(x + added)) with `added` [B, C] or undefined.
+[[nodiscard]] at::Tensor activatedNorm(const at::Tensor& x,
+                                       const at::Tensor& added,
+                                       int64_t groups,
+                                       const at::Tensor& weight,
+                                       const at::Tensor& bias,
+                                       double epsilon);
 /// Normalises the last axis.
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x,
                                    const at::Tensor& weight,

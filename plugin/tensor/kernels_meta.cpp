@@ -1,5 +1,6 @@
 #include "plugin/tensor/kernels_meta.hpp"
 
+#include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
@@ -58,6 +59,31 @@ at::Tensor empty(at::IntArrayRef sizes, const at::Tensor& like) {
     return at::empty(sizes, like.options());
 }
 
+constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+
+at::Tensor emptyLast(at::IntArrayRef sizes, const at::Tensor& like) {
+    return at::empty(sizes, like.options(), kLast);
+}
+
+/// What an operator of ours needs beside its result for a moment, where the CPU runs it: a card
+/// sees results only.
+void touchScratch(int64_t numbers) {
+    if (isOnCpu()) {
+        WalkMeter::current().touch(numbers * static_cast<Bytes>(sizeof(float)));
+    }
+}
+
+/// With the channels last only the weight is reordered.
+/// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
+at::Tensor convolvedChannelsLast(const at::Tensor& x,
+                                 const at::Tensor& weight,
+                                 at::IntArrayRef sizes) {
+    const int64_t in = x.size(1) < blockChannels() ? x.size(1) : blocked(x.size(1));
+    at::Tensor result = emptyLast(sizes, x);
+    const at::Tensor kernel = empty({blocked(sizes[1]), in, weight.size(2), weight.size(3)}, x);
+    return result;
+}
+
 /// oneDNN reorders input, weight and result to blocked channels; a kernel wider than a pixel takes
 /// channels that fill no block as they are. A bias that must be padded lies in scratch memory.
 /// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
@@ -109,10 +135,20 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     const std::vector<int64_t> sizes = {x.size(0), weight.size(0), side(2), side(3)};
     addProducts(static_cast<double>(c10::multiply_integers(sizes)) *
                 static_cast<double>(weight.numel() / weight.size(0)));
-    if (!isOnCpu()) {
-        return empty(sizes, x);
+    if (own::takesConvolution(x, weight, stride, padding)) {
+        const at::Tensor input = own::withChannelsLast(x);
+        at::Tensor result = emptyLast(sizes, x);
+        touchScratch(own::convolutionScratch(input, weight));
+        return result;
     }
-    const at::Tensor input = x.contiguous();
+    const at::MemoryFormat format = x.suggest_memory_format();
+    if (!isOnCpu()) {
+        return at::empty(sizes, x.options(), format);
+    }
+    const at::Tensor input = x.contiguous(format);
+    if (format == kLast) {
+        return convolvedChannelsLast(input, weight, sizes);
+    }
     return backendFor(x, weight, stride, padding) == ConvBackend::Mkldnn
                ? convolvedInBlocks(input, weight, sizes)
                : convolvedByColumns(input, weight, sizes);
@@ -126,6 +162,12 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 at::Tensor groupNorm(const at::Tensor& x, int64_t groups) {
+    if (own::takesGroupNorm(x)) {
+        const at::Tensor pixels = x.contiguous(kLast);
+        at::Tensor result = emptyLast(x.sizes(), x);
+        touchScratch(own::groupNormScratch(pixels));
+        return result;
+    }
     const at::Tensor input = x.contiguous();
     at::Tensor result = empty(x.sizes(), x);
     const at::Tensor mean = empty({x.size(0), groups}, x);
@@ -141,13 +183,15 @@ at::Tensor layerNorm(const at::Tensor& x) {
     return result;
 }
 
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool isMasked) {
     const int64_t heads = q.size(0) * q.size(1);
     const int64_t queries = q.size(2);
     addProducts(static_cast<double>(heads * queries) * static_cast<double>(k.size(2)) *
                 static_cast<double>(q.size(3) + v.size(3)));
     at::Tensor result = empty({q.size(0), queries, q.size(1), v.size(3)}, q);
-    if (isOnCpu()) {
+    if (!isMasked && own::takesAttention(q, k, v)) {
+        touchScratch(own::attentionScratch(q.size(3)));
+    } else if (isOnCpu()) {
         const at::Tensor sums = empty({q.size(0), queries, q.size(1)}, q);
         const at::Tensor scratch =
             empty({at::get_num_threads(), attentionScratch(queries, k.size(2), q.size(3))}, q);

@@ -15,7 +15,11 @@ namespace lowtide::tensor::kernels::meta {
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x);
-[[nodiscard]] at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
+/// `isMasked`: causal, or with a bias.
+[[nodiscard]] at::Tensor attention(const at::Tensor& q,
+                                   const at::Tensor& k,
+                                   const at::Tensor& v,
+                                   bool isMasked);
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
 [[nodiscard]] at::Tensor deviation(const at::Tensor& x);
 

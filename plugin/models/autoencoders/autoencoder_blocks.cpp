@@ -158,7 +158,8 @@ at::Tensor AutoencoderEncoder::apply(Pass& pass, const at::Tensor& pixels) const
         }
     }
     hidden = mid.apply(pass, hidden);
-    return output.apply(pass, tensor::kernels::silu(outputNorm.apply(pass, hidden)));
+    hidden = outputNorm.applyActivated(pass, hidden, {});
+    return output.apply(pass, hidden).contiguous();
 }
 
 AutoencoderDecoder::AutoencoderDecoder(NetworkBuilder& builder, const AutoencoderConfig& config)
@@ -185,7 +186,8 @@ at::Tensor AutoencoderDecoder::apply(Pass& pass, const at::Tensor& latents) cons
             hidden = level.grow->apply(pass, hidden);
         }
     }
-    return output.apply(pass, tensor::kernels::silu(outputNorm.apply(pass, hidden)));
+    hidden = outputNorm.applyActivated(pass, hidden, {});
+    return output.apply(pass, hidden).contiguous();
 }
 
 }  // namespace lowtide::models

@@ -56,6 +56,13 @@ at::Tensor GroupNorm::apply(Pass& pass, const at::Tensor& x) const {
     return kernels::groupNorm(x, groups, lease[0], lease[1], epsilon);
 }
 
+at::Tensor GroupNorm::applyActivated(Pass& pass,
+                                     const at::Tensor& x,
+                                     const at::Tensor& added) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::activatedNorm(x, added, groups, lease[0], lease[1], epsilon);
+}
+
 LayerNorm::LayerNorm(NetworkBuilder& builder,
                      const std::string& name,
                      int64_t width,

@@ -61,6 +61,10 @@ struct GroupNorm {
               int64_t groupCount,
               double epsilonValue);
     [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    /// silu() of x + added normalised; `added` [B, channels] or undefined.
+    [[nodiscard]] at::Tensor applyActivated(Pass& pass,
+                                            const at::Tensor& x,
+                                            const at::Tensor& added) const;
 };
 
 /// Normalisation of the last axis.

@@ -1,7 +1,6 @@
 #include "plugin/models/blocks/resnet_block.hpp"
 
 #include "plugin/models/blocks/pass.hpp"
-#include "plugin/tensor/kernels.hpp"
 
 namespace lowtide::models {
 
@@ -38,14 +37,12 @@ ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const
       shortcut(makeShortcut(builder, name, sizes)) {}
 
 at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
-    namespace kernels = tensor::kernels;
-    at::Tensor hidden = conv1.apply(pass, kernels::silu(norm1.apply(pass, x)));
-    if (timeProjection) {
-        const at::Tensor shift = timeProjection->apply(pass, time);  // [B, out]
-        hidden = hidden + shift.unsqueeze(-1).unsqueeze(-1);
-    }
-    hidden = conv2.apply(pass, kernels::silu(norm2.apply(pass, hidden)));
-    return (shortcut ? shortcut->apply(pass, x) : x) + hidden;
+    at::Tensor hidden = conv1.apply(pass, norm1.applyActivated(pass, x, {}));
+    const at::Tensor shift =
+        timeProjection ? timeProjection->apply(pass, time) : at::Tensor();  // [B, out]
+    hidden = norm2.applyActivated(pass, hidden, shift);
+    hidden = conv2.apply(pass, hidden);
+    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
 }
 
 }  // namespace lowtide::models

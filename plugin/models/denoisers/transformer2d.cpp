@@ -28,9 +28,8 @@ at::Tensor toTokens(const at::Tensor& x) {
 }
 
 at::Tensor toMap(const at::Tensor& tokens, at::IntArrayRef sizes) {
-    return tokens.view({sizes[0], sizes[2], sizes[3], sizes[1]})
-        .permute({0, 3, 1, 2})
-        .contiguous();  // [B,HW,C] -> [B,C,H,W]
+    // [B,HW,C] -> [B,C,H,W], the channels still last
+    return tokens.view({sizes[0], sizes[2], sizes[3], sizes[1]}).permute({0, 3, 1, 2});
 }
 
 at::Tensor gatedGelu(const at::Tensor& x) {

@@ -3,7 +3,6 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/kernels.hpp"
 
 namespace lowtide::models {
 
@@ -84,8 +83,8 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     for (const UNetUp& block : layers_->up) {
         hidden = block.apply(pass, std::move(hidden), inputs, skips);
     }
-    hidden = tensor::kernels::silu(layers_->outputNorm.apply(pass, hidden));
-    return layers_->output.apply(pass, hidden);
+    hidden = layers_->outputNorm.applyActivated(pass, hidden, {});
+    return layers_->output.apply(pass, hidden).contiguous();
 }
 
 }  // namespace lowtide::models

@@ -82,7 +82,8 @@ DenseBlock::DenseBlock(NetworkBuilder& builder, const std::string& name, const R
 at::Tensor DenseBlock::apply(Pass& pass, const at::Tensor& x) const {
     const int64_t grown = width + static_cast<int64_t>(convs.size() - 1) * growth;
     // All features side by side, so that each convolution reads a view and nothing is put together.
-    const at::Tensor features = at::empty({x.size(0), grown, x.size(2), x.size(3)}, x.options());
+    const at::Tensor features = at::empty(
+        {x.size(0), grown, x.size(2), x.size(3)}, x.options(), at::MemoryFormat::ChannelsLast);
     features.narrow(1, 0, width).copy_(x);
     for (int64_t known = width; known < grown; known += growth) {
         const Conv2d& conv = convs[static_cast<size_t>((known - width) / growth)];
@@ -132,7 +133,7 @@ at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
         hidden = kernels::leakyRelu(conv.apply(pass, hidden), kSlope);
     }
     hidden = kernels::leakyRelu(layers_->detail.apply(pass, hidden), kSlope);
-    return layers_->output.apply(pass, hidden);
+    return layers_->output.apply(pass, hidden).contiguous();
 }
 
 }  // namespace lowtide::models

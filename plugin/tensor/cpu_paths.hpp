@@ -1,0 +1,41 @@
+#pragma once
+// Which code the operators of the CPU run. Part of what decides about bits.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::tensor {
+
+/// ATen's operator, or ours for one instruction set. Ours give the same bits on both.
+enum class CpuPath : uint8_t { Plain, Avx2, Avx512 };
+
+/// As large as an integer, so that it is read at once.
+struct alignas(4) CpuPaths {
+    CpuPath convolution = CpuPath::Plain;
+    CpuPath attention = CpuPath::Plain;
+    CpuPath groupNorm = CpuPath::Plain;
+
+    bool operator==(const CpuPaths&) const = default;
+};
+
+/// What this processor can run, ATen's own first, the newest instructions last. As ATen, it obeys
+/// ATEN_CPU_CAPABILITY.
+[[nodiscard]] std::vector<CpuPath> possibleCpuPaths();
+
+/// Ours with the newest instructions for everything: what is taken where nothing was measured.
+[[nodiscard]] CpuPaths defaultCpuPaths();
+
+/// Those of this process; the default until they are set.
+[[nodiscard]] CpuPaths cpuPaths() noexcept;
+/// To be called before the first operator runs: what was computed before has other bits. Paths that
+/// the processor cannot run are an Error{InvalidInput}.
+void setCpuPaths(const CpuPaths& paths);
+
+/// "convolution avx512, attention plain, norm avx512", and back; nothing for other texts.
+[[nodiscard]] std::string toText(const CpuPaths& paths);
+[[nodiscard]] std::optional<CpuPaths> parseCpuPaths(std::string_view text);
+
+}  // namespace lowtide::tensor

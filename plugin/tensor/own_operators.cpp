@@ -1,0 +1,239 @@
+#include "plugin/tensor/own_operators.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
+#include "plugin/tensor/simd/pieces.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/library.h>
+
+#include <algorithm>
+
+namespace lowtide::tensor::own {
+
+namespace {
+
+constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+constexpr int64_t kLeastSide = 8;    ///< of a picture; below, ATen's convolution is as fast
+constexpr int64_t kMostWidth = 160;  ///< of a head; above, ATen's attention is faster
+
+using OptionalTensor = std::optional<at::Tensor>;
+
+const simd::Pieces& piecesOf(CpuPath path) {
+    LOWTIDE_ASSERT(path != CpuPath::Plain);
+    return path == CpuPath::Avx512 ? simd::avx512Pieces() : simd::avx2Pieces();
+}
+
+bool isOurs(const at::Tensor& x, CpuPath path) {
+    return path != CpuPath::Plain && x.scalar_type() == at::kFloat && !x.is_cuda();
+}
+
+const float* dataOf(const OptionalTensor& tensor) {
+    return tensor ? tensor->const_data_ptr<float>() : nullptr;
+}
+
+/// Memory for `numbers` numbers, counted like every tensor.
+at::Tensor scratchOf(int64_t numbers) {
+    return at::empty({numbers}, at::kFloat);
+}
+
+simd::Convolution sizesOf(const at::Tensor& x, const at::Tensor& weight) {
+    return {.batch = x.size(0),
+            .in = x.size(1),
+            .out = weight.size(0),
+            .height = x.size(2),
+            .width = x.size(3),
+            .pixelStep = x.stride(3)};
+}
+
+at::Tensor convolve3x3OnCpu(const at::Tensor& x,
+                            const at::Tensor& weight,
+                            const OptionalTensor& bias) {
+    const at::Tensor kernels = weight.contiguous();
+    at::Tensor result =
+        at::empty({x.size(0), weight.size(0), x.size(2), x.size(3)}, x.options(), kLast);
+    simd::Convolution work = sizesOf(x, weight);
+    work.pixels = x.const_data_ptr<float>();
+    work.kernels = kernels.const_data_ptr<float>();
+    work.bias = dataOf(bias);
+    work.result = result.mutable_data_ptr<float>();
+
+    const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
+    const simd::WinogradCut cut = simd::cutWinograd(work, pieces.lanes);
+    const at::Tensor scratch = scratchOf(convolutionScratch(x, weight));
+    float* const shared = scratch.mutable_data_ptr<float>();
+    float* const ofThreads = shared + cut.sharedNumbers();
+    const int64_t zeros = cut.blocks * cut.blockChannels;
+    std::fill(ofThreads - zeros, ofThreads, 0.0F);
+    for (int64_t chunk = 0; chunk < cut.chunks(); ++chunk) {
+        at::parallel_for(0, cut.tilesOf(chunk), 1, [&](int64_t begin, int64_t end) {
+            pieces.transform(work, cut, chunk, begin, end, shared);
+        });
+        at::parallel_for(0, cut.partsOf(chunk), 1, [&](int64_t begin, int64_t end) {
+            float* ofThread = ofThreads + at::get_thread_num() * cut.numbersOfThread();
+            pieces.convolve(work, cut, chunk, begin, end, shared, ofThread);
+        });
+    }
+    return result;
+}
+
+simd::AttentionRows rowsOf(const at::Tensor& x) {
+    return {.data = x.const_data_ptr<float>(),
+            .batchStep = x.stride(0),
+            .headStep = x.stride(1),
+            .rowStep = x.stride(2)};
+}
+
+at::Tensor attendOnCpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    at::Tensor result = at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options());
+    const simd::Attention work{.batch = q.size(0),
+                               .heads = q.size(1),
+                               .queries = q.size(2),
+                               .keys = k.size(2),
+                               .width = q.size(3),
+                               .q = rowsOf(q),
+                               .k = rowsOf(k),
+                               .v = rowsOf(v),
+                               .result = result.mutable_data_ptr<float>()};
+    const simd::AttentionPieces& pieces = piecesOf(cpuPaths().attention).attention;
+    const int64_t partsOfHead = (work.queries + pieces.queriesOfPart - 1) / pieces.queriesOfPart;
+    const at::Tensor scratch = scratchOf(attentionScratch(work.width));
+    float* const memory = scratch.mutable_data_ptr<float>();
+    const int64_t ofThread = pieces.numbersOfThread(work.width);
+    at::parallel_for(0, partsOfHead * work.heads * work.batch, 1, [&](int64_t begin, int64_t end) {
+        pieces.attend(work, begin, end, memory + at::get_thread_num() * ofThread);
+    });
+    return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d]
+}
+
+simd::GroupNorm normSizesOf(const at::Tensor& x) {
+    return {.batch = x.size(0), .pixels = x.size(2) * x.size(3), .channels = x.size(1)};
+}
+
+at::Tensor normGroupsOnCpu(const at::Tensor& x,
+                           const OptionalTensor& added,
+                           int64_t groups,
+                           const at::Tensor& weight,
+                           const at::Tensor& bias,
+                           double epsilon,
+                           bool isActivated) {
+    at::Tensor result = at::empty(x.sizes(), x.options(), kLast);
+    simd::GroupNorm work = normSizesOf(x);
+    work.groups = groups;
+    work.epsilon = epsilon;
+    work.isActivated = isActivated;
+    work.values = x.const_data_ptr<float>();
+    work.added = dataOf(added);
+    work.weight = weight.const_data_ptr<float>();
+    work.bias = bias.const_data_ptr<float>();
+    work.result = result.mutable_data_ptr<float>();
+
+    const simd::GroupNormPieces& pieces = piecesOf(cpuPaths().groupNorm).groupNorm;
+    const at::Tensor scratch = scratchOf(groupNormScratch(x));
+    float* const sums = scratch.mutable_data_ptr<float>();
+    float* const factors = sums + work.sumNumbers();
+    at::parallel_for(0, work.blocks(), 1, [&](int64_t begin, int64_t end) {
+        pieces.sum(work, begin, end, sums);
+    });
+    simd::makeFactors(work, sums, factors);
+    at::parallel_for(0, work.blocks(), 1, [&](int64_t begin, int64_t end) {
+        pieces.apply(work, begin, end, factors);
+    });
+    return result;
+}
+
+/// The dispatcher's way to an operator of ours.
+template <class Function>
+auto operatorOf(const char* name, Function*) {
+    return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").template typed<Function>();
+}
+
+OptionalTensor orNothing(const at::Tensor& tensor) {
+    return tensor.defined() ? OptionalTensor(tensor) : std::nullopt;
+}
+
+}  // namespace
+
+bool takesConvolution(const at::Tensor& x,
+                      const at::Tensor& weight,
+                      int64_t stride,
+                      int64_t padding) {
+    return isOurs(x, cpuPaths().convolution) && weight.size(2) == 3 && weight.size(3) == 3 &&
+           stride == 1 && padding == 1 && x.size(2) >= kLeastSide && x.size(3) >= kLeastSide;
+}
+
+bool takesPixels(const at::Tensor& x, const at::Tensor& weight, int64_t stride, int64_t padding) {
+    return isOurs(x, cpuPaths().convolution) && weight.size(2) == 1 && weight.size(3) == 1 &&
+           stride == 1 && padding == 0;
+}
+
+bool takesAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return isOurs(q, cpuPaths().attention) && q.size(3) <= kMostWidth && v.size(3) == q.size(3) &&
+           q.stride(3) == 1 && k.stride(3) == 1 && v.stride(3) == 1;
+}
+
+bool takesGroupNorm(const at::Tensor& x) {
+    return isOurs(x, cpuPaths().groupNorm) && x.dim() == 4;
+}
+
+at::Tensor withChannelsLast(const at::Tensor& x) {
+    const int64_t pixel = x.stride(3);
+    const bool isReadable = x.stride(1) == 1 && pixel >= x.size(1) &&
+                            x.stride(2) == x.size(3) * pixel &&
+                            (x.size(0) == 1 || x.stride(0) == x.size(2) * x.size(3) * pixel);
+    return isReadable ? x : x.contiguous(kLast);
+}
+
+int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
+    const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
+    const simd::WinogradCut cut = simd::cutWinograd(sizesOf(x, weight), pieces.lanes);
+    return cut.sharedNumbers() + at::get_num_threads() * cut.numbersOfThread();
+}
+
+int64_t attentionScratch(int64_t width) {
+    return at::get_num_threads() * piecesOf(cpuPaths().attention).attention.numbersOfThread(width);
+}
+
+int64_t groupNormScratch(const at::Tensor& x) {
+    const simd::GroupNorm work = normSizesOf(x);
+    return work.sumNumbers() + work.factorNumbers();
+}
+
+at::Tensor convolve3x3(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    static const auto op = operatorOf("lowtide::convolve3x3", &convolve3x3OnCpu);
+    return op.call(withChannelsLast(x), weight, orNothing(bias));
+}
+
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    static const auto op = operatorOf("lowtide::attend", &attendOnCpu);
+    return op.call(q, k, v);
+}
+
+at::Tensor normGroups(const at::Tensor& x,
+                      const at::Tensor& added,
+                      int64_t groups,
+                      const at::Tensor& weight,
+                      const at::Tensor& bias,
+                      double epsilon,
+                      bool isActivated) {
+    static const auto op = operatorOf("lowtide::norm_groups", &normGroupsOnCpu);
+    return op.call(
+        x.contiguous(kLast), orNothing(added), groups, weight, bias, epsilon, isActivated);
+}
+
+TORCH_LIBRARY(lowtide, library) {
+    library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias) -> Tensor");
+    library.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
+    library.def(
+        "norm_groups(Tensor x, Tensor? added, int groups, Tensor weight, Tensor bias, "
+        "float epsilon, bool activated) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
+    library.impl("convolve3x3", convolve3x3OnCpu);
+    library.impl("attend", attendOnCpu);
+    library.impl("norm_groups", normGroupsOnCpu);
+}
+
+}  // namespace lowtide::tensor::own

@@ -1,0 +1,48 @@
+#pragma once
+// Our own operators of the CPU, f32. They are known to ATen's dispatcher, so that devices that run
+// the CPU's operators run them too. Bits depend neither on threads nor on what else is in a batch.
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::tensor::own {
+
+/// Whether the convolution is one that convolve3x3() makes faster: 3x3, stride 1, a border of one,
+/// pictures of at least 8x8.
+[[nodiscard]] bool takesConvolution(const at::Tensor& x,
+                                    const at::Tensor& weight,
+                                    int64_t stride,
+                                    int64_t padding);
+/// Whether it is a convolution of single pixels, which a product does with the channels last.
+[[nodiscard]] bool takesPixels(const at::Tensor& x,
+                               const at::Tensor& weight,
+                               int64_t stride,
+                               int64_t padding);
+[[nodiscard]] bool takesAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
+[[nodiscard]] bool takesGroupNorm(const at::Tensor& x);
+
+/// `x` [B, C, H, W] with the channels of a pixel side by side and pixels at equal distances (some
+/// channels of a larger tensor): itself, or a copy in channels_last.
+[[nodiscard]] at::Tensor withChannelsLast(const at::Tensor& x);
+
+/// Numbers of scratch memory that they allocate at once.
+[[nodiscard]] int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight);
+[[nodiscard]] int64_t attentionScratch(int64_t width);
+[[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
+
+/// What takesConvolution() says, by Winograd's F(4x4, 3x3); the result is in channels_last.
+[[nodiscard]] at::Tensor convolve3x3(const at::Tensor& x,
+                                     const at::Tensor& weight,
+                                     const at::Tensor& bias);
+/// softmax(q k^T / sqrt(d)) v; the result lies as [B, T, H, d].
+[[nodiscard]] at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
+
+/// groupNorm(x + added), then SiLU where `isActivated`; `added` [B, C] or undefined.
+[[nodiscard]] at::Tensor normGroups(const at::Tensor& x,
+                                    const at::Tensor& added,
+                                    int64_t groups,
+                                    const at::Tensor& weight,
+                                    const at::Tensor& bias,
+                                    double epsilon,
+                                    bool isActivated);
+
+}  // namespace lowtide::tensor::own

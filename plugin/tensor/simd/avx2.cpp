@@ -1,0 +1,18 @@
+#include "plugin/tensor/simd/attention_loops.hpp"
+#include "plugin/tensor/simd/group_norm_loops.hpp"
+#include "plugin/tensor/simd/pieces.hpp"
+#include "plugin/tensor/simd/winograd_loops.hpp"
+
+namespace lowtide::tensor::simd {
+
+const Pieces& avx2Pieces() {
+    static constexpr Pieces kPieces = {
+        .winograd = {.lanes = kLanes, .transform = transformTiles, .convolve = convolveParts},
+        .attention = {.queriesOfPart = kPanels * kColumns,
+                      .numbersOfThread = attentionNumbers,
+                      .attend = attendParts},
+        .groupNorm = {.sum = sumBlocks, .apply = applyBlocks}};
+    return kPieces;
+}
+
+}  // namespace lowtide::tensor::simd

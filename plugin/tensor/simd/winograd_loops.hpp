@@ -1,0 +1,227 @@
+#pragma once
+// The pieces of winograd.hpp with the vectors of the including file.
+
+#include "plugin/tensor/simd/product.hpp"
+#include "plugin/tensor/simd/winograd.hpp"
+#include "plugin/tensor/simd/winograd_transforms.hpp"
+
+namespace lowtide::tensor::simd {
+namespace {
+
+inline int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/// Where a tile's result begins.
+struct TilePlace {
+    int64_t picture;
+    int64_t top;
+    int64_t left;
+};
+
+inline TilePlace placeOf(const WinogradCut& cut, int64_t tile) {
+    const int64_t row = tile / cut.tilesAcross;
+    return {row / cut.tilesDown, row % cut.tilesDown * kTile, tile % cut.tilesAcross * kTile};
+}
+
+/// The 36 pixels below a tile; those outside of the picture are `zeros`.
+inline void findPixels(const Convolution& work,
+                       const TilePlace& place,
+                       const float* zeros,
+                       const float* (&pixels)[kProducts]) {
+    for (int i = 0; i < kProducts; ++i) {
+        const int64_t y = place.top - 1 + i / kWindow;
+        const int64_t x = place.left - 1 + i % kWindow;
+        const bool isInside = y >= 0 && y < work.height && x >= 0 && x < work.width;
+        const int64_t pixel = (place.picture * work.height + y) * work.width + x;
+        pixels[i] = isInside ? work.pixels + pixel * work.pixelStep : zeros;
+    }
+}
+
+/// [block][product][tile][channel of the block], then zeros.
+inline void transformTiles(const Convolution& work,
+                           const WinogradCut& cut,
+                           int64_t chunk,
+                           int64_t begin,
+                           int64_t end,
+                           float* shared) {
+    const float* zeros = shared + cut.blocks * kProducts * cut.pixelRow;
+    for (int64_t tile = begin; tile < end; ++tile) {
+        const float* pixels[kProducts];
+        findPixels(work, placeOf(cut, chunk * cut.chunkTiles + tile), zeros, pixels);
+        for (int64_t first = 0; first < work.in; first += kLanes) {
+            const int64_t count = smaller(kLanes, work.in - first);
+            Vector values[kProducts];
+            for (int i = 0; i < kProducts; ++i) {
+                values[i] = loadSome(pixels[i] + first, count);
+            }
+            transformWindow(values);
+            const int64_t block = first / cut.blockChannels;
+            float* to = shared + block * kProducts * cut.pixelRow + tile * cut.blockChannels +
+                        first % cut.blockChannels;
+            for (int i = 0; i < kProducts; ++i) {
+                store(to + i * cut.pixelRow, values[i]);
+            }
+        }
+    }
+}
+
+/// Some channels of so many kernels as there are lanes, each lane a kernel.
+/// [product][channel][kernel of the panel].
+inline void transformKernels(const Convolution& work,
+                             const WinogradCut& cut,
+                             int64_t firstKernel,
+                             int64_t firstChannel,
+                             int64_t channels,
+                             float* out) {
+    const int64_t kernels = smaller(kLanes, work.out - firstKernel);
+    const float* first = work.kernels + (firstKernel * work.in + firstChannel) * kTaps;
+    for (int64_t channel = 0; channel < channels; channel += kLanes) {
+        const int64_t some = smaller(kLanes, channels - channel);
+        Vector taps[kTaps * kLanes];
+        for (int64_t tap = 0; tap < some * kTaps; tap += kLanes) {
+            Vector square[kLanes];
+            for (int64_t i = 0; i < kLanes; ++i) {
+                const float* kernel = first + (i * work.in + channel) * kTaps + tap;
+                square[i] = i < kernels ? loadSome(kernel, some * kTaps - tap) : Vector{};
+            }
+            transpose(square);
+            for (int64_t i = 0; i < kLanes; ++i) {
+                taps[tap + i] = square[i];
+            }
+        }
+        for (int64_t i = 0; i < some; ++i) {
+            transformKernel(
+                &taps[i * kTaps], out + (channel + i) * cut.panelResults, cut.kernelRow);
+        }
+    }
+}
+
+/// One of the parts.
+struct Part {
+    int64_t chunk;
+    int64_t firstTile;  ///< of the chunk
+    int64_t tiles;
+    int64_t firstResult;
+    int64_t panels;
+};
+
+inline Part partOf(const Convolution& work, const WinogradCut& cut, int64_t chunk, int64_t index) {
+    const int64_t tileParts = cut.partsOf(chunk) / cut.resultParts;
+    const int64_t firstTile = index % tileParts * cut.partTiles;
+    const int64_t firstResult = index / tileParts * cut.partResults;
+    const int64_t results = smaller(cut.partResults, work.out - firstResult);
+    return {chunk,
+            firstTile,
+            smaller(cut.partTiles, cut.tilesOf(chunk) - firstTile),
+            firstResult,
+            (results + cut.panelResults - 1) / cut.panelResults};
+}
+
+/// Adds the products of one block of channels; the first block starts the sums. All panels take
+/// their turn before the next pixels are read.
+inline void addProducts(const WinogradCut& cut,
+                        const Part& part,
+                        int64_t block,
+                        int64_t channels,
+                        const float* shared,
+                        const float* kernels,
+                        float* products) {
+    for (int i = 0; i < kProducts; ++i) {
+        const float* pixels =
+            shared + (block * kProducts + i) * cut.pixelRow + part.firstTile * cut.blockChannels;
+        for (int64_t panel = 0; panel < part.panels; ++panel) {
+            multiply({.a = pixels,
+                      .aRow = cut.blockChannels,
+                      .aStep = 1,
+                      .b = kernels + (panel * kProducts + i) * cut.kernelRow,
+                      .bStep = kColumns,
+                      .depth = channels,
+                      .c = products + (panel * kProducts + i) * cut.productRow,
+                      .cRow = kColumns,
+                      .adds = block > 0},
+                     part.tiles);
+        }
+    }
+}
+
+/// The pixels of one tile, for as many channels as there are lanes.
+inline void writeTile(const Convolution& work,
+                      const TilePlace& place,
+                      int64_t firstResult,
+                      const Vector (&pixels)[kTile * kTile]) {
+    const int64_t results = smaller(kLanes, work.out - firstResult);
+    const Vector bias = work.bias ? loadSome(work.bias + firstResult, results) : Vector{};
+    for (int64_t i = 0; i < smaller(kTile, work.height - place.top); ++i) {
+        const int64_t row = (place.picture * work.height + place.top + i) * work.width + place.left;
+        for (int64_t j = 0; j < smaller(kTile, work.width - place.left); ++j) {
+            storeSome(work.result + (row + j) * work.out + firstResult,
+                      pixels[i * kTile + j] + bias,
+                      results);
+        }
+    }
+}
+
+inline void writeResults(const Convolution& work,
+                         const WinogradCut& cut,
+                         const Part& part,
+                         const float* products) {
+    for (int64_t tile = 0; tile < part.tiles; ++tile) {
+        const TilePlace place = placeOf(cut, part.chunk * cut.chunkTiles + part.firstTile + tile);
+        for (int64_t result = 0; result < part.panels * kColumns; result += kLanes) {
+            if (part.firstResult + result >= work.out) {
+                break;
+            }
+            const float* panel = products + result / kColumns * kProducts * cut.productRow;
+            Vector pixels[kTile * kTile];
+            transformBack(panel + tile * kColumns + result % kColumns, cut.productRow, pixels);
+            writeTile(work, place, part.firstResult + result, pixels);
+        }
+    }
+}
+
+/// The panels' kernels of one block of channels.
+inline void transformPanels(const Convolution& work,
+                            const WinogradCut& cut,
+                            const Part& part,
+                            int64_t block,
+                            int64_t channels,
+                            float* kernels) {
+    for (int64_t panel = 0; panel < part.panels; ++panel) {
+        const int64_t kernel = part.firstResult + panel * kColumns;
+        float* out = kernels + panel * kProducts * cut.kernelRow;
+        for (int64_t half = 0; half < kColumns; half += kLanes) {
+            transformKernels(
+                work, cut, kernel + half, block * cut.blockChannels, channels, out + half);
+        }
+    }
+}
+
+/// Of neighbours with the same results the kernels stay where one block holds all channels.
+inline void convolveParts(const Convolution& work,
+                          const WinogradCut& cut,
+                          int64_t chunk,
+                          int64_t begin,
+                          int64_t end,
+                          const float* shared,
+                          float* ofThread) {
+    float* const kernels = ofThread;
+    float* const products = kernels + cut.partResults / kColumns * kProducts * cut.kernelRow;
+    int64_t transformed = -1;
+    for (int64_t index = begin; index < end; ++index) {
+        const Part part = partOf(work, cut, chunk, index);
+        for (int64_t block = 0; block < cut.blocks; ++block) {
+            const int64_t channels =
+                smaller(cut.blockChannels, work.in - block * cut.blockChannels);
+            if (cut.blocks > 1 || transformed != part.firstResult) {
+                transformPanels(work, cut, part, block, channels, kernels);
+                transformed = part.firstResult;
+            }
+            addProducts(cut, part, block, channels, shared, kernels, products);
+        }
+        writeResults(work, cut, part, products);
+    }
+}
+
+}  // namespace
+}  // namespace lowtide::tensor::simd

@@ -1,0 +1,338 @@
+// Our own operators beside double precision, on every instruction set of this processor.
+
+#include "plugin/tensor/cpu_paths.hpp"
+#include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/own_operators.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <QtTest>
+
+#include <cmath>
+
+namespace lowtide::tensor {
+
+namespace {
+
+// Relative L2 against double precision. ATen's own f32 operators come to 2e-7 to 1e-6 here.
+constexpr double kWinogradNoise = 5e-6;  // grows with the channels: 3.1e-6 at 1280
+constexpr double kAttentionNoise = 1e-6;
+constexpr double kNormNoise = 1e-6;  // of values whose mean is ten deviations
+
+constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+
+double distance(const at::Tensor& value, const at::Tensor& exact) {
+    const at::Tensor difference = value.to(at::kDouble) - exact;
+    return (difference.norm() / exact.norm()).item<double>();
+}
+
+/// All operators on one path while it lives.
+class OnPath {
+public:
+    explicit OnPath(CpuPath path) { setCpuPaths({path, path, path}); }
+
+    ~OnPath() { setCpuPaths(defaultCpuPaths()); }
+
+    OnPath(const OnPath&) = delete;
+    OnPath& operator=(const OnPath&) = delete;
+};
+
+std::vector<CpuPath> ownPaths() {
+    std::vector<CpuPath> paths = possibleCpuPaths();
+    paths.erase(paths.begin());
+    return paths;
+}
+
+/// One row for every instruction set.
+void addRow(const char* name, const std::vector<int>& sizes) {
+    for (const CpuPath path : ownPaths()) {
+        const char* set = path == CpuPath::Avx2 ? "avx2" : "avx512";
+        QTest::addRow("%s, %s", name, set)
+            << static_cast<int>(path) << QList<int>(sizes.begin(), sizes.end());
+    }
+}
+
+void addColumns() {
+    QTest::addColumn<int>("path");
+    QTest::addColumn<QList<int>>("sizes");
+}
+
+at::Tensor convolved(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    return kernels::conv2d(x, weight, bias, 1, 1);
+}
+
+/// [B, T, heads * width] as [B, heads, T, width].
+at::Tensor headsOf(int64_t batch, int64_t rows, int64_t heads, int64_t width) {
+    return at::randn({batch, rows, heads * width})
+        .view({batch, rows, heads, width})
+        .transpose(1, 2);
+}
+
+at::Tensor exactAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    const at::Tensor scores = at::matmul(q.to(at::kDouble), k.to(at::kDouble).transpose(2, 3));
+    return at::matmul(at::softmax(scores / std::sqrt(static_cast<double>(q.size(3))), -1),
+                      v.to(at::kDouble));
+}
+
+}  // namespace
+
+class OwnOperatorsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { at::manual_seed(7); }
+
+    void cleanup() { at::set_num_threads(2); }
+
+    void convolutionIsNearTheExactOne_data() {
+        addColumns();  // batch, in, out, height, width
+        addRow("smallest", {1, 1, 1, 8, 8});
+        addRow("whole tiles", {2, 32, 64, 16, 16});
+        addRow("cut tiles, odd channels", {2, 19, 37, 13, 21});
+        addRow("one more than a vector", {1, 17, 33, 9, 10});
+        addRow("some blocks of channels", {1, 300, 40, 12, 8});
+        addRow("many channels", {2, 1280, 16, 8, 8});
+        addRow("some chunks of tiles", {1, 128, 3, 97, 98});
+        addRow("some parts", {3, 16, 100, 40, 44});
+    }
+
+    void convolutionIsNearTheExactOne() {
+        QFETCH(int, path);
+        QFETCH(QList<int>, sizes);
+        const OnPath chosen(static_cast<CpuPath>(path));
+        const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]}) + 0.3;
+        const at::Tensor weight = at::randn({sizes[2], sizes[1], 3, 3});
+        const at::Tensor bias = at::randn({sizes[2]});
+        const at::Tensor exact =
+            at::conv2d(x.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble), 1, 1);
+        QVERIFY(own::takesConvolution(x, weight, 1, 1));
+
+        const at::Tensor y = convolved(x, weight, bias);
+
+        QCOMPARE(y.sizes().vec(), exact.sizes().vec());
+        QVERIFY2(distance(y, exact) < kWinogradNoise,
+                 qPrintable(QString::number(distance(y, exact))));
+        const at::Tensor unbiased = convolved(x, weight, {}) + bias.view({1, -1, 1, 1});
+        QVERIFY(distance(unbiased, exact) < kWinogradNoise);
+    }
+
+    void convolutionReadsEveryLayout() {
+        const at::Tensor all = at::randn({2, 40, 12, 17});
+        const at::Tensor weight = at::randn({24, 24, 3, 3});
+        const at::Tensor bias = at::randn({24});
+        const at::Tensor x = all.narrow(1, 8, 24);
+        const at::Tensor expected = convolved(x.contiguous(), weight, bias);
+        QVERIFY(at::equal(convolved(x, weight, bias), expected));
+        QVERIFY(at::equal(convolved(x.contiguous(kLast), weight, bias), expected));
+        const at::Tensor sliced = all.contiguous(kLast).narrow(1, 8, 24);
+        QVERIFY(own::withChannelsLast(sliced).is_same(sliced));
+        QVERIFY(at::equal(convolved(sliced, weight, bias), expected));
+        const at::Tensor turned = x.transpose(2, 3).contiguous().transpose(2, 3);
+        QVERIFY(at::equal(convolved(turned, weight, bias), expected));
+        const at::Tensor kernel = weight.contiguous(kLast);
+        QVERIFY(at::equal(convolved(x, kernel, bias), expected));
+    }
+
+    void otherConvolutionsAreAtens() {
+        const at::Tensor x = at::randn({1, 16, 16, 16});
+        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 3, 3}), 2, 1));
+        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 3, 3}), 1, 0));
+        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 1, 1}), 1, 0));
+        QVERIFY(!own::takesConvolution(x.narrow(2, 0, 7), at::randn({16, 16, 3, 3}), 1, 1));
+        QVERIFY(!own::takesConvolution(x.to(at::kDouble), at::randn({16, 16, 3, 3}), 1, 1));
+    }
+
+    void pixelsAreMultiplied() {
+        const at::Tensor x = at::randn({2, 20, 9, 11});
+        const at::Tensor weight = at::randn({33, 20, 1, 1});
+        const at::Tensor bias = at::randn({33});
+        const at::Tensor exact =
+            at::conv2d(x.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble));
+        QVERIFY(distance(kernels::conv2d(x, weight, bias, 1, 0), exact) < kAttentionNoise);
+    }
+
+    void attentionIsNearTheExactOne_data() {
+        addColumns();  // batch, heads, queries, keys, width
+        addRow("text", {2, 8, 64, 77, 40});
+        addRow("some blocks of keys", {1, 2, 300, 300, 64});
+        addRow("one more than a part", {1, 1, 129, 113, 80});
+        addRow("single numbers", {1, 3, 1, 1, 1});
+        addRow("odd width", {2, 1, 50, 33, 7});
+        addRow("widest", {2, 1, 50, 200, 160});
+    }
+
+    void attentionIsNearTheExactOne() {
+        QFETCH(int, path);
+        QFETCH(QList<int>, sizes);
+        const OnPath chosen(static_cast<CpuPath>(path));
+        const at::Tensor q = headsOf(sizes[0], sizes[2], sizes[1], sizes[4]);
+        const at::Tensor k = headsOf(sizes[0], sizes[3], sizes[1], sizes[4]);
+        const at::Tensor v = headsOf(sizes[0], sizes[3], sizes[1], sizes[4]);
+        QVERIFY(own::takesAttention(q, k, v));
+        const at::Tensor exact = exactAttention(q, k, v);
+
+        const at::Tensor y = kernels::attention(q, k, v, false);
+
+        QVERIFY2(distance(y, exact) < kAttentionNoise,
+                 qPrintable(QString::number(distance(y, exact))));
+        QVERIFY(y.transpose(1, 2).is_contiguous());
+        const at::Tensor dense =
+            kernels::attention(q.contiguous(), k.contiguous(), v.contiguous(), false);
+        QVERIFY(at::equal(dense, y));
+    }
+
+    /// The largest score grows from block to block, so every older sum shrinks to nothing.
+    void attentionBearsLargeScores() {
+        const at::Tensor q = at::ones({1, 1, 40, 8});
+        const at::Tensor k = at::linspace(-300, 300, 250).view({1, 1, 250, 1}).repeat({1, 1, 1, 8});
+        const at::Tensor v = at::randn({1, 1, 250, 8});
+        for (const CpuPath path : ownPaths()) {
+            const OnPath chosen(path);
+            const at::Tensor exact = exactAttention(q, k, v);
+            QVERIFY(distance(kernels::attention(q, k, v, false), exact) < kAttentionNoise);
+            const at::Tensor falling = k.flip(2);
+            QVERIFY(distance(kernels::attention(q, falling, v.flip(2), false), exact) <
+                    kAttentionNoise);
+        }
+    }
+
+    void valuesThatAreNoNumbersStaySo() {
+        for (const CpuPath path : ownPaths()) {
+            const OnPath chosen(path);
+            at::Tensor k = headsOf(1, 200, 1, 16);
+            k.select(2, 150).fill_(NAN);
+            const at::Tensor y =
+                kernels::attention(headsOf(1, 40, 1, 16), k, headsOf(1, 200, 1, 16), false);
+            QVERIFY(at::isnan(y).all().item<bool>());
+            at::Tensor x = at::randn({1, 16, 9, 9});
+            x.select(2, 4).fill_(NAN);
+            const at::Tensor one = at::ones({16});
+            QVERIFY(at::isnan(kernels::activatedNorm(x, {}, 1, one, one, 1e-5)).all().item<bool>());
+        }
+    }
+
+    void otherAttentionIsAtens() {
+        const at::Tensor wide = headsOf(1, 20, 1, 161);
+        QVERIFY(!own::takesAttention(wide, wide, wide));
+        const at::Tensor x = headsOf(1, 20, 2, 16);
+        QVERIFY(!own::takesAttention(x, x.transpose(2, 3).contiguous().transpose(2, 3), x));
+        const at::Tensor causal = kernels::attention(x, x, x, true);
+        QVERIFY(at::equal(causal, at::scaled_dot_product_attention(x, x, x, {}, 0.0, true)));
+    }
+
+    void normIsNearTheExactOne_data() {
+        addColumns();  // batch, channels, groups, height, width
+        addRow("smallest", {1, 4, 2, 1, 2});
+        addRow("odd channels", {3, 30, 5, 7, 9});
+        addRow("groups across vectors", {2, 320, 32, 16, 24});
+        addRow("many pixels", {1, 8, 8, 130, 140});
+    }
+
+    void normIsNearTheExactOne() {
+        QFETCH(int, path);
+        QFETCH(QList<int>, sizes);
+        const OnPath chosen(static_cast<CpuPath>(path));
+        const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]}) + 10;
+        const at::Tensor added = at::randn({sizes[0], sizes[1]});
+        const at::Tensor weight = at::randn({sizes[1]});
+        const at::Tensor bias = at::randn({sizes[1]});
+        const auto exactOf = [&](const at::Tensor& values) {
+            return at::group_norm(
+                values, sizes[2], weight.to(at::kDouble), bias.to(at::kDouble), 1e-5);
+        };
+        QVERIFY(own::takesGroupNorm(x));
+
+        const at::Tensor plain = kernels::groupNorm(x, sizes[2], weight, bias, 1e-5);
+        QVERIFY(distance(plain, exactOf(x.to(at::kDouble))) < kNormNoise);
+        QVERIFY(plain.is_contiguous(kLast));
+
+        const at::Tensor sum =
+            x.to(at::kDouble) + added.to(at::kDouble).unsqueeze(-1).unsqueeze(-1);
+        const at::Tensor activated = kernels::activatedNorm(x, added, sizes[2], weight, bias, 1e-5);
+        QVERIFY(distance(activated, at::silu(exactOf(sum))) < kNormNoise);
+        const at::Tensor last =
+            kernels::activatedNorm(x.contiguous(kLast), added, sizes[2], weight, bias, 1e-5);
+        QVERIFY(at::equal(last, activated));
+    }
+
+    void theActivationHasItsLimits() {
+        // Of two numbers in a group one becomes 1, the other -1.
+        const at::Tensor x = at::tensor({1.F, 3.F}).view({1, 1, 1, 2}).repeat({1, 4, 1, 1});
+        const at::Tensor weight = at::tensor({1.F, 80.F, 500.F, 1e30F});
+        for (const CpuPath path : ownPaths()) {
+            const OnPath chosen(path);
+            const at::Tensor y = kernels::activatedNorm(x, {}, 4, weight, at::zeros({4}), 0);
+            const at::Tensor high = y.select(3, 1).flatten();
+            QVERIFY(at::allclose(high, weight * at::sigmoid(weight), 1e-6));
+            const at::Tensor low = y.select(3, 0).flatten();
+            QVERIFY(at::allclose(low, -weight * at::sigmoid(-weight), 1e-6, 1e-6));
+        }
+    }
+
+    /// Bits of a picture depend neither on its neighbours in the batch, nor on threads, nor on the
+    /// instruction set.
+    void bitsDependOnNothingElse() {
+        const at::Tensor x = at::randn({3, 150, 36, 44});
+        const at::Tensor weight = at::randn({70, 150, 3, 3});
+        const at::Tensor bias = at::randn({70});
+        const at::Tensor q = headsOf(3, 400, 2, 40);
+        const at::Tensor k = headsOf(3, 333, 2, 40);
+        const auto all = [&](int64_t first, int64_t count) {
+            const at::Tensor some = x.narrow(0, first, count);
+            const at::Tensor keys = k.narrow(0, first, count);
+            return std::vector<at::Tensor>{
+                convolved(some, weight, bias),
+                kernels::attention(q.narrow(0, first, count), keys, keys, false),
+                kernels::activatedNorm(some,
+                                       {},
+                                       30,
+                                       weight.select(0, 0).select(1, 0).select(1, 0).contiguous(),
+                                       weight.select(0, 1).select(1, 0).select(1, 0).contiguous(),
+                                       1e-5)};
+        };
+        at::set_num_threads(1);
+        const std::vector<at::Tensor> expected = all(0, 3);
+        for (const CpuPath path : ownPaths()) {
+            for (const int threads : {1, 2, 5}) {
+                const OnPath chosen(path);
+                at::set_num_threads(threads);
+                const std::vector<at::Tensor> whole = all(0, 3);
+                const std::vector<at::Tensor> one = all(1, 1);
+                for (size_t i = 0; i < expected.size(); ++i) {
+                    QVERIFY(at::equal(whole[i], expected[i]));
+                    QVERIFY(at::equal(one[i], expected[i].narrow(0, 1, 1)));
+                }
+            }
+        }
+    }
+
+    void plainPathsAreAtens() {
+        const OnPath chosen(CpuPath::Plain);
+        const at::Tensor x = at::randn({1, 16, 16, 16});
+        const at::Tensor weight = at::randn({16, 16, 3, 3});
+        const at::Tensor bias = at::randn({16});
+        QVERIFY(at::equal(convolved(x, weight, bias), at::conv2d(x, weight, bias, 1, 1)));
+        QVERIFY(at::equal(kernels::groupNorm(x, 4, bias, bias, 1e-5),
+                          at::group_norm(x, 4, bias, bias, 1e-5)));
+        const at::Tensor q = headsOf(1, 30, 2, 8);
+        QVERIFY(at::equal(kernels::attention(q, q, q, false),
+                          at::scaled_dot_product_attention(q, q, q)));
+    }
+
+    void pathsAreReadAndWritten() {
+        for (const CpuPath path : {CpuPath::Plain, CpuPath::Avx2, CpuPath::Avx512}) {
+            const CpuPaths paths{.convolution = path, .attention = CpuPath::Avx2};
+            QVERIFY(parseCpuPaths(toText(paths)) == paths);
+        }
+        QVERIFY(!parseCpuPaths(""));
+        QVERIFY(!parseCpuPaths("convolution avx512"));
+        QVERIFY(!parseCpuPaths(toText({}) + " "));
+    }
+};
+
+}  // namespace lowtide::tensor
+
+QTEST_GUILESS_MAIN(lowtide::tensor::OwnOperatorsTest)
+#include "own_operators_test.moc"
