@@ -1,6 +1,8 @@
 #include "plugin/module/compute_thread.hpp"
 
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -24,9 +26,21 @@ void becomeRunThread(int threads) {
     MKL_Set_Dynamic(0);
 }
 
-std::string numericsText(int threads) {
+namespace {
+
+std::string buildText(int threads) {
     return "torch " + torchVersion() + ", " + at::get_cpu_capability() + ", " +
            std::to_string(threads) + " threads";
+}
+
+}  // namespace
+
+std::string machineText(int threads) {
+    return residency::processorName() + ", " + buildText(threads);
+}
+
+std::string numericsText(int threads) {
+    return buildText(threads) + "; " + tensor::toText(tensor::cpuPaths());
 }
 
 std::string torchVersion() {

@@ -9,8 +9,11 @@ namespace lowtide::module {
 /// host's own threads are not touched.
 void becomeRunThread(int threads);
 
+/// Processor, torch build, CPU capability, threads: what a choice of operators was measured for.
+[[nodiscard]] std::string machineText(int threads);
+
 /// What besides graph and files decides about bits, for result keys: torch build, CPU capability,
-/// threads.
+/// threads, and which operators the CPU runs.
 [[nodiscard]] std::string numericsText(int threads);
 
 /// "2.11.0".

@@ -5,8 +5,12 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/calibration/calibration.hpp"
 #include "plugin/module/answer.hpp"
+#include "plugin/module/compute_thread.hpp"
+#include "plugin/module/cpu_class.hpp"
 #include "plugin/module/runner.hpp"
+#include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/residency.hpp"
+#include "plugin/tensor/path_speeds.hpp"
 
 #include <chrono>
 
@@ -18,6 +22,10 @@ constexpr const char* kRehearsalNote =
     "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
     "the "
     "middle class, what was measured is not stored";
+
+constexpr const char* kOperatorsNote =
+    "other operators are faster on this CPU: they are used from the next start on, and pictures "
+    "change by less than an 8-bit level";
 
 /// "2026-11-21", in universal time.
 std::string today() {
@@ -32,17 +40,19 @@ std::string today() {
 
 DeviceCalibrator::DeviceCalibrator(residency::Residency& residency,
                                    ModuleRunner& runner,
-                                   std::string cacheFolder)
+                                   std::string cacheFolder,
+                                   int threads)
     : residency_(residency),
       runner_(runner),
       cacheFolder_(std::move(cacheFolder)),
+      threads_(threads),
       store_(cacheFolder_) {
     useStored();
 }
 
 void DeviceCalibrator::useStored() {
     residency_.setProfiles([this](const memory::DeviceInfo& device) {
-        executor::FoundProfile found = store_.find(keyOf(device));
+        executor::FoundProfile found = store_.find(keyOf(device, runner_.numerics()));
         if (!found.problem.empty()) {
             log(Level::Warning, found.problem);
         }
@@ -50,24 +60,31 @@ void DeviceCalibrator::useStored() {
     });
 }
 
-memory::ProfileKey DeviceCalibrator::keyOf(const memory::DeviceInfo& device) const {
-    memory::ProfileKey key{.device = device.id,
-                           .name = device.name,
-                           .processor = {},
-                           .numerics = runner_.numerics(),
-                           .version = LOWTIDE_VERSION};
-    for (const memory::DeviceInfo& found : residency_.devices()) {
-        key.processor = found.kind == "cpu" ? found.name : key.processor;
-    }
-    return key;
+memory::ProfileKey DeviceCalibrator::keyOf(const memory::DeviceInfo& device,
+                                           const std::string& numerics) const {
+    return {.device = device.id,
+            .name = device.name,
+            .processor = residency::processorName(),
+            .numerics = numerics,
+            .version = LOWTIDE_VERSION};
+}
+
+tensor::CpuPaths DeviceCalibrator::chooseOperators() const {
+    const tensor::CpuPaths paths = tensor::measureCpuPaths();
+    storeCpuPaths(cacheFolder_, machineText(threads_), paths);
+    return paths;
 }
 
 Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     const memory::DeviceInfo info = residency_.open(device);
     const bool isStored = !residency_.traits(device).isRehearsal;
     store_.requireWritable();  // before the seconds of measuring
+    const tensor::CpuPaths before = tensor::cpuPaths();
+    const tensor::CpuPaths paths = info.kind == "cpu" ? chooseOperators() : before;
+    const tensor::CpuPathsScope asAtTheNextStart(paths);
     memory::MeasuredProfile measured{
-        .key = keyOf(info), .profile = models::measureDevice(residency_, device, cacheFolder_)};
+        .key = keyOf(info, numericsText(threads_)),
+        .profile = models::measureDevice(residency_, device, cacheFolder_)};
     measured.profile.measuredOn = today();
     if (isStored) {
         store_.store(measured);
@@ -79,6 +96,9 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     json["estimated"] = memory::toJson(memory::estimatedProfile(device.kind));
     json["stored"] = isStored;
     json["notes"] = isStored ? Json::array() : Json::array({kRehearsalNote});
+    if (!(paths == before)) {
+        json["notes"].push_back(kOperatorsNote);
+    }
     json["issues"] = Json::array();
     return json;
 }

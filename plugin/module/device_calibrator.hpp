@@ -3,6 +3,7 @@
 #include "plugin/executor/profile_store.hpp"
 #include "plugin/host_api/calibrator.hpp"
 #include "plugin/memory/device_spec.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 
 #include <string>
 
@@ -21,18 +22,23 @@ public:
     /// `residency` and `runner` must outlive it. `cacheFolder` empty: nothing is found or stored.
     DeviceCalibrator(residency::Residency& residency,
                      ModuleRunner& runner,
-                     std::string cacheFolder);
+                     std::string cacheFolder,
+                     int threads);
 
     Status calibrate(std::string_view options, std::string& result) noexcept override;
 
 private:
     void useStored();
-    [[nodiscard]] memory::ProfileKey keyOf(const memory::DeviceInfo& device) const;
+    [[nodiscard]] memory::ProfileKey keyOf(const memory::DeviceInfo& device,
+                                           const std::string& numerics) const;
+    /// Which operators the CPU shall run from the next start on: measured and stored.
+    [[nodiscard]] tensor::CpuPaths chooseOperators() const;
     [[nodiscard]] Json measure(const memory::DeviceSpec& device);
 
     residency::Residency& residency_;
     ModuleRunner& runner_;
     std::string cacheFolder_;
+    int threads_;
     executor::ProfileStore store_;
 };
 

@@ -6,6 +6,7 @@
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/compute_thread.hpp"
+#include "plugin/module/cpu_class.hpp"
 #include "plugin/module/device_calibrator.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
@@ -30,7 +31,7 @@ struct Engine {
           types(nodes::makeNodeTypes(*stages)),
           runner(
               types, residency, slot, threads, cacheFolder.empty() ? "" : cacheFolder + "/results"),
-          calibrator(residency, runner, cacheFolder) {}
+          calibrator(residency, runner, cacheFolder, threads) {}
 
     RecorderSlot slot;
     residency::Residency residency;
@@ -80,10 +81,12 @@ public:
                     files::guardMaps();
                 }
                 setLogLevel(logLevel(reader.text("log").value_or("warning")));
+                const std::string cache = cacheFolder(reader.text("cacheFolder"));
+                tensor::setCpuPaths(storedCpuPaths(cache, machineText(threads)));
                 engine_ = std::make_unique<Engine>(
                     threads,
                     reader.texts("modelFolders").value_or(std::vector<std::string>{}),
-                    cacheFolder(reader.text("cacheFolder")));
+                    cache);
             }
             return Status::Ok;
         } catch (const std::exception& error) {

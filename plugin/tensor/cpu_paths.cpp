@@ -56,15 +56,18 @@ CpuPaths cpuPaths() noexcept {
     return chosen().load(std::memory_order_relaxed);
 }
 
-void setCpuPaths(const CpuPaths& paths) {
+bool canRun(const CpuPaths& paths) {
     const std::vector<CpuPath> possible = possibleCpuPaths();
-    for (const NamedPath& one : kOperators) {
-        if (std::find(possible.begin(), possible.end(), paths.*one.path) == possible.end()) {
-            throw Error(ErrorKind::InvalidInput,
-                        std::string("this processor cannot run ") + one.name + " with " +
-                            nameOf(paths.*one.path),
-                        "measure it again: lowtide calibrate");
-        }
+    return std::all_of(kOperators.begin(), kOperators.end(), [&](const NamedPath& one) {
+        return std::find(possible.begin(), possible.end(), paths.*one.path) != possible.end();
+    });
+}
+
+void setCpuPaths(const CpuPaths& paths) {
+    if (!canRun(paths)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "this processor cannot run its operators as " + toText(paths),
+                    "measure it again: lowtide calibrate");
     }
     chosen().store(paths, std::memory_order_relaxed);
 }

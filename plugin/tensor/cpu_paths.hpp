@@ -30,9 +30,24 @@ struct alignas(4) CpuPaths {
 
 /// Those of this process; the default until they are set.
 [[nodiscard]] CpuPaths cpuPaths() noexcept;
+[[nodiscard]] bool canRun(const CpuPaths& paths);
 /// To be called before the first operator runs: what was computed before has other bits. Paths that
 /// the processor cannot run are an Error{InvalidInput}.
 void setCpuPaths(const CpuPaths& paths);
+
+/// Other paths while it lives, on every thread: for measurements and tests.
+class CpuPathsScope {
+public:
+    explicit CpuPathsScope(const CpuPaths& paths) : before_(cpuPaths()) { setCpuPaths(paths); }
+
+    ~CpuPathsScope() { setCpuPaths(before_); }
+
+    CpuPathsScope(const CpuPathsScope&) = delete;
+    CpuPathsScope& operator=(const CpuPathsScope&) = delete;
+
+private:
+    CpuPaths before_;
+};
 
 /// "convolution avx512, attention plain, norm avx512", and back; nothing for other texts.
 [[nodiscard]] std::string toText(const CpuPaths& paths);

@@ -10,7 +10,9 @@ namespace lowtide::testing {
 
 /// One line that a program printed, and when.
 struct TimedLine {
-    double seconds = 0;  ///< since the program was started
+    double seconds = 0;     ///< since the program was started
+    double cpuSeconds = 0;  ///< that it had computed until then, all threads
+    qint64 resident = 0;    ///< bytes that it had in RAM
     QByteArray text;
 };
 
@@ -19,6 +21,7 @@ struct WatchedProgram {
     int exitCode = -1;
     std::vector<TimedLine> lines;  ///< of its standard output
     QString errors;
+    std::vector<TimedLine> samples;  ///< without text: what was seen at each look
     qint64 peakResident = 0;         ///< bytes: the system's own high-water mark
     qint64 peakResidentPrivate = 0;  ///< bytes, sampled: in RAM and of no file
     qint64 peakResidentFiles = 0;    ///< bytes, sampled: in RAM and of mapped files

@@ -11,6 +11,7 @@ using namespace lowtide;
 namespace {
 
 constexpr const char* kFile = "device_profiles.json";
+constexpr const char* kClassFile = "cpu_class.json";
 
 testing::CommandResult withCache(const QString& folder, const QStringList& arguments) {
     return testing::runLowtide(arguments, {"LOWTIDE_CACHE=" + folder});
@@ -53,13 +54,15 @@ private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         QVERIFY(QFile::copy(measured_.filePath(kFile), path()));
+        QVERIFY(QFile::copy(measured_.filePath(kClassFile), folder_->filePath(kClassFile)));
     }
 
     void saysWhatWasMeasured() {
         QCOMPARE(json_.at("device").get<std::string>(), std::string("cpu"));
         QVERIFY(json_.at("stored").get<bool>());
         QCOMPARE(json_.at("measured").size(), json_.at("estimated").size());
-        QCOMPARE(QDir(measured_.path()).entryList(QDir::Files | QDir::Hidden), QStringList{kFile});
+        QCOMPARE(QDir(measured_.path()).entryList(QDir::Files | QDir::Hidden),
+                 (QStringList{kClassFile, kFile}));
     }
 
     void plansSayWhetherTheirTimesAreMeasured() {
@@ -133,6 +136,22 @@ private Q_SLOTS:
         QVERIFY(plan(folder_->path(), "cpu").output.contains("times measured on"));
     }
 
+    /// What the CPU's operators are is read when the process starts, and is part of its numerics.
+    void takesTheStoredOperators() {
+        const QString plain = "convolution plain, attention plain, norm plain";
+        QVERIFY(!numericsWith(folder_->path()).endsWith(plain));
+        setOperators(plain);
+        QVERIFY2(numericsWith(folder_->path()).endsWith(plain),
+                 qPrintable(numericsWith(folder_->path())));
+        const testing::CommandResult planned = plan(folder_->path(), "cpu");
+        QVERIFY2(planned.output.contains("times are estimates"), qPrintable(planned.output));
+        setOperators("convolution magic");
+        const testing::CommandResult damaged = withCache(folder_->path(), {"devices", "--json"});
+        QCOMPARE(damaged.exitCode, 0);
+        QVERIFY2(damaged.errors.contains("lowtide calibrate"), qPrintable(damaged.errors));
+        QVERIFY(!numericsWith(folder_->path()).endsWith(plain));
+    }
+
     /// A rehearsal's plans are the same on every machine.
     void aRehearsalIsMeasuredAndNotStored() {
         const QTemporaryDir empty;
@@ -171,6 +190,24 @@ private:
         file.resize(0);
         file.seek(0);
         file.write(QByteArray::fromStdString(json.dump()));
+    }
+
+    /// Changes what is stored for this machine.
+    void setOperators(const QString& text) {
+        QFile file(folder_->filePath(kClassFile));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        Json json = Json::parse(file.readAll().toStdString());
+        QCOMPARE(json.at("machines").size(), size_t{1});
+        json["machines"].front() = text.toStdString();
+        file.resize(0);
+        file.seek(0);
+        file.write(QByteArray::fromStdString(json.dump()));
+    }
+
+    static QString numericsWith(const QString& folder) {
+        const testing::CommandResult result = withCache(folder, {"devices", "--json"});
+        const Json json = Json::parse(result.output.toStdString());
+        return QString::fromStdString(json.at("numerics").get<std::string>());
     }
 
     void setSpeed(const char* key, double value) {

@@ -28,14 +28,9 @@ double distance(const at::Tensor& value, const at::Tensor& exact) {
 }
 
 /// All operators on one path while it lives.
-class OnPath {
+class OnPath : CpuPathsScope {
 public:
-    explicit OnPath(CpuPath path) { setCpuPaths({path, path, path}); }
-
-    ~OnPath() { setCpuPaths(defaultCpuPaths()); }
-
-    OnPath(const OnPath&) = delete;
-    OnPath& operator=(const OnPath&) = delete;
+    explicit OnPath(CpuPath path) : CpuPathsScope({path, path, path}) {}
 };
 
 std::vector<CpuPath> ownPaths() {
