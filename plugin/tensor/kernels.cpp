@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 namespace lowtide::tensor::kernels {
 
 namespace {
@@ -73,6 +75,19 @@ at::Tensor activatedNorm(const at::Tensor& x,
     }
     return x.is_meta() ? meta::groupNorm(x, groups)
                        : own::normGroups(x, added, groups, weight, bias, epsilon, true);
+}
+
+at::Tensor activatedNormOver(at::Tensor x,
+                             const at::Tensor& added,
+                             int64_t groups,
+                             const at::Tensor& weight,
+                             const at::Tensor& bias,
+                             double epsilon) {
+    if (!own::takesGroupNorm(x) || !x.is_contiguous(at::MemoryFormat::ChannelsLast)) {
+        return activatedNorm(x, added, groups, weight, bias, epsilon);
+    }
+    return x.is_meta() ? meta::groupNormOver(std::move(x))
+                       : own::normGroupsOver(std::move(x), added, groups, weight, bias, epsilon);
 }
 
 at::Tensor layerNorm(const at::Tensor& x,

@@ -31,6 +31,13 @@ namespace lowtide::tensor::kernels {
                                        const at::Tensor& weight,
                                        const at::Tensor& bias,
                                        double epsilon);
+/// The same, where it can be written over `x`, which nobody else may need.
+[[nodiscard]] at::Tensor activatedNormOver(at::Tensor x,
+                                           const at::Tensor& added,
+                                           int64_t groups,
+                                           const at::Tensor& weight,
+                                           const at::Tensor& bias,
+                                           double epsilon);
 /// Normalises the last axis.
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x,
                                    const at::Tensor& weight,

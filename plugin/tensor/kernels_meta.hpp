@@ -14,6 +14,8 @@ namespace lowtide::tensor::kernels::meta {
                                 int64_t padding);
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
+/// Ours, over a tensor in channels_last.
+[[nodiscard]] at::Tensor groupNormOver(at::Tensor x);
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x);
 /// `isMasked`: causal, or with a bias.
 [[nodiscard]] at::Tensor attention(const at::Tensor& q,

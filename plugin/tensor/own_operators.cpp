@@ -111,24 +111,10 @@ simd::GroupNorm normSizesOf(const at::Tensor& x) {
     return {.batch = x.size(0), .pixels = x.size(2) * x.size(3), .channels = x.size(1)};
 }
 
-at::Tensor normGroupsOnCpu(const at::Tensor& x,
-                           const OptionalTensor& added,
-                           int64_t groups,
-                           const at::Tensor& weight,
-                           const at::Tensor& bias,
-                           double epsilon,
-                           bool isActivated) {
-    at::Tensor result = at::empty(x.sizes(), x.options(), kLast);
-    simd::GroupNorm work = normSizesOf(x);
-    work.groups = groups;
-    work.epsilon = epsilon;
-    work.isActivated = isActivated;
+/// `work` but its pixels and its result.
+void runNorm(simd::GroupNorm& work, const at::Tensor& x, const at::Tensor& result) {
     work.values = x.const_data_ptr<float>();
-    work.added = dataOf(added);
-    work.weight = weight.const_data_ptr<float>();
-    work.bias = bias.const_data_ptr<float>();
     work.result = result.mutable_data_ptr<float>();
-
     const simd::GroupNormPieces& pieces = piecesOf(cpuPaths().groupNorm).groupNorm;
     const at::Tensor scratch = scratchOf(groupNormScratch(x));
     float* const sums = scratch.mutable_data_ptr<float>();
@@ -140,7 +126,47 @@ at::Tensor normGroupsOnCpu(const at::Tensor& x,
     at::parallel_for(0, work.blocks(), 1, [&](int64_t begin, int64_t end) {
         pieces.apply(work, begin, end, factors);
     });
+}
+
+simd::GroupNorm normOf(const at::Tensor& x,
+                       const OptionalTensor& added,
+                       int64_t groups,
+                       const at::Tensor& weight,
+                       const at::Tensor& bias,
+                       double epsilon) {
+    simd::GroupNorm work = normSizesOf(x);
+    work.groups = groups;
+    work.epsilon = epsilon;
+    work.added = dataOf(added);
+    work.weight = weight.const_data_ptr<float>();
+    work.bias = bias.const_data_ptr<float>();
+    return work;
+}
+
+at::Tensor normGroupsOnCpu(const at::Tensor& x,
+                           const OptionalTensor& added,
+                           int64_t groups,
+                           const at::Tensor& weight,
+                           const at::Tensor& bias,
+                           double epsilon,
+                           bool isActivated) {
+    at::Tensor result = at::empty(x.sizes(), x.options(), kLast);
+    simd::GroupNorm work = normOf(x, added, groups, weight, bias, epsilon);
+    work.isActivated = isActivated;
+    runNorm(work, x, result);
     return result;
+}
+
+at::Tensor& normGroupsOverOnCpu(at::Tensor& x,
+                                const OptionalTensor& added,
+                                int64_t groups,
+                                const at::Tensor& weight,
+                                const at::Tensor& bias,
+                                double epsilon) {
+    simd::GroupNorm work = normOf(x, added, groups, weight, bias, epsilon);
+    work.isActivated = true;
+    runNorm(work, x, x);
+    return x;
 }
 
 /// The dispatcher's way to an operator of ours.
@@ -222,18 +248,33 @@ at::Tensor normGroups(const at::Tensor& x,
         x.contiguous(kLast), orNothing(added), groups, weight, bias, epsilon, isActivated);
 }
 
+at::Tensor normGroupsOver(at::Tensor x,
+                          const at::Tensor& added,
+                          int64_t groups,
+                          const at::Tensor& weight,
+                          const at::Tensor& bias,
+                          double epsilon) {
+    static const auto op = operatorOf("lowtide::norm_groups_", &normGroupsOverOnCpu);
+    op.call(x, orNothing(added), groups, weight, bias, epsilon);
+    return x;
+}
+
 TORCH_LIBRARY(lowtide, library) {
     library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias) -> Tensor");
     library.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
     library.def(
         "norm_groups(Tensor x, Tensor? added, int groups, Tensor weight, Tensor bias, "
         "float epsilon, bool activated) -> Tensor");
+    library.def(
+        "norm_groups_(Tensor(a!) x, Tensor? added, int groups, Tensor weight, Tensor bias, "
+        "float epsilon) -> Tensor(a!)");
 }
 
 TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
     library.impl("convolve3x3", convolve3x3OnCpu);
     library.impl("attend", attendOnCpu);
     library.impl("norm_groups", normGroupsOnCpu);
+    library.impl("norm_groups_", normGroupsOverOnCpu);
 }
 
 }  // namespace lowtide::tensor::own

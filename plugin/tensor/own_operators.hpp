@@ -44,5 +44,12 @@ namespace lowtide::tensor::own {
                                     const at::Tensor& bias,
                                     double epsilon,
                                     bool isActivated);
+/// The same, activated, written over `x`, which is dense in channels_last.
+[[nodiscard]] at::Tensor normGroupsOver(at::Tensor x,
+                                        const at::Tensor& added,
+                                        int64_t groups,
+                                        const at::Tensor& weight,
+                                        const at::Tensor& bias,
+                                        double epsilon);
 
 }  // namespace lowtide::tensor::own

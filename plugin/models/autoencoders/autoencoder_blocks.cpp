@@ -96,7 +96,7 @@ ResnetBlock makeMidResnet(NetworkBuilder& builder,
 
 at::Tensor applyResnets(Pass& pass, const std::vector<ResnetBlock>& resnets, at::Tensor x) {
     for (const ResnetBlock& resnet : resnets) {
-        x = resnet.apply(pass, x, {});
+        x = resnet.applyOver(pass, std::move(x), {});
     }
     return x;
 }
@@ -158,7 +158,7 @@ at::Tensor AutoencoderEncoder::apply(Pass& pass, const at::Tensor& pixels) const
         }
     }
     hidden = mid.apply(pass, hidden);
-    hidden = outputNorm.applyActivated(pass, hidden, {});
+    hidden = outputNorm.applyActivatedOver(pass, std::move(hidden), {});
     return output.apply(pass, hidden).contiguous();
 }
 
@@ -186,7 +186,7 @@ at::Tensor AutoencoderDecoder::apply(Pass& pass, const at::Tensor& latents) cons
             hidden = level.grow->apply(pass, hidden);
         }
     }
-    hidden = outputNorm.applyActivated(pass, hidden, {});
+    hidden = outputNorm.applyActivatedOver(pass, std::move(hidden), {});
     return output.apply(pass, hidden).contiguous();
 }
 

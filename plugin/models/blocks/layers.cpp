@@ -3,6 +3,8 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/tensor/kernels.hpp"
 
+#include <utility>
+
 namespace lowtide::models {
 
 namespace kernels = tensor::kernels;
@@ -61,6 +63,11 @@ at::Tensor GroupNorm::applyActivated(Pass& pass,
                                      const at::Tensor& added) const {
     const residency::Lease lease = pass.use(leaf);
     return kernels::activatedNorm(x, added, groups, lease[0], lease[1], epsilon);
+}
+
+at::Tensor GroupNorm::applyActivatedOver(Pass& pass, at::Tensor x, const at::Tensor& added) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::activatedNormOver(std::move(x), added, groups, lease[0], lease[1], epsilon);
 }
 
 LayerNorm::LayerNorm(NetworkBuilder& builder,

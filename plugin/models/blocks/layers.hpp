@@ -65,6 +65,10 @@ struct GroupNorm {
     [[nodiscard]] at::Tensor applyActivated(Pass& pass,
                                             const at::Tensor& x,
                                             const at::Tensor& added) const;
+    /// The same, where it can be written over `x`, which nobody else may need.
+    [[nodiscard]] at::Tensor applyActivatedOver(Pass& pass,
+                                                at::Tensor x,
+                                                const at::Tensor& added) const;
 };
 
 /// Normalisation of the last axis.

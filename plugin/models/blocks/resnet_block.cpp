@@ -2,6 +2,8 @@
 
 #include "plugin/models/blocks/pass.hpp"
 
+#include <utility>
+
 namespace lowtide::models {
 
 namespace {
@@ -37,12 +39,25 @@ ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const
       shortcut(makeShortcut(builder, name, sizes)) {}
 
 at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
-    at::Tensor hidden = conv1.apply(pass, norm1.applyActivated(pass, x, {}));
+    at::Tensor hidden = finish(pass, conv1.apply(pass, norm1.applyActivated(pass, x, {})), time);
+    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
+}
+
+at::Tensor ResnetBlock::applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const {
+    if (!shortcut) {
+        return apply(pass, x, time);
+    }
+    const at::Tensor residual = shortcut->apply(pass, x);
+    x = norm1.applyActivatedOver(pass, std::move(x), {});
+    x = conv1.apply(pass, x);
+    return finish(pass, std::move(x), time).add_(residual);
+}
+
+at::Tensor ResnetBlock::finish(Pass& pass, at::Tensor hidden, const at::Tensor& time) const {
     const at::Tensor shift =
         timeProjection ? timeProjection->apply(pass, time) : at::Tensor();  // [B, out]
-    hidden = norm2.applyActivated(pass, hidden, shift);
-    hidden = conv2.apply(pass, hidden);
-    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
+    hidden = norm2.applyActivatedOver(pass, std::move(hidden), shift);
+    return conv2.apply(pass, hidden);
 }
 
 }  // namespace lowtide::models

@@ -27,6 +27,12 @@ struct ResnetBlock {
     ResnetBlock(NetworkBuilder& builder, const std::string& name, const ResnetSizes& sizes);
     /// x [B, in, H, W], time [B, timeWidth] after the activation, or undefined -> [B, out, H, W].
     [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const;
+    /// The same for an `x` that nobody else needs: its memory is given back, or used again, early.
+    [[nodiscard]] at::Tensor applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const;
+
+private:
+    /// From the first convolution's result on, without the shortcut.
+    [[nodiscard]] at::Tensor finish(Pass& pass, at::Tensor hidden, const at::Tensor& time) const;
 };
 
 }  // namespace lowtide::models

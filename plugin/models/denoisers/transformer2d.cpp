@@ -34,7 +34,7 @@ at::Tensor toMap(const at::Tensor& tokens, at::IntArrayRef sizes) {
 
 at::Tensor gatedGelu(const at::Tensor& x) {
     const std::vector<at::Tensor> halves = x.chunk(2, -1);
-    return halves[0] * tensor::kernels::gelu(halves[1]);
+    return tensor::kernels::gelu(halves[1]).mul_(halves[0]);
 }
 
 }  // namespace
@@ -62,10 +62,11 @@ at::Tensor TransformerLayer::apply(Pass& pass,
                                    const at::Tensor& x,
                                    const at::Tensor& context) const {
     const at::Tensor normed = norm1.apply(pass, x);
-    at::Tensor hidden = x + selfAttention.apply(pass, normed, normed, Mask::None);
-    hidden = hidden + crossAttention.apply(pass, norm2.apply(pass, hidden), context, Mask::None);
+    at::Tensor hidden = selfAttention.apply(pass, normed, normed, Mask::None).add_(x);
+    hidden =
+        crossAttention.apply(pass, norm2.apply(pass, hidden), context, Mask::None).add_(hidden);
     const at::Tensor gated = gatedGelu(inner.apply(pass, norm3.apply(pass, hidden)));
-    return hidden + outer.apply(pass, gated);
+    return outer.apply(pass, gated).add_(hidden);
 }
 
 Transformer2D::Transformer2D(NetworkBuilder& builder,
@@ -97,7 +98,7 @@ at::Tensor Transformer2D::apply(Pass& pass, const at::Tensor& x, const at::Tenso
     } else {
         hidden = std::get<Conv2d>(output).apply(pass, toMap(hidden, x.sizes()));
     }
-    return hidden + x;
+    return hidden.add_(x);
 }
 
 }  // namespace lowtide::models

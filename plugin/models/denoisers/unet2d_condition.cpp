@@ -83,7 +83,7 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     for (const UNetUp& block : layers_->up) {
         hidden = block.apply(pass, std::move(hidden), inputs, skips);
     }
-    hidden = layers_->outputNorm.applyActivated(pass, hidden, {});
+    hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
     return layers_->output.apply(pass, hidden).contiguous();
 }
 

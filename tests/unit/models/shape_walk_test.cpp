@@ -3,6 +3,7 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -194,8 +195,16 @@ private Q_SLOTS:
               0);
     }
 
+    void predictsActivationsOfWideNetworks_data() {
+        QTest::addColumn<bool>("isPlain");
+        QTest::newRow("own operators") << false;
+        QTest::newRow("ATen's operators") << true;
+    }
+
     /// Channels as in published checkpoints; the small ones above have few.
     void predictsActivationsOfWideNetworks() {
+        QFETCH(bool, isPlain);
+        const tensor::CpuPathsScope scope(isPlain ? tensor::CpuPaths() : tensor::defaultCpuPaths());
         const models::UNet2DCondition unet = testing::widenedUNet(5);
         ModelBench bench;  // its device counts the tensors of this thread
         const Shape latents = {2, 4, 24, 32};
@@ -211,9 +220,11 @@ private Q_SLOTS:
 
         models::ShapeWalk walk("cpu", {unet.tree()});
         predict(unet, walk, models::ShapeWalk::onWire(latents), models::ShapeWalk::onWire(context));
-        check(
-            {"cpu UNet of 320 to 640 channels, 256x192 batch 2", walk.work().activations, measured},
-            kLargestError);
+        check({std::string("cpu UNet of 320 to 640 channels, 256x192 batch 2") +
+                   (isPlain ? ", plain" : ""),
+               walk.work().activations,
+               measured},
+              kLargestError);
     }
 
     void isCheapForHugeNetworks_data() {

@@ -2,6 +2,7 @@
 
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/walk_meter.hpp"
@@ -71,6 +72,31 @@ std::vector<Case> cases() {
         conv(1, 64, 64, 8, 3, 1),
         conv(1, 64, 64, 7, 3, 2),
         conv(1, 64, 64, 8, 1, 1),
+        conv(2, 130, 70, 24, 3, 1),
+        conv(1, 128, 20, 90, 3, 1),
+        attention(1, 2, 300, 150, 40),
+        attention(1, 1, 300, 150, 200),
+        {"activated norm",
+         {{2, 32, 20, 30}, {2, 32}, {32}, {32}},
+         [](const Inputs& given) {
+             return kernels::activatedNorm(given[0], given[1], 16, given[2], given[3], 1e-5);
+         }},
+        {"conv of some channels, the channels last",
+         {{1, 20, 24, 80}, {32, 48, 3, 3}, {32}},
+         [](const Inputs& given) {
+             const at::Tensor last = given[0].permute({0, 3, 1, 2});
+             return kernels::conv2d(last.narrow(1, 0, 48), given[1], given[2], 1, 1);
+         }},
+        {"conv of stride 2, the channels last",
+         {{2, 16, 24, 80}, {32, 80, 3, 3}, {32}},
+         [](const Inputs& given) {
+             return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], 2, 1);
+         }},
+        {"small conv, the channels last",
+         {{2, 6, 4, 48}, {32, 48, 3, 3}, {32}},
+         [](const Inputs& given) {
+             return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], 1, 1);
+         }},
         conv(2, 96, 64, 8, 1, 1),
         conv(1, 4, 4, 150, 1, 1),
         conv(3, 8, 4, 4, 3, 1),
@@ -160,16 +186,23 @@ private Q_SLOTS:
     void allocatesWhatTheOperatorDoes_data() {
         QTest::addColumn<int>("index");
         QTest::addColumn<bool>("isFake");
+        QTest::addColumn<bool>("isPlain");
         const std::vector<Case> all = cases();
         for (size_t i = 0; i < all.size(); ++i) {
-            QTest::newRow(("cpu " + all[i].name).c_str()) << static_cast<int>(i) << false;
-            QTest::newRow(("fake " + all[i].name).c_str()) << static_cast<int>(i) << true;
+            for (const bool isPlain : {false, true}) {
+                const std::string name = all[i].name + (isPlain ? ", plain" : "");
+                const int index = static_cast<int>(i);
+                QTest::newRow(("cpu " + name).c_str()) << index << false << isPlain;
+                QTest::newRow(("fake " + name).c_str()) << index << true << isPlain;
+            }
         }
     }
 
     void allocatesWhatTheOperatorDoes() {
         QFETCH(int, index);
         QFETCH(bool, isFake);
+        QFETCH(bool, isPlain);
+        const CpuPathsScope scope(isPlain ? CpuPaths() : defaultCpuPaths());
         const Case one = cases()[static_cast<size_t>(index)];
         residency::Device& device = isFake ? *fake_ : *cpu_;
         Inputs inputs;

@@ -64,6 +64,23 @@ private Q_SLOTS:
             QVERIFY(made.is_privateuseone());
             QVERIFY(at::equal(spill(made), expected));
         }
+
+    /// Our operators reach the device through ATen's dispatcher.
+    void ownOperatorsHaveTheHostsBits() {
+        const auto there = [&](const at::Tensor& x) { return upload(x, device_->torchDevice()); };
+        const at::Tensor x = at::randn({2, 20, 12, 17});
+        const at::Tensor weight = at::randn({24, 20, 3, 3});
+        const at::Tensor bias = at::randn({24});
+        const at::Tensor made = kernels::conv2d(there(x), there(weight), there(bias), 1, 1);
+        QVERIFY(made.is_privateuseone());
+        QVERIFY(at::equal(spill(made), kernels::conv2d(x, weight, bias, 1, 1)));
+        const at::Tensor q = at::randn({2, 40, 3, 16}).transpose(1, 2);
+        QVERIFY(at::equal(spill(kernels::attention(there(q), there(q), there(q), false)),
+                          kernels::attention(q, q, q, false)));
+        const at::Tensor scale = at::randn({20});
+        QVERIFY(at::equal(
+            spill(kernels::activatedNorm(there(x), {}, 5, there(scale), there(scale), 1e-5)),
+            kernels::activatedNorm(x, {}, 5, scale, scale, 1e-5)));
     }
 
     void wireValuesMoveToTheHost() {

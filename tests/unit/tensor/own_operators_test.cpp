@@ -250,6 +250,11 @@ private Q_SLOTS:
         const at::Tensor last =
             kernels::activatedNorm(x.contiguous(kLast), added, sizes[2], weight, bias, 1e-5);
         QVERIFY(at::equal(last, activated));
+        const at::Tensor over = x.clone(kLast);
+        const at::Tensor made =
+            kernels::activatedNormOver(over, added, sizes[2], weight, bias, 1e-5);
+        QVERIFY(made.is_same(over));
+        QVERIFY(at::equal(made, activated));
     }
 
     void theActivationHasItsLimits() {
