@@ -64,6 +64,7 @@ private Q_SLOTS:
             QVERIFY(made.is_privateuseone());
             QVERIFY(at::equal(spill(made), expected));
         }
+    }
 
     /// Our operators reach the device through ATen's dispatcher.
     void ownOperatorsHaveTheHostsBits() {
