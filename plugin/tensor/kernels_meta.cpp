@@ -73,13 +73,14 @@ void touchScratch(int64_t numbers) {
     }
 }
 
-/// With the channels last only the weight is reordered.
+/// With the channels last only the weight is reordered, twice.
 /// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
 at::Tensor convolvedChannelsLast(const at::Tensor& x,
                                  const at::Tensor& weight,
                                  at::IntArrayRef sizes) {
     const int64_t in = x.size(1) < blockChannels() ? x.size(1) : blocked(x.size(1));
     at::Tensor result = emptyLast(sizes, x);
+    const at::Tensor turned = weight.contiguous(kLast);
     const at::Tensor kernel = empty({blocked(sizes[1]), in, weight.size(2), weight.size(3)}, x);
     return result;
 }

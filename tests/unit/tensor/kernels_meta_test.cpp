@@ -82,18 +82,18 @@ std::vector<Case> cases() {
              return kernels::activatedNorm(given[0], given[1], 16, given[2], given[3], 1e-5);
          }},
         {"conv of some channels, the channels last",
-         {{1, 20, 24, 80}, {32, 48, 3, 3}, {32}},
+         {{1, 20, 24, 320}, {256, 288, 3, 3}, {256}},
          [](const Inputs& given) {
              const at::Tensor last = given[0].permute({0, 3, 1, 2});
-             return kernels::conv2d(last.narrow(1, 0, 48), given[1], given[2], 1, 1);
+             return kernels::conv2d(last.narrow(1, 0, 288), given[1], given[2], 1, 1);
          }},
         {"conv of stride 2, the channels last",
-         {{2, 16, 24, 80}, {32, 80, 3, 3}, {32}},
+         {{2, 16, 24, 320}, {256, 320, 3, 3}, {256}},
          [](const Inputs& given) {
              return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], 2, 1);
          }},
         {"small conv, the channels last",
-         {{2, 6, 4, 48}, {32, 48, 3, 3}, {32}},
+         {{2, 6, 4, 320}, {256, 320, 3, 3}, {256}},
          [](const Inputs& given) {
              return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], 1, 1);
          }},
