@@ -15,8 +15,10 @@ namespace lowtide::tensor::own {
 namespace {
 
 constexpr auto kLast = at::MemoryFormat::ChannelsLast;
-constexpr int64_t kLeastSide = 8;    ///< of a picture; below, ATen's convolution is as fast
-constexpr int64_t kMostWidth = 160;  ///< of a head; above, ATen's attention is faster
+constexpr double kLeastWork = 4e6;    ///< operations worth a thread of their own: some 30 us
+constexpr double kWorkOfNumber = 10;  ///< of one that is transformed or normed
+constexpr int64_t kLeastSide = 8;     ///< of a picture; below, ATen's convolution is as fast
+constexpr int64_t kMostWidth = 160;   ///< of a head; above, ATen's attention is faster
 
 using OptionalTensor = std::optional<at::Tensor>;
 
@@ -31,6 +33,12 @@ bool isOurs(const at::Tensor& x, CpuPath path) {
 
 const float* dataOf(const OptionalTensor& tensor) {
     return tensor ? tensor->const_data_ptr<float>() : nullptr;
+}
+
+/// How many pieces a thread takes at least: waking threads for less costs more than it brings, and
+/// on a busy machine very much more.
+int64_t grainOf(double workOfPiece) {
+    return std::max<int64_t>(1, static_cast<int64_t>(kLeastWork / std::max(1.0, workOfPiece)));
 }
 
 /// Memory for `numbers` numbers, counted like every tensor.
@@ -66,14 +74,19 @@ at::Tensor convolve3x3OnCpu(const at::Tensor& x,
     float* const ofThreads = shared + cut.sharedNumbers();
     const int64_t zeros = cut.blocks * cut.blockChannels;
     std::fill(ofThreads - zeros, ofThreads, 0.0F);
+    const double workOfTile = 36 * kWorkOfNumber * static_cast<double>(work.in);
+    const double workOfPart =
+        36 * 2 * static_cast<double>(cut.partTiles * cut.partResults * work.in);
     for (int64_t chunk = 0; chunk < cut.chunks(); ++chunk) {
-        at::parallel_for(0, cut.tilesOf(chunk), 1, [&](int64_t begin, int64_t end) {
-            pieces.transform(work, cut, chunk, begin, end, shared);
-        });
-        at::parallel_for(0, cut.partsOf(chunk), 1, [&](int64_t begin, int64_t end) {
-            float* ofThread = ofThreads + at::get_thread_num() * cut.numbersOfThread();
-            pieces.convolve(work, cut, chunk, begin, end, shared, ofThread);
-        });
+        at::parallel_for(
+            0, cut.tilesOf(chunk), grainOf(workOfTile), [&](int64_t begin, int64_t end) {
+                pieces.transform(work, cut, chunk, begin, end, shared);
+            });
+        at::parallel_for(
+            0, cut.partsOf(chunk), grainOf(workOfPart), [&](int64_t begin, int64_t end) {
+                float* ofThread = ofThreads + at::get_thread_num() * cut.numbersOfThread();
+                pieces.convolve(work, cut, chunk, begin, end, shared, ofThread);
+            });
     }
     return result;
 }
@@ -101,7 +114,10 @@ at::Tensor attendOnCpu(const at::Tensor& q, const at::Tensor& k, const at::Tenso
     const at::Tensor scratch = scratchOf(attentionScratch(work.width));
     float* const memory = scratch.mutable_data_ptr<float>();
     const int64_t ofThread = pieces.numbersOfThread(work.width);
-    at::parallel_for(0, partsOfHead * work.heads * work.batch, 1, [&](int64_t begin, int64_t end) {
+    const int64_t parts = partsOfHead * work.heads * work.batch;
+    const double workOfPart =
+        4 * static_cast<double>(pieces.queriesOfPart * work.keys * work.width);
+    at::parallel_for(0, parts, grainOf(workOfPart), [&](int64_t begin, int64_t end) {
         pieces.attend(work, begin, end, memory + at::get_thread_num() * ofThread);
     });
     return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d]
@@ -119,11 +135,13 @@ void runNorm(simd::GroupNorm& work, const at::Tensor& x, const at::Tensor& resul
     const at::Tensor scratch = scratchOf(groupNormScratch(x));
     float* const sums = scratch.mutable_data_ptr<float>();
     float* const factors = sums + work.sumNumbers();
-    at::parallel_for(0, work.blocks(), 1, [&](int64_t begin, int64_t end) {
+    const int64_t grain =
+        grainOf(kWorkOfNumber * static_cast<double>(work.blockPixels() * work.channels));
+    at::parallel_for(0, work.blocks(), grain, [&](int64_t begin, int64_t end) {
         pieces.sum(work, begin, end, sums);
     });
     simd::makeFactors(work, sums, factors);
-    at::parallel_for(0, work.blocks(), 1, [&](int64_t begin, int64_t end) {
+    at::parallel_for(0, work.blocks(), grain, [&](int64_t begin, int64_t end) {
         pieces.apply(work, begin, end, factors);
     });
 }
