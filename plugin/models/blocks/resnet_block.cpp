@@ -39,7 +39,9 @@ ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const
       shortcut(makeShortcut(builder, name, sizes)) {}
 
 at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
-    at::Tensor hidden = finish(pass, conv1.apply(pass, norm1.applyActivated(pass, x, {})), time);
+    at::Tensor hidden = norm1.applyActivated(pass, x, {});
+    hidden = conv1.apply(pass, hidden);
+    hidden = finish(pass, std::move(hidden), time);
     return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
 }
 
