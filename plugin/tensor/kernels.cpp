@@ -39,7 +39,7 @@ at::Tensor conv2d(const at::Tensor& x,
     if (own::takesConvolution(x, weight, stride, padding)) {
         return own::convolve3x3(x, weight, bias);
     }
-    return at::conv2d(x, weight, orNothing(bias), stride, padding);
+    return at::conv2d(own::forAten(x), weight, orNothing(bias), stride, padding);
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

@@ -142,11 +142,12 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
         touchScratch(own::convolutionScratch(input, weight));
         return result;
     }
-    const at::MemoryFormat format = x.suggest_memory_format();
+    const at::Tensor read = own::forAten(x);
+    const at::MemoryFormat format = read.suggest_memory_format();
     if (!isOnCpu()) {
         return at::empty(sizes, x.options(), format);
     }
-    const at::Tensor input = x.contiguous(format);
+    const at::Tensor input = read.contiguous(format);
     if (format == kLast) {
         return convolvedChannelsLast(input, weight, sizes);
     }

@@ -229,6 +229,10 @@ at::Tensor withChannelsLast(const at::Tensor& x) {
     return isReadable ? x : x.contiguous(kLast);
 }
 
+at::Tensor forAten(const at::Tensor& x) {
+    return cpuPaths().convolution == CpuPath::Plain ? x.contiguous() : x;
+}
+
 int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
     const simd::WinogradCut cut = simd::cutWinograd(sizesOf(x, weight), pieces.lanes);

@@ -24,6 +24,10 @@ namespace lowtide::tensor::own {
 /// channels of a larger tensor): itself, or a copy in channels_last.
 [[nodiscard]] at::Tensor withChannelsLast(const at::Tensor& x);
 
+/// `x` as ATen's convolutions shall read it: as it is beside convolutions of ours; where all are
+/// ATen's, never with the channels last, which makes them reorder weights twice.
+[[nodiscard]] at::Tensor forAten(const at::Tensor& x);
+
 /// Numbers of scratch memory that they allocate at once.
 [[nodiscard]] int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] int64_t attentionScratch(int64_t width);

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -205,8 +206,18 @@ private:
     }
 
     static QString numericsWith(const QString& folder) {
-        const testing::CommandResult result = withCache(folder, {"devices", "--json"});
-        const Json json = Json::parse(result.output.toStdString());
+        const QTemporaryDir out;
+        const QString report = out.filePath("report.json");
+        static_cast<void>(withCache(folder,
+                                    {"run",
+                                     testing::exampleGraph("text_to_image"),
+                                     "--set",
+                                     "denoise.steps=1",
+                                     "--out",
+                                     out.path(),
+                                     "--report",
+                                     report}));
+        const Json json = Json::parse(testing::contentsOf(report).toStdString());
         return QString::fromStdString(json.at("numerics").get<std::string>());
     }
 
