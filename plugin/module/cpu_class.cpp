@@ -60,7 +60,9 @@ tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder, const std::strin
     try {
         return readPaths(readAll(cacheFolder), machine);
     } catch (const Error& error) {
-        log(Level::Warning, std::string(error.what()) + "; the CPU's own operators are used");
+        log(Level::Warning,
+            std::string(error.what()) +
+                "; the default ones are used, measure again: lowtide calibrate");
         return tensor::defaultCpuPaths();
     }
 }
