@@ -40,7 +40,7 @@ at::Tensor AutoencoderKL::decode(Pass& pass, const at::Tensor& latents) const {
 at::Tensor AutoencoderKL::encode(Pass& pass, const at::Tensor& pixels) const {
     pass.begin();
     const at::Tensor moments = layers_->encoder.apply(pass, pixels);
-    return layers_->quant ? layers_->quant->apply(pass, moments) : moments;
+    return layers_->quant ? layers_->quant->apply(pass, moments).contiguous() : moments;
 }
 
 }  // namespace lowtide::models
