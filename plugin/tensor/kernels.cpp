@@ -30,16 +30,19 @@ at::Tensor conv2d(const at::Tensor& x,
                   const at::Tensor& bias,
                   int64_t stride,
                   int64_t padding) {
-    if (own::takesPixels(x, weight, stride, padding)) {
+    const bool isOurs = own::takesConvolution(x);
+    if (isOurs && own::isOfPixels(weight, stride, padding)) {
         return convolvePixels(x, weight, bias);
     }
     if (x.is_meta()) {
         return meta::conv2d(x, weight, stride, padding);
     }
-    if (own::takesConvolution(x, weight, stride, padding)) {
-        return own::convolve3x3(x, weight, bias);
+    if (!isOurs) {
+        return at::conv2d(x.contiguous(), weight, orNothing(bias), stride, padding);
     }
-    return at::conv2d(own::forAten(x), weight, orNothing(bias), stride, padding);
+    return own::isWinograd(x, weight, stride, padding)
+               ? own::convolve3x3(x, weight, bias)
+               : own::convolveColumns(x, weight, bias, stride, padding);
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

@@ -1,5 +1,6 @@
 #include "plugin/tensor/kernels_meta.hpp"
 
+#include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
@@ -73,18 +74,6 @@ void touchScratch(int64_t numbers) {
     }
 }
 
-/// With the channels last only the weight is reordered, twice.
-/// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
-at::Tensor convolvedChannelsLast(const at::Tensor& x,
-                                 const at::Tensor& weight,
-                                 at::IntArrayRef sizes) {
-    const int64_t in = x.size(1) < blockChannels() ? x.size(1) : blocked(x.size(1));
-    at::Tensor result = emptyLast(sizes, x);
-    const at::Tensor turned = weight.contiguous(kLast);
-    const at::Tensor kernel = empty({blocked(sizes[1]), in, weight.size(2), weight.size(3)}, x);
-    return result;
-}
-
 /// oneDNN reorders input, weight and result to blocked channels; a kernel wider than a pixel takes
 /// channels that fill no block as they are. A bias that must be padded lies in scratch memory.
 /// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
@@ -136,20 +125,17 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     const std::vector<int64_t> sizes = {x.size(0), weight.size(0), side(2), side(3)};
     addProducts(static_cast<double>(c10::multiply_integers(sizes)) *
                 static_cast<double>(weight.numel() / weight.size(0)));
-    if (own::takesConvolution(x, weight, stride, padding)) {
+    if (own::takesConvolution(x)) {
         const at::Tensor input = own::withChannelsLast(x);
         at::Tensor result = emptyLast(sizes, x);
-        touchScratch(own::convolutionScratch(input, weight));
+        touchScratch(own::isWinograd(x, weight, stride, padding)
+                         ? own::convolutionScratch(input, weight)
+                         : own::columnNumbers(weight));
         return result;
     }
-    const at::Tensor read = own::forAten(x);
-    const at::MemoryFormat format = read.suggest_memory_format();
+    const at::Tensor input = x.contiguous();
     if (!isOnCpu()) {
-        return at::empty(sizes, x.options(), format);
-    }
-    const at::Tensor input = read.contiguous(format);
-    if (format == kLast) {
-        return convolvedChannelsLast(input, weight, sizes);
+        return empty(sizes, x);
     }
     return backendFor(x, weight, stride, padding) == ConvBackend::Mkldnn
                ? convolvedInBlocks(input, weight, sizes)

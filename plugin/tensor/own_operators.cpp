@@ -1,6 +1,7 @@
 #include "plugin/tensor/own_operators.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr auto kLast = at::MemoryFormat::ChannelsLast;
 constexpr double kLeastWork = 4e6;    ///< operations worth a thread of their own: some 30 us
 constexpr double kWorkOfNumber = 10;  ///< of one that is transformed or normed
-constexpr int64_t kLeastSide = 8;     ///< of a picture; below, ATen's convolution is as fast
+constexpr int64_t kLeastSide = 8;     ///< of a picture; below, a product is as fast
 constexpr int64_t kMostWidth = 160;   ///< of a head; above, ATen's attention is faster
 
 using OptionalTensor = std::optional<at::Tensor>;
@@ -199,17 +200,17 @@ OptionalTensor orNothing(const at::Tensor& tensor) {
 
 }  // namespace
 
-bool takesConvolution(const at::Tensor& x,
-                      const at::Tensor& weight,
-                      int64_t stride,
-                      int64_t padding) {
-    return isOurs(x, cpuPaths().convolution) && weight.size(2) == 3 && weight.size(3) == 3 &&
-           stride == 1 && padding == 1 && x.size(2) >= kLeastSide && x.size(3) >= kLeastSide;
+bool takesConvolution(const at::Tensor& x) {
+    return isOurs(x, cpuPaths().convolution);
 }
 
-bool takesPixels(const at::Tensor& x, const at::Tensor& weight, int64_t stride, int64_t padding) {
-    return isOurs(x, cpuPaths().convolution) && weight.size(2) == 1 && weight.size(3) == 1 &&
-           stride == 1 && padding == 0;
+bool isWinograd(const at::Tensor& x, const at::Tensor& weight, int64_t stride, int64_t padding) {
+    return weight.size(2) == 3 && weight.size(3) == 3 && stride == 1 && padding == 1 &&
+           x.size(2) >= kLeastSide && x.size(3) >= kLeastSide;
+}
+
+bool isOfPixels(const at::Tensor& weight, int64_t stride, int64_t padding) {
+    return weight.size(2) == 1 && weight.size(3) == 1 && stride == 1 && padding == 0;
 }
 
 bool takesAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -227,10 +228,6 @@ at::Tensor withChannelsLast(const at::Tensor& x) {
                             x.stride(2) == x.size(3) * pixel &&
                             (x.size(0) == 1 || x.stride(0) == x.size(2) * x.size(3) * pixel);
     return isReadable ? x : x.contiguous(kLast);
-}
-
-at::Tensor forAten(const at::Tensor& x) {
-    return cpuPaths().convolution == CpuPath::Plain ? x.contiguous() : x;
 }
 
 int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
@@ -251,6 +248,15 @@ int64_t groupNormScratch(const at::Tensor& x) {
 at::Tensor convolve3x3(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
     static const auto op = operatorOf("lowtide::convolve3x3", &convolve3x3OnCpu);
     return op.call(withChannelsLast(x), weight, orNothing(bias));
+}
+
+at::Tensor convolveColumns(const at::Tensor& x,
+                           const at::Tensor& weight,
+                           const at::Tensor& bias,
+                           int64_t stride,
+                           int64_t padding) {
+    static const auto op = operatorOf("lowtide::convolve_columns", &convolveByColumns);
+    return op.call(withChannelsLast(x), weight, orNothing(bias), stride, padding);
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -283,6 +289,9 @@ at::Tensor normGroupsOver(at::Tensor x,
 
 TORCH_LIBRARY(lowtide, library) {
     library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias) -> Tensor");
+    library.def(
+        "convolve_columns(Tensor x, Tensor weight, Tensor? bias, int stride, int padding) -> "
+        "Tensor");
     library.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
     library.def(
         "norm_groups(Tensor x, Tensor? added, int groups, Tensor weight, Tensor bias, "
@@ -294,6 +303,7 @@ TORCH_LIBRARY(lowtide, library) {
 
 TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
     library.impl("convolve3x3", convolve3x3OnCpu);
+    library.impl("convolve_columns", convolveByColumns);
     library.impl("attend", attendOnCpu);
     library.impl("norm_groups", normGroupsOnCpu);
     library.impl("norm_groups_", normGroupsOverOnCpu);

@@ -6,17 +6,15 @@
 
 namespace lowtide::tensor::own {
 
-/// Whether the convolution is one that convolve3x3() makes faster: 3x3, stride 1, a border of one,
-/// pictures of at least 8x8.
-[[nodiscard]] bool takesConvolution(const at::Tensor& x,
-                                    const at::Tensor& weight,
-                                    int64_t stride,
-                                    int64_t padding);
-/// Whether it is a convolution of single pixels, which a product does with the channels last.
-[[nodiscard]] bool takesPixels(const at::Tensor& x,
-                               const at::Tensor& weight,
-                               int64_t stride,
-                               int64_t padding);
+/// Whether convolutions of `x` are ours: by one of the three ways below.
+[[nodiscard]] bool takesConvolution(const at::Tensor& x);
+/// 3x3, stride 1, a border of one, pictures of at least 8x8: convolve3x3() is the fastest.
+[[nodiscard]] bool isWinograd(const at::Tensor& x,
+                              const at::Tensor& weight,
+                              int64_t stride,
+                              int64_t padding);
+/// Of single pixels: a product, with the channels last.
+[[nodiscard]] bool isOfPixels(const at::Tensor& weight, int64_t stride, int64_t padding);
 [[nodiscard]] bool takesAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
 [[nodiscard]] bool takesGroupNorm(const at::Tensor& x);
 
@@ -24,19 +22,21 @@ namespace lowtide::tensor::own {
 /// channels of a larger tensor): itself, or a copy in channels_last.
 [[nodiscard]] at::Tensor withChannelsLast(const at::Tensor& x);
 
-/// `x` as ATen's convolutions shall read it: as it is beside convolutions of ours; where all are
-/// ATen's, never with the channels last, which makes them reorder weights twice.
-[[nodiscard]] at::Tensor forAten(const at::Tensor& x);
-
 /// Numbers of scratch memory that they allocate at once.
 [[nodiscard]] int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] int64_t attentionScratch(int64_t width);
 [[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
 
-/// What takesConvolution() says, by Winograd's F(4x4, 3x3); the result is in channels_last.
+/// What isWinograd() says, by Winograd's F(4x4, 3x3); the result is in channels_last.
 [[nodiscard]] at::Tensor convolve3x3(const at::Tensor& x,
                                      const at::Tensor& weight,
                                      const at::Tensor& bias);
+/// Every other convolution (column_convolution.hpp).
+[[nodiscard]] at::Tensor convolveColumns(const at::Tensor& x,
+                                         const at::Tensor& weight,
+                                         const at::Tensor& bias,
+                                         int64_t stride,
+                                         int64_t padding);
 /// softmax(q k^T / sqrt(d)) v; the result lies as [B, T, H, d].
 [[nodiscard]] at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v);
 

@@ -19,8 +19,9 @@ using testing::TensorFile;
 
 namespace {
 
-/// Kernels for tiles of another size add in another order.
-constexpr double kWholeTolerance = 1e-5;
+/// Of pixels 0..1, 1/78 of an 8-bit level: in a tile a pixel has another place within the squares
+/// of the Winograd convolutions, which round some 1e-6 each by place (decision 0017).
+constexpr double kWholeTolerance = 5e-5;
 /// On the CPU oneDNN chooses its layouts by processor; the fake card holds tensors alone.
 constexpr double kLargestError = 0.05;
 

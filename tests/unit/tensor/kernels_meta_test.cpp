@@ -40,6 +40,18 @@ Case conv(int64_t batch, int64_t in, int64_t out, int64_t side, int64_t kernel, 
             }};
 }
 
+/// With the channels last, a kernel of 3x3.
+Case lastConv(int64_t batch, int64_t in, int64_t out, int64_t side, int64_t stride) {
+    return {
+        "conv " + std::to_string(batch) + "x" + std::to_string(in) + "x" + std::to_string(side) +
+            " to " + std::to_string(out) + " stride " + std::to_string(stride) +
+            ", the channels last",
+        {{batch, side, side, in}, {out, in, 3, 3}, {out}},
+        [=](const Inputs& given) {
+            return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], stride, 1);
+        }};
+}
+
 Case attention(int64_t batch, int64_t heads, int64_t queries, int64_t keys, int64_t width) {
     const auto split = [=](const at::Tensor& x) {
         return x.view({batch, x.size(1), heads, width}).transpose(1, 2);
@@ -97,6 +109,20 @@ std::vector<Case> cases() {
          [](const Inputs& given) {
              return kernels::conv2d(given[0].permute({0, 3, 1, 2}), given[1], given[2], 1, 1);
          }},
+        lastConv(2, 32, 32, 8, 2),
+        lastConv(2, 64, 64, 4, 2),
+        lastConv(2, 64, 64, 4, 1),
+        lastConv(2, 128, 128, 2, 1),
+        lastConv(2, 64, 128, 2, 1),
+        lastConv(2, 128, 64, 4, 1),
+        lastConv(2, 32, 64, 4, 1),
+        lastConv(2, 256, 128, 2, 1),
+        lastConv(2, 192, 64, 4, 1),
+        lastConv(1, 64, 64, 4, 1),
+        lastConv(1, 128, 128, 2, 1),
+        lastConv(2, 96, 64, 4, 1),
+        lastConv(2, 4, 32, 4, 1),
+        lastConv(1, 32, 32, 8, 2),
         conv(2, 96, 64, 8, 1, 1),
         conv(1, 4, 4, 150, 1, 1),
         conv(3, 8, 4, 4, 3, 1),

@@ -75,6 +75,8 @@ private Q_SLOTS:
         const at::Tensor made = kernels::conv2d(there(x), there(weight), there(bias), 1, 1);
         QVERIFY(made.is_privateuseone());
         QVERIFY(at::equal(spill(made), kernels::conv2d(x, weight, bias, 1, 1)));
+        const at::Tensor halved = kernels::conv2d(there(x), there(weight), there(bias), 2, 1);
+        QVERIFY(at::equal(spill(halved), kernels::conv2d(x, weight, bias, 2, 1)));
         const at::Tensor q = at::randn({2, 40, 3, 16}).transpose(1, 2);
         QVERIFY(at::equal(spill(kernels::attention(there(q), there(q), there(q), false)),
                           kernels::attention(q, q, q, false)));

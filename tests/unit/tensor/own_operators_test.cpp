@@ -18,6 +18,7 @@ namespace {
 // Relative L2 against double precision. ATen's own f32 operators come to 2e-7 to 1e-6 here.
 constexpr double kWinogradNoise = 5e-6;  // grows with the channels: 3.1e-6 at 1280
 constexpr double kAttentionNoise = 1e-6;
+constexpr double kProductNoise = 1e-6;
 constexpr double kNormNoise = 1e-6;  // of values whose mean is ten deviations
 
 constexpr auto kLast = at::MemoryFormat::ChannelsLast;
@@ -102,7 +103,7 @@ private Q_SLOTS:
         const at::Tensor bias = at::randn({sizes[2]});
         const at::Tensor exact =
             at::conv2d(x.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble), 1, 1);
-        QVERIFY(own::takesConvolution(x, weight, 1, 1));
+        QVERIFY(own::takesConvolution(x) && own::isWinograd(x, weight, 1, 1));
 
         const at::Tensor y = convolved(x, weight, bias);
 
@@ -130,13 +131,47 @@ private Q_SLOTS:
         QVERIFY(at::equal(convolved(x, kernel, bias), expected));
     }
 
-    void otherConvolutionsAreAtens() {
+    void otherConvolutionsAreProductsOfColumns_data() {
+        QTest::addColumn<QList<int>>("sizes");  // B, I, O, H, W, kernel, stride, padding
+        QTest::newRow("stride 2") << QList<int>{2, 16, 24, 16, 16, 3, 2, 1};
+        QTest::newRow("stride 2, odd") << QList<int>{1, 5, 7, 17, 13, 3, 2, 1};
+        QTest::newRow("stride 2, no border") << QList<int>{2, 8, 16, 17, 11, 3, 2, 0};
+        QTest::newRow("no border") << QList<int>{1, 16, 16, 16, 16, 3, 1, 0};
+        QTest::newRow("small") << QList<int>{2, 96, 64, 2, 3, 3, 1, 1};
+        QTest::newRow("one pixel") << QList<int>{1, 12, 8, 1, 1, 3, 1, 1};
+        QTest::newRow("wide kernel") << QList<int>{1, 9, 8, 10, 12, 5, 1, 2};
+        QTest::newRow("pixels of stride 2") << QList<int>{2, 9, 8, 10, 12, 1, 2, 0};
+        QTest::newRow("in several parts") << QList<int>{1, 320, 32, 50, 41, 3, 2, 1};
+    }
+
+    void otherConvolutionsAreProductsOfColumns() {
+        QFETCH(QList<int>, sizes);
+        const OnPath chosen(defaultCpuPaths().convolution);
+        const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]}) + 0.3;
+        const at::Tensor weight = at::randn({sizes[2], sizes[1], sizes[5], sizes[5]});
+        const at::Tensor bias = at::randn({sizes[2]});
+        const int stride = sizes[6];
+        const int padding = sizes[7];
+        QVERIFY(own::takesConvolution(x) && !own::isWinograd(x, weight, stride, padding));
+        const at::Tensor exact = at::conv2d(
+            x.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble), stride, padding);
+
+        const at::Tensor y = kernels::conv2d(x, weight, bias, stride, padding);
+
+        QCOMPARE(y.sizes().vec(), exact.sizes().vec());
+        QVERIFY2(distance(y, exact) < kProductNoise,
+                 qPrintable(QString::number(distance(y, exact))));
+        const at::Tensor unbiased = kernels::conv2d(x, weight, {}, stride, padding);
+        QVERIFY(distance(unbiased + bias.view({1, -1, 1, 1}), exact) < kProductNoise);
+        const at::Tensor wide = at::cat({x, x}, 1).contiguous(kLast);
+        QVERIFY(at::equal(
+            kernels::conv2d(wide.narrow(1, sizes[1], sizes[1]), weight, bias, stride, padding), y));
+    }
+
+    void convolutionsOfOtherTypesAreAtens() {
         const at::Tensor x = at::randn({1, 16, 16, 16});
-        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 3, 3}), 2, 1));
-        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 3, 3}), 1, 0));
-        QVERIFY(!own::takesConvolution(x, at::randn({16, 16, 1, 1}), 1, 0));
-        QVERIFY(!own::takesConvolution(x.narrow(2, 0, 7), at::randn({16, 16, 3, 3}), 1, 1));
-        QVERIFY(!own::takesConvolution(x.to(at::kDouble), at::randn({16, 16, 3, 3}), 1, 1));
+        QVERIFY(!own::takesConvolution(x.to(at::kDouble)));
+        QVERIFY(!own::isWinograd(x.narrow(2, 0, 7), at::randn({16, 16, 3, 3}), 1, 1));
     }
 
     void pixelsAreMultiplied() {
@@ -145,7 +180,7 @@ private Q_SLOTS:
         const at::Tensor bias = at::randn({33});
         const at::Tensor exact =
             at::conv2d(x.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble));
-        QVERIFY(distance(kernels::conv2d(x, weight, bias, 1, 0), exact) < kAttentionNoise);
+        QVERIFY(distance(kernels::conv2d(x, weight, bias, 1, 0), exact) < kProductNoise);
     }
 
     void attentionIsNearTheExactOne_data() {
