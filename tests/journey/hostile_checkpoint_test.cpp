@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 
 #include <QDir>
@@ -8,39 +9,16 @@
 #include <QtTest/QtTest>
 
 using namespace lowtide;
+using testing::contentsOf;
+using testing::copyFolder;
+using testing::writeFile;
 
 namespace {
 
-void copyFolder(const QString& from, const QString& to) {
-    QDir().mkpath(to);
-    const QDir source(from);
-    for (const QFileInfo& entry :
-         source.entryInfoList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot)) {
-        const QString target = to + "/" + entry.fileName();
-        if (entry.isDir()) {
-            copyFolder(entry.filePath(), target);
-        } else {
-            QFile::copy(entry.filePath(), target);
-            QFile::setPermissions(target, QFile::ReadOwner | QFile::WriteOwner);
-        }
-    }
-}
-
-QByteArray read(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    file.write(bytes);
-}
-
 void replaceIn(const QString& path, const QByteArray& before, const QByteArray& after) {
-    QByteArray bytes = read(path);
+    QByteArray bytes = contentsOf(path);
     QVERIFY(bytes.contains(before));
-    write(path, bytes.replace(before, after));
+    writeFile(path, bytes.replace(before, after));
 }
 
 using Damage = std::function<void(const QString&)>;
@@ -59,7 +37,7 @@ std::vector<Case> cases() {
          [](const QString& f) { QFile::remove(f + "/model_index.json"); },
          "model_index.json"},
         {"index is not JSON",
-         [](const QString& f) { write(f + "/model_index.json", "{"); },
+         [](const QString& f) { writeFile(f + "/model_index.json", "{"); },
          "model_index.json"},
         {"unknown family",
          [](const QString& f) {
@@ -68,13 +46,15 @@ std::vector<Case> cases() {
          "PaintPipeline"},
         {"no weights", [](const QString& f) { QFile::remove(f + kUnet); }, "unet"},
         {"empty weights",
-         [](const QString& f) { write(f + kUnet, ""); },
+         [](const QString& f) { writeFile(f + kUnet, ""); },
          "diffusion_pytorch_model.safetensors"},
         {"truncated weights",
-         [](const QString& f) { write(f + kUnet, read(f + kUnet).left(100000)); },
+         [](const QString& f) { writeFile(f + kUnet, contentsOf(f + kUnet).left(100000)); },
          "diffusion_pytorch_model.safetensors"},
         {"header length beyond the file",
-         [](const QString& f) { write(f + kUnet, QByteArray(8, '\xff') + read(f + kUnet).mid(8)); },
+         [](const QString& f) {
+             writeFile(f + kUnet, QByteArray(8, '\xff') + contentsOf(f + kUnet).mid(8));
+         },
          "diffusion_pytorch_model.safetensors"},
         {"missing tensor",
          [](const QString& f) { replaceIn(f + kUnet, "\"conv_in.bias\"", "\"conv_xx.bias\""); },
@@ -99,7 +79,7 @@ std::vector<Case> cases() {
          "vocab.json"},
         {"scheduler without a class",
          [](const QString& f) {
-             write(f + "/scheduler/scheduler_config.json", "{\"num_train_timesteps\": 1000}");
+             writeFile(f + "/scheduler/scheduler_config.json", "{\"num_train_timesteps\": 1000}");
          },
          "_class_name"},
         {"impossible schedule",

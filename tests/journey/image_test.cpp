@@ -1,9 +1,9 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 
-#include <QFile>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -11,6 +11,8 @@
 #include <cmath>
 
 using namespace lowtide;
+using testing::contentsOf;
+using testing::writeFile;
 
 namespace {
 
@@ -20,17 +22,6 @@ constexpr double kReconstruction = 12;
 
 QString examplePicture(const QString& name) {
     return testing::sourcePath("examples/pictures/" + name);
-}
-
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    QCOMPARE(file.write(bytes), bytes.size());
 }
 
 /// Mean difference of levels over the pixels that `counts`.
@@ -176,7 +167,7 @@ private Q_SLOTS:
         QFETCH(int, index);
         const BadFile file = badFiles()[static_cast<size_t>(index)];
         const QString path = folder_.filePath(file.name);
-        write(path, file.bytes);
+        writeFile(path, file.bytes);
         requireRefusal(run("image_to_image", {"load_image.image=" + path}),
                        file.exitCode,
                        {file.complaint, "load_image.image"});
@@ -234,7 +225,7 @@ private Q_SLOTS:
     /// result's key.
     void onlyAnotherPictureIsEncodedAgain() {
         const QString path = folder_.filePath("picture.png");
-        write(path, contentsOf(examplePicture("dog.png")));
+        writeFile(path, contentsOf(examplePicture("dog.png")));
         Json options = {
             {"set",
              {"load_image.image=" + path.toStdString(), "denoise.steps=2", "denoise.seed=1"}},

@@ -1,3 +1,4 @@
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/journey/finished_run.hpp"
 
@@ -15,6 +16,7 @@
 
 using namespace lowtide;
 using testing::contentsOf;
+using testing::copyFolder;
 using testing::executed;
 using testing::Finished;
 using testing::isGood;
@@ -44,10 +46,6 @@ bool writeKeeping(const QString& path, const std::string& node, const std::strin
 
 QStringList resultsIn(const QString& cache) {
     return QDir(cache + "/results").entryList(QDir::Files | QDir::Hidden, QDir::Name);
-}
-
-void copyFolder(const QString& from, const QString& to) {
-    fs::copy(from.toStdString(), to.toStdString(), fs::copy_options::recursive);
 }
 
 /// Overwrites the weights of a safetensors file in place; name, size, time and header stay.

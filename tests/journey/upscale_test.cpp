@@ -1,10 +1,10 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -12,21 +12,12 @@
 #include <cmath>
 
 using namespace lowtide;
+using testing::contentsOf;
+using testing::writeFile;
 
 namespace {
 
 constexpr const char* kExample = "upscale_esrgan";
-
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
 
 using Damage = std::function<QByteArray(const QByteArray&)>;
 
@@ -126,7 +117,8 @@ private Q_SLOTS:
         QFETCH(int, index);
         const BadFile file = badFiles()[static_cast<size_t>(index)];
         const QString path = folder_.filePath(file.name);
-        write(path, file.damage(contentsOf(upscalers_ + "esrgan_0/esrgan_basicsr.safetensors")));
+        writeFile(path,
+                  file.damage(contentsOf(upscalers_ + "esrgan_0/esrgan_basicsr.safetensors")));
         const testing::CommandResult run = testing::runLowtide(argumentsWith(path));
         QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
         for (const QString& complaint : file.complaints) {
@@ -182,11 +174,11 @@ private Q_SLOTS:
         const auto has = [](const Json& list, const char* node) {
             return std::find(list.begin(), list.end(), node) != list.end();
         };
-        write(path, contentsOf(upscalers_ + "esrgan_0/esrgan_old.safetensors"));
+        writeFile(path, contentsOf(upscalers_ + "esrgan_0/esrgan_old.safetensors"));
         QVERIFY(has(executed(), "upscale"));
         QVERIFY(!has(executed(), "upscale"));
 
-        write(path, contentsOf(upscalers_ + "esrgan_1/esrgan_old.safetensors"));
+        writeFile(path, contentsOf(upscalers_ + "esrgan_1/esrgan_old.safetensors"));
         const Json second = executed();
         QVERIFY(has(second, "upscale"));
         QVERIFY(!has(second, "denoise"));

@@ -1,6 +1,7 @@
 #include "plugin/files/pickle.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/unit/files/pickle_bytes.hpp"
+#include "tests/unit/files/refused_bytes.hpp"
 
 #include <QtTest/QtTest>
 
@@ -32,14 +33,7 @@ std::string repeated(const std::string& part, int count) {
     return bytes;
 }
 
-struct Bad {
-    const char* row;
-    std::string bytes;
-    ErrorKind kind;
-    const char* says;
-};
-
-std::vector<Bad> allBad() {
+std::vector<RefusedBytes> allBad() {
     using enum ErrorKind;
     const std::string make = pickledGlobal("lib", "make");
     return {
@@ -148,22 +142,10 @@ private Q_SLOTS:
         QCOMPARE(itemOf(pickle, root, 1).integer, 1);
     }
 
-    void refusesWhatIsNotRead_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Bad& bad : allBad()) {
-            QTest::newRow(bad.row) << index++;
-        }
-    }
+    void refusesWhatIsNotRead_data() { addRows(allBad()); }
 
     void refusesWhatIsNotRead() {
-        QFETCH(int, index);
-        const Bad bad = allBad()[static_cast<size_t>(index)];
-        const auto error = errorOf([&] { (void)read(bad.bytes); });
-        QVERIFY(error);
-        QVERIFY2(error->kind() == bad.kind, error->what());
-        QVERIFY2(error->message().find(bad.says) != std::string::npos, error->what());
-        QVERIFY2(error->message().starts_with("data.pkl"), error->what());
+        checkRow(allBad(), "data.pkl", [](const std::string& bytes) { (void)read(bytes); });
     }
 
     void nestsWithoutEnd() {

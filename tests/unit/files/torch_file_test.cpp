@@ -1,6 +1,6 @@
 #include "plugin/files/torch_file.hpp"
-#include "tests/fixtures/error_of.hpp"
 #include "tests/unit/files/pickle_bytes.hpp"
+#include "tests/unit/files/refused_bytes.hpp"
 
 #include <QtTest/QtTest>
 
@@ -21,14 +21,7 @@ std::string fileWith(const PickledTensor& tensor) {
     return torchBytes(pickledDict({{"t", pickledTensor(tensor)}}));
 }
 
-struct Bad {
-    const char* row;
-    std::string bytes;
-    ErrorKind kind;
-    const char* says;
-};
-
-std::vector<Bad> badTensors() {
+std::vector<RefusedBytes> badTensors() {
     using enum ErrorKind;
     return {
         {"beyond the storage", fileWith({.shape = {2, 4}, .strides = {4, 1}}), Corrupt, "outside"},
@@ -78,7 +71,7 @@ std::vector<Bad> badTensors() {
     };
 }
 
-std::vector<Bad> badFiles() {
+std::vector<RefusedBytes> badFiles() {
     using enum ErrorKind;
     const std::string good = pickledDict({{"t", pickledTensor({})}});
     return {
@@ -101,9 +94,9 @@ std::vector<Bad> badFiles() {
     };
 }
 
-std::vector<Bad> allBad() {
-    std::vector<Bad> all = badTensors();
-    const std::vector<Bad> more = badFiles();
+std::vector<RefusedBytes> allBad() {
+    std::vector<RefusedBytes> all = badTensors();
+    const std::vector<RefusedBytes> more = badFiles();
     all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -174,22 +167,10 @@ private Q_SLOTS:
         QVERIFY(strides({.shape = {0, 6}, .strides = {kMost, 1}}).empty());
     }
 
-    void refusesWhatIsNotTrue_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Bad& bad : allBad()) {
-            QTest::newRow(bad.row) << index++;
-        }
-    }
+    void refusesWhatIsNotTrue_data() { addRows(allBad()); }
 
     void refusesWhatIsNotTrue() {
-        QFETCH(int, index);
-        const Bad bad = allBad()[static_cast<size_t>(index)];
-        const auto error = errorOf([&] { (void)read(bad.bytes); });
-        QVERIFY(error);
-        QVERIFY2(error->kind() == bad.kind, error->what());
-        QVERIFY2(error->message().find(bad.says) != std::string::npos, error->what());
-        QVERIFY2(error->message().find("a.ckpt") != std::string::npos, error->what());
+        checkRow(allBad(), "a.ckpt", [](const std::string& bytes) { (void)read(bytes); });
     }
 };
 

@@ -1,5 +1,6 @@
 #include "plugin/files/zip_directory.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/unit/files/refused_bytes.hpp"
 #include "tests/unit/files/zip_bytes.hpp"
 
 #include <QtTest/QtTest>
@@ -18,19 +19,12 @@ std::string contentOf(const std::string& bytes, const ZipEntry& entry) {
     return bytes.substr(static_cast<size_t>(entry.offset), static_cast<size_t>(entry.bytes));
 }
 
-struct Bad {
-    const char* row;
-    std::string bytes;
-    ErrorKind kind;
-    const char* says;
-};
-
 std::string withDirectory(const ZipParts& parts, uint64_t entries, uint64_t size, uint64_t at) {
     return parts.files + parts.directory + zipEnd(entries, size, at);
 }
 
 /// Archives whose own numbers are right, but not what they say of their files.
-std::vector<Bad> badFiles() {
+std::vector<RefusedBytes> badFiles() {
     using enum ErrorKind;
     const ZipFile good{.name = "a/x", .content = "hello"};
     const auto one = [&](auto change) {
@@ -90,7 +84,7 @@ std::vector<Bad> badFiles() {
 }
 
 /// Archives whose end says something wrong.
-std::vector<Bad> badEnds() {
+std::vector<RefusedBytes> badEnds() {
     using enum ErrorKind;
     const ZipParts parts = zipParts({{.name = "a/x", .content = "hello"}});
     const uint64_t size = parts.directory.size();
@@ -127,9 +121,9 @@ std::vector<Bad> badEnds() {
     };
 }
 
-std::vector<Bad> allBad() {
-    std::vector<Bad> all = badFiles();
-    const std::vector<Bad> ends = badEnds();
+std::vector<RefusedBytes> allBad() {
+    std::vector<RefusedBytes> all = badFiles();
+    const std::vector<RefusedBytes> ends = badEnds();
     all.insert(all.end(), ends.begin(), ends.end());
     return all;
 }
@@ -177,22 +171,10 @@ private Q_SLOTS:
         QCOMPARE(read(bytes).size(), 1u);
     }
 
-    void refusesWhatIsNotTrue_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Bad& bad : allBad()) {
-            QTest::newRow(bad.row) << index++;
-        }
-    }
+    void refusesWhatIsNotTrue_data() { addRows(allBad()); }
 
     void refusesWhatIsNotTrue() {
-        QFETCH(int, index);
-        const Bad bad = allBad()[static_cast<size_t>(index)];
-        const auto error = errorOf([&] { (void)read(bad.bytes); });
-        QVERIFY(error);
-        QVERIFY2(error->kind() == bad.kind, error->what());
-        QVERIFY2(error->message().find(bad.says) != std::string::npos, error->what());
-        QVERIFY2(error->message().find("a.ckpt") != std::string::npos, error->what());
+        checkRow(allBad(), "a.ckpt", [](const std::string& bytes) { (void)read(bytes); });
     }
 
     void everyCutIsRefused() {

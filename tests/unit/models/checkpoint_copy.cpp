@@ -2,27 +2,17 @@
 
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 
-#include <QDir>
-#include <QDirIterator>
 #include <QFile>
-
-#include <stdexcept>
+#include <QFileInfo>
 
 namespace lowtide::testing {
 
 CheckpointCopy::CheckpointCopy() {
-    const QString source = testing::sourcePath("resources/mini/model");
-    QDirIterator files(source, QDir::Files, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString from = files.next();
-        const QString to = file(QDir(source).relativeFilePath(from));
-        QDir().mkpath(QFileInfo(to).path());
-        QFile::copy(from, to);
-        QFile::setPermissions(to, QFile::ReadOwner | QFile::WriteOwner);
-    }
+    copyFolder(sourcePath("resources/mini/model"), file({}));
 }
 
 std::string CheckpointCopy::path() const {
@@ -34,10 +24,7 @@ QString CheckpointCopy::file(const QString& relative) const {
 }
 
 void CheckpointCopy::write(const QString& relative, const QByteArray& bytes) const {
-    QFile target(file(relative));
-    if (!target.open(QIODevice::WriteOnly | QIODevice::Truncate) || target.write(bytes) < 0) {
-        throw std::runtime_error("cannot write " + relative.toStdString());
-    }
+    writeFile(file(relative), bytes);
 }
 
 void CheckpointCopy::remove(const QString& relative) const {
