@@ -45,6 +45,18 @@ at::Tensor conv2d(const at::Tensor& x,
                : own::convolveColumns(x, weight, bias, stride, padding);
 }
 
+at::Tensor upsampledConv2d(const at::Tensor& x,
+                           int64_t height,
+                           int64_t width,
+                           const at::Tensor& weight,
+                           const at::Tensor& bias) {
+    const bool isDoubled = height == 2 * x.size(2) && width == 2 * x.size(3);
+    if (!isDoubled || !own::takesConvolution(x) || !own::isWinograd(x, weight, 1, 1)) {
+        return conv2d(upsampleNearest(x, height, width), weight, bias, 1, 1);
+    }
+    return x.is_meta() ? meta::doubledConv2d(x, weight) : own::convolve3x3(x, weight, bias, 2);
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
     if (x.is_meta()) {
         return meta::linear(x, weight);

@@ -15,6 +15,13 @@ namespace lowtide::tensor::kernels {
                                 const at::Tensor& bias,
                                 int64_t stride,
                                 int64_t padding);
+/// conv2d of upsampleNearest(x, height, width), with a kernel of 3x3 and a border of one; twice the
+/// size is never made where the convolution is ours.
+[[nodiscard]] at::Tensor upsampledConv2d(const at::Tensor& x,
+                                         int64_t height,
+                                         int64_t width,
+                                         const at::Tensor& weight,
+                                         const at::Tensor& bias);
 /// x [..., I], weight [O, I], bias [O] or undefined -> [..., O].
 [[nodiscard]] at::Tensor linear(const at::Tensor& x,
                                 const at::Tensor& weight,

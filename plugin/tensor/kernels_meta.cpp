@@ -142,6 +142,15 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
                : convolvedByColumns(input, weight, sizes);
 }
 
+at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight) {
+    const at::Tensor input = own::withChannelsLast(x);
+    at::Tensor result = emptyLast({x.size(0), weight.size(0), 2 * x.size(2), 2 * x.size(3)}, x);
+    addProducts(static_cast<double>(result.numel()) *
+                static_cast<double>(weight.numel() / weight.size(0)));
+    touchScratch(own::convolutionScratch(input, weight, 2));
+    return result;
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
     addProducts(static_cast<double>(x.numel()) * static_cast<double>(weight.size(0)));
     std::vector<int64_t> sizes = x.sizes().vec();

@@ -12,6 +12,8 @@ namespace lowtide::tensor::kernels::meta {
                                 const at::Tensor& weight,
                                 int64_t stride,
                                 int64_t padding);
+/// upsampledConv2d() of ours, to twice the size.
+[[nodiscard]] at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 /// Ours, over a tensor in channels_last.

@@ -47,22 +47,24 @@ at::Tensor scratchOf(int64_t numbers) {
     return at::empty({numbers}, at::kFloat);
 }
 
-simd::Convolution sizesOf(const at::Tensor& x, const at::Tensor& weight) {
+simd::Convolution sizesOf(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
     return {.batch = x.size(0),
             .in = x.size(1),
             .out = weight.size(0),
-            .height = x.size(2),
-            .width = x.size(3),
+            .height = repeat * x.size(2),
+            .width = repeat * x.size(3),
+            .repeat = repeat,
             .pixelStep = x.stride(3)};
 }
 
 at::Tensor convolve3x3OnCpu(const at::Tensor& x,
                             const at::Tensor& weight,
-                            const OptionalTensor& bias) {
+                            const OptionalTensor& bias,
+                            int64_t repeat) {
     const at::Tensor kernels = weight.contiguous();
+    simd::Convolution work = sizesOf(x, weight, repeat);
     at::Tensor result =
-        at::empty({x.size(0), weight.size(0), x.size(2), x.size(3)}, x.options(), kLast);
-    simd::Convolution work = sizesOf(x, weight);
+        at::empty({work.batch, work.out, work.height, work.width}, x.options(), kLast);
     work.pixels = x.const_data_ptr<float>();
     work.kernels = kernels.const_data_ptr<float>();
     work.bias = dataOf(bias);
@@ -70,7 +72,7 @@ at::Tensor convolve3x3OnCpu(const at::Tensor& x,
 
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
     const simd::WinogradCut cut = simd::cutWinograd(work, pieces.lanes);
-    const at::Tensor scratch = scratchOf(convolutionScratch(x, weight));
+    const at::Tensor scratch = scratchOf(convolutionScratch(x, weight, repeat));
     float* const shared = scratch.mutable_data_ptr<float>();
     float* const ofThreads = shared + cut.sharedNumbers();
     const int64_t zeros = cut.blocks * cut.blockChannels;
@@ -230,9 +232,9 @@ at::Tensor withChannelsLast(const at::Tensor& x) {
     return isReadable ? x : x.contiguous(kLast);
 }
 
-int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
+int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
-    const simd::WinogradCut cut = simd::cutWinograd(sizesOf(x, weight), pieces.lanes);
+    const simd::WinogradCut cut = simd::cutWinograd(sizesOf(x, weight, repeat), pieces.lanes);
     return cut.sharedNumbers() + at::get_num_threads() * cut.numbersOfThread();
 }
 
@@ -245,9 +247,12 @@ int64_t groupNormScratch(const at::Tensor& x) {
     return work.sumNumbers() + work.factorNumbers();
 }
 
-at::Tensor convolve3x3(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor convolve3x3(const at::Tensor& x,
+                       const at::Tensor& weight,
+                       const at::Tensor& bias,
+                       int64_t repeat) {
     static const auto op = operatorOf("lowtide::convolve3x3", &convolve3x3OnCpu);
-    return op.call(withChannelsLast(x), weight, orNothing(bias));
+    return op.call(withChannelsLast(x), weight, orNothing(bias), repeat);
 }
 
 at::Tensor convolveColumns(const at::Tensor& x,
@@ -288,7 +293,7 @@ at::Tensor normGroupsOver(at::Tensor x,
 }
 
 TORCH_LIBRARY(lowtide, library) {
-    library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias) -> Tensor");
+    library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias, int repeat) -> Tensor");
     library.def(
         "convolve_columns(Tensor x, Tensor weight, Tensor? bias, int stride, int padding) -> "
         "Tensor");

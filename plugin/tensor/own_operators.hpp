@@ -23,14 +23,18 @@ namespace lowtide::tensor::own {
 [[nodiscard]] at::Tensor withChannelsLast(const at::Tensor& x);
 
 /// Numbers of scratch memory that they allocate at once.
-[[nodiscard]] int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight);
+[[nodiscard]] int64_t convolutionScratch(const at::Tensor& x,
+                                         const at::Tensor& weight,
+                                         int64_t repeat = 1);
 [[nodiscard]] int64_t attentionScratch(int64_t width);
 [[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
 
-/// What isWinograd() says, by Winograd's F(4x4, 3x3); the result is in channels_last.
+/// What isWinograd() says, by Winograd's F(4x4, 3x3); the result is in channels_last. With `repeat`
+/// 2 each pixel of `x` counts for a square of 2x2, with the bits of the larger picture.
 [[nodiscard]] at::Tensor convolve3x3(const at::Tensor& x,
                                      const at::Tensor& weight,
-                                     const at::Tensor& bias);
+                                     const at::Tensor& bias,
+                                     int64_t repeat = 1);
 /// Every other convolution (column_convolution.hpp).
 [[nodiscard]] at::Tensor convolveColumns(const at::Tensor& x,
                                          const at::Tensor& weight,

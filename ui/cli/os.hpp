@@ -4,9 +4,10 @@
 
 namespace lowtide::cli {
 
-/// Keeps big blocks in the heap instead of mapping and unmapping each; for programs only, never in
-/// the module.
-void raiseMallocThresholds();
+/// Keeps big blocks in one heap of all threads instead of mapping and unmapping each: glibc's heaps
+/// of single threads hold 64 MiB at most, and what it maps anew it clears (8 to 10 % of a step).
+/// For programs only, never in the module; before the first thread starts.
+void keepBigBlocks();
 /// Lets the threads of operators sleep soon while they wait for each other, unless the person said
 /// otherwise (OMP_WAIT_POLICY, GOMP_SPINCOUNT): beside other programs threads that spin for long
 /// made runs 5 to 10 times slower. Before the module is opened; for programs only.

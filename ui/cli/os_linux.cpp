@@ -22,7 +22,8 @@ void onInterrupt(int) {
 
 }  // namespace
 
-void raiseMallocThresholds() {
+void keepBigBlocks() {
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, kThresholdBytes);
     mallopt(M_TRIM_THRESHOLD, kThresholdBytes);
 }

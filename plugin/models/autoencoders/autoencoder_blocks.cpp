@@ -1,7 +1,6 @@
 #include "plugin/models/autoencoders/autoencoder_blocks.hpp"
 
 #include "plugin/models/blocks/pass.hpp"
-#include "plugin/tensor/kernels.hpp"
 
 namespace lowtide::models {
 
@@ -182,8 +181,7 @@ at::Tensor AutoencoderDecoder::apply(Pass& pass, const at::Tensor& latents) cons
         hidden = applyResnets(pass, level.resnets, std::move(hidden));
         if (level.grow) {
             hidden =
-                tensor::kernels::upsampleNearest(hidden, 2 * hidden.size(2), 2 * hidden.size(3));
-            hidden = level.grow->apply(pass, hidden);
+                level.grow->applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
         }
     }
     hidden = outputNorm.applyActivatedOver(pass, std::move(hidden), {});

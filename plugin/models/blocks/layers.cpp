@@ -33,6 +33,14 @@ at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
     return kernels::conv2d(x, lease[0], biasOf(lease), stride, padding);
 }
 
+at::Tensor Conv2d::applyUpsampled(Pass& pass,
+                                  const at::Tensor& x,
+                                  int64_t height,
+                                  int64_t width) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::upsampledConv2d(x, height, width, lease[0], biasOf(lease));
+}
+
 Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t out, Bias bias)
     : leaf(builder.leaf(name + ".",
                         bias == Bias::Added

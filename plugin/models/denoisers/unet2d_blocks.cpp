@@ -3,7 +3,6 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
-#include "plugin/tensor/kernels.hpp"
 
 namespace lowtide::models {
 
@@ -157,7 +156,7 @@ at::Tensor UNetUp::apply(Pass& pass,
     if (grow) {
         // The size of the next skip, which is not twice this one where the picture did not divide.
         const at::Tensor& next = skips.back();
-        x = grow->apply(pass, tensor::kernels::upsampleNearest(x, next.size(2), next.size(3)));
+        x = grow->applyUpsampled(pass, x, next.size(2), next.size(3));
     }
     return x;
 }

@@ -7,14 +7,15 @@
 
 namespace lowtide::tensor::simd {
 
-/// Pixels and results with the channels last ([batch, height, width, channels]), kernels
-/// [out, in, 3, 3].
+/// Pixels and results with the channels last ([batch, height / repeat, width / repeat, in],
+/// [batch, height, width, out]), kernels [out, in, 3, 3].
 struct Convolution {
     int64_t batch = 0;
     int64_t in = 0;
     int64_t out = 0;
-    int64_t height = 0;
-    int64_t width = 0;
+    int64_t height = 0;     ///< of the result
+    int64_t width = 0;      ///< of the result
+    int64_t repeat = 1;     ///< 2: each pixel counts for a square of so many to a side
     int64_t pixelStep = 0;  ///< numbers from one pixel to the next, at least `in`
     const float* pixels = nullptr;
     const float* kernels = nullptr;

@@ -33,7 +33,8 @@ inline void findPixels(const Convolution& work,
         const int64_t y = place.top - 1 + i / kWindow;
         const int64_t x = place.left - 1 + i % kWindow;
         const bool isInside = y >= 0 && y < work.height && x >= 0 && x < work.width;
-        const int64_t pixel = (place.picture * work.height + y) * work.width + x;
+        const int64_t row = (place.picture * work.height + y) / work.repeat;
+        const int64_t pixel = row * (work.width / work.repeat) + x / work.repeat;
         pixels[i] = isInside ? work.pixels + pixel * work.pixelStep : zeros;
     }
 }

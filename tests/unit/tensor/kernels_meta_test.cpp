@@ -99,6 +99,11 @@ std::vector<Case> cases() {
              const at::Tensor last = given[0].permute({0, 3, 1, 2});
              return kernels::conv2d(last.narrow(1, 0, 288), given[1], given[2], 1, 1);
          }},
+        {"conv of a doubled picture",
+         {{2, 24, 12, 20}, {33, 24, 3, 3}, {33}},
+         [](const Inputs& given) {
+             return kernels::upsampledConv2d(given[0], 24, 40, given[1], given[2]);
+         }},
         {"conv of stride 2, the channels last",
          {{2, 16, 24, 320}, {256, 320, 3, 3}, {256}},
          [](const Inputs& given) {

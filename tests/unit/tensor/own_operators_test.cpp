@@ -168,6 +168,38 @@ private Q_SLOTS:
             kernels::conv2d(wide.narrow(1, sizes[1], sizes[1]), weight, bias, stride, padding), y));
     }
 
+    void aDoubledPictureIsNeverMade_withTheSameBits_data() {
+        QTest::addColumn<QList<int>>("sizes");  // B, I, O, H, W
+        QTest::newRow("even") << QList<int>{2, 24, 40, 8, 12};
+        QTest::newRow("odd") << QList<int>{3, 20, 9, 11, 9};
+        QTest::newRow("in several chunks") << QList<int>{1, 330, 33, 64, 50};
+    }
+
+    void aDoubledPictureIsNeverMade_withTheSameBits() {
+        QFETCH(QList<int>, sizes);
+        const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]});
+        const at::Tensor weight = at::randn({sizes[2], sizes[1], 3, 3});
+        const at::Tensor bias = at::randn({sizes[2]});
+        for (const CpuPath path : ownPaths()) {
+            const OnPath chosen(path);
+            const at::Tensor doubled =
+                kernels::upsampleNearest(x, 2 * sizes[3], 2 * sizes[4]).contiguous(kLast);
+            QVERIFY(at::equal(kernels::upsampledConv2d(x, 2 * sizes[3], 2 * sizes[4], weight, bias),
+                              kernels::conv2d(doubled, weight, bias, 1, 1)));
+        }
+    }
+
+    void otherSizesAreMadeBefore() {
+        const at::Tensor x = at::randn({1, 16, 8, 9});
+        const at::Tensor weight = at::randn({16, 16, 3, 3});
+        QVERIFY(at::equal(kernels::upsampledConv2d(x, 15, 18, weight, {}),
+                          kernels::conv2d(kernels::upsampleNearest(x, 15, 18), weight, {}, 1, 1)));
+        const at::Tensor small = x.narrow(2, 0, 5);
+        QVERIFY(
+            at::equal(kernels::upsampledConv2d(small, 10, 18, weight, {}),
+                      kernels::conv2d(kernels::upsampleNearest(small, 10, 18), weight, {}, 1, 1)));
+    }
+
     void convolutionsOfOtherTypesAreAtens() {
         const at::Tensor x = at::randn({1, 16, 16, 16});
         QVERIFY(!own::takesConvolution(x.to(at::kDouble)));

@@ -6,7 +6,7 @@
 #include <exception>
 
 int main(int count, char** arguments) {
-    lowtide::cli::raiseMallocThresholds();
+    lowtide::cli::keepBigBlocks();
     lowtide::cli::shortenSpins();
     try {
         return lowtide::cli::runCommandLine(count, arguments);

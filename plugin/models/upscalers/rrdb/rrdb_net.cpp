@@ -70,10 +70,6 @@ at::Tensor besideShortcut(const at::Tensor& made, const at::Tensor& x) {
     return made.mul_(kResidualShare).add_(x);
 }
 
-at::Tensor doubled(const at::Tensor& x) {
-    return kernels::upsampleNearest(x, 2 * x.size(2), 2 * x.size(3));
-}
-
 }  // namespace
 
 DenseBlock::DenseBlock(NetworkBuilder& builder, const std::string& name, const RrdbConfig& config)
@@ -129,8 +125,8 @@ at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
     hidden = layers_->bodyOutput.apply(pass, deep).add_(hidden);
     deep.reset();
     for (const Conv2d& conv : layers_->up) {
-        hidden = doubled(hidden);
-        hidden = kernels::leakyRelu(conv.apply(pass, hidden), kSlope);
+        hidden = kernels::leakyRelu(
+            conv.applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3)), kSlope);
     }
     hidden = kernels::leakyRelu(layers_->detail.apply(pass, hidden), kSlope);
     return layers_->output.apply(pass, hidden).contiguous();
