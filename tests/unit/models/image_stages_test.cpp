@@ -121,6 +121,9 @@ private Q_SLOTS:
         QVERIFY(!at::equal(seen(first, nullptr), seen(second, nullptr)));
         const at::Tensor grey = at::where(mask.expand_as(first) > 0.5, at::full({1}, 0.5), first);
         QVERIFY(at::equal(seen(first, maskOf(mask)), seen(grey, nullptr)));
+        const auto half = [&](double level) { return maskOf(mask * level); };
+        QVERIFY(at::equal(seen(first, half(0.5)), seen(first, maskOf(mask))));
+        QVERIFY(at::equal(seen(first, half(0.499)), seen(first, nullptr)));
     }
 
     void picturesAreEncodedOneByOne_whenCancelledSo() {

@@ -3,6 +3,7 @@
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/own_operators.hpp"
+#include "plugin/tensor/simd/winograd.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -112,6 +113,22 @@ private Q_SLOTS:
                  qPrintable(QString::number(distance(y, exact))));
         const at::Tensor unbiased = convolved(x, weight, {}) + bias.view({1, -1, 1, 1});
         QVERIFY(distance(unbiased, exact) < kWinogradNoise);
+    }
+
+    /// What lies behind the last tile would be written outside of the result.
+    void chunksOfTilesEndWithThePicture() {
+        for (const int64_t side : {8, 29, 64, 100, 333}) {
+            for (const int64_t channels : {20, 320, 1280}) {
+                const simd::WinogradCut cut = simd::cutWinograd(
+                    {.batch = 3, .in = channels, .out = 40, .height = side, .width = side + 4}, 16);
+                int64_t tiles = 0;
+                for (int64_t chunk = 0; chunk < cut.chunks(); ++chunk) {
+                    QVERIFY(cut.tilesOf(chunk) > 0 && cut.tilesOf(chunk) <= cut.chunkTiles);
+                    tiles += cut.tilesOf(chunk);
+                }
+                QCOMPARE(tiles, 3 * ((side + 3) / 4) * ((side + 7) / 4));
+            }
+        }
     }
 
     void convolutionReadsEveryLayout() {
