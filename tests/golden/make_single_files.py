@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The reference checkpoints as single files of the LDM layout, and files that torch.save wrote in other ways.
 
-    make_single_files.py REFERENCE CHECKPOINTS FOLDER
+    make_single_files.py REFERENCE CHECKPOINTS INPAINTING FOLDER
+
+INPAINTING holds checkpoints whose UNet has nine channels.
 
 Settings that a single file cannot express lie beside it (NAME.lowtide.json), but for variant 0, which needs none.
 """
@@ -40,6 +42,13 @@ def write_variants(ldm_keys, checkpoints, folder):
             ldm_keys.write_single_file(str(checkpoint), str(path), layers, name.startswith("half"))
             if variant > 0:
                 state_settings(checkpoint, path)
+
+
+def write_inpainting(ldm_keys, inpainting, folder):
+    checkpoint, path = inpainting / "inpaint_1", folder / "inpaint_1.safetensors"
+    layers = read_json(checkpoint / "unet" / "config.json")["layers_per_block"]
+    ldm_keys.write_single_file(str(checkpoint), str(path), layers, False)
+    state_settings(checkpoint, path)
 
 
 def write_other_keys(ldm_keys, checkpoints, folder):
@@ -109,7 +118,7 @@ def write_torch_forms(folder):
 
 
 def main():
-    reference, checkpoints, folder = map(pathlib.Path, sys.argv[1:4])
+    reference, checkpoints, inpainting, folder = map(pathlib.Path, sys.argv[1:5])
     if (folder / "complete").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,6 +127,7 @@ def main():
 
     write_torch_forms(folder)
     write_variants(ldm_keys, checkpoints, folder)
+    write_inpainting(ldm_keys, inpainting, folder)
     write_other_keys(ldm_keys, checkpoints, folder)
     write_autoencoders(ldm_keys, checkpoints, folder)
     (folder / "complete").touch()

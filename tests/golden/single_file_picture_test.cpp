@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 
@@ -10,22 +11,18 @@ using namespace lowtide;
 
 namespace {
 
-/// Every value of a small run of a checkpoint, as the dump's bytes.
-QByteArray dumpOf(const QString& checkpoint, const QStringList& more = {}) {
+/// Every value of a small run of an example with a checkpoint, as the dump's bytes.
+QByteArray dumpOfExample(const char* example, const QString& checkpoint, const QStringList& more) {
     const QTemporaryDir folder;
     const QString dump = folder.filePath("dump.safetensors");
     const QStringList arguments = {"run",
-                                   testing::exampleGraph("text_to_image"),
+                                   testing::exampleGraph(example),
                                    "--out",
                                    folder.filePath("out"),
                                    "--dump",
                                    dump,
                                    "--set",
                                    "load.checkpoint=" + checkpoint,
-                                   "--set",
-                                   "latent.width=64",
-                                   "--set",
-                                   "latent.height=64",
                                    "--set",
                                    "denoise.sampler=ddim",
                                    "--set",
@@ -34,6 +31,11 @@ QByteArray dumpOf(const QString& checkpoint, const QStringList& more = {}) {
     QFile file(dump);
     const bool isThere = run.exitCode == 0 && file.open(QIODevice::ReadOnly);
     return isThere ? file.readAll() : run.errors.toUtf8();
+}
+
+QByteArray dumpOf(const QString& checkpoint, const QStringList& more = {}) {
+    const QStringList small = {"--set", "latent.width=64", "--set", "latent.height=64"};
+    return dumpOfExample("text_to_image", checkpoint, small + more);
 }
 
 }  // namespace
@@ -57,6 +59,18 @@ private Q_SLOTS:
         QVERIFY2(expected.size() > 100000, expected.constData());
         QVERIFY(dumpOf(single + ".safetensors") == expected);
         QVERIFY(dumpOf(single + ".ckpt") == expected);
+    }
+
+    void aNetworkOfNineChannelsIsFound() {
+        const QStringList pictures = {
+            "--set",
+            "load_image.image=" + testing::sourcePath("examples/pictures/dog_with_hole.png")};
+        const QByteArray expected = dumpOfExample(
+            "inpaint_model", testing::imageGoldenFolder() + "/checkpoints/inpaint_1", pictures);
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(dumpOfExample("inpaint_model",
+                              testing::singleFileFolder() + "/inpaint_1.safetensors",
+                              pictures) == expected);
     }
 
     void streamingAnArchiveChangesNoByte() {
