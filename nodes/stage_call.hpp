@@ -12,7 +12,9 @@ namespace lowtide::nodes {
             .progress = [&context](std::string_view phase,
                                    double done,
                                    double total) { context.progress(phase, done, total); },
-            .preview = [&context](const Image8& picture) { context.preview(picture); }};
+            .preview = [&context](const Image8& picture) { context.preview(picture); },
+            .tell = [&context](std::string_view name,
+                               Json facts) { context.tell(name, std::move(facts)); }};
 }
 
 /// The model on the port "model" as it is known before the run.

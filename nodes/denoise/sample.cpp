@@ -165,6 +165,11 @@ NodeDesc describe(models::Stages& stages) {
                         .tooltip = "The picture encoded with the mask, for a checkpoint that "
                                    "fills masks.",
                         .type = "LATENT",
+                        .optional = true},
+                       {.id = "step_cache",
+                        .label = "Step cache",
+                        .tooltip = "Spares a part of the network in most steps.",
+                        .type = "STEP_CACHE",
                         .optional = true}},
             .outputs = {{.id = "latent",
                          .label = "Latent",
@@ -193,6 +198,7 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
     models::DenoiseRequest settings = settingsOf(context);
     settings.model = modelOf(context);
+    settings.stepCache = knownOf(context, "step_cache");
     return workOutline(stages.outlineDenoise({.latent = shapeOf(context, "latent"),
                                               .positive = shapeOf(context, "positive"),
                                               .negative = shapeOf(context, "negative"),
@@ -214,6 +220,7 @@ void run(models::Stages& stages, executor::Context& context) {
     request.latent = context.input("latent");
     request.mask = context.input("mask");
     request.masked = context.input("masked");
+    request.stepCache = context.input("step_cache");
     context.output("latent", stages.denoise(request, stageCall(context)));
 }
 

@@ -114,6 +114,8 @@ public:
     virtual void progress(std::string_view phase, double done, double total) = 0;
     virtual void preview(const Image8& picture) = 0;
     virtual void issue(Issue issue) = 0;
+    /// Facts about what the node did, for its entry in the run's report, under a name of their own.
+    virtual void tell(std::string_view name, Json facts) = 0;
     /// A file that the node wrote, for the report and the host.
     virtual void wroteFile(std::string_view path) = 0;
     /// Folder for pictures, chosen by the person who runs.

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::executor {
@@ -37,6 +38,8 @@ public:
     void preview(const Image8& picture) override;
     void issue(Issue issue) override;
 
+    void tell(std::string_view name, Json told) override { facts[name] = std::move(told); }
+
     void wroteFile(std::string_view path) override { files.emplace_back(path); }
 
     std::string_view outputFolder() const override { return options_.outputFolder; }
@@ -53,6 +56,7 @@ public:
     Wires::Outputs outputs;
     std::vector<std::string> files;
     Issues issues;
+    Json facts = Json::object();
 
 private:
     using Clock = std::chrono::steady_clock;

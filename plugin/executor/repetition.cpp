@@ -223,8 +223,12 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     reportFiles(node.id, context.files);
     const Bytes peak = peaks_.endNode(places_[position].id());
     if (!issue) {
-        report_.repetitions.back().nodes.push_back(
-            {node.id, node.desc->id, places_[position].id(), milliseconds, peak});
+        report_.repetitions.back().nodes.push_back({node.id,
+                                                    node.desc->id,
+                                                    places_[position].id(),
+                                                    milliseconds,
+                                                    peak,
+                                                    std::move(context.facts)});
         setting_.events.event(
             NodeFinished{node.id, number_, milliseconds, peak, std::move(context.files)});
         collectAfter(position);

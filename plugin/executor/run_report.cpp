@@ -2,6 +2,8 @@
 
 #include "plugin/graph/issue_json.hpp"
 
+#include <utility>
+
 namespace lowtide::executor {
 
 namespace {
@@ -22,11 +24,13 @@ Json toJson(const RepetitionReport& repetition) {
     Json nodes = Json::array();
     for (const NodeReport& node : repetition.nodes) {
         executed.push_back(node.node);
-        nodes.push_back({{"node", node.node},
-                         {"type", node.type},
-                         {"device", node.device},
-                         {"ms", node.milliseconds},
-                         {"peakBytes", node.peakBytes}});
+        Json told = node.facts;
+        told.update({{"node", node.node},
+                     {"type", node.type},
+                     {"device", node.device},
+                     {"ms", node.milliseconds},
+                     {"peakBytes", node.peakBytes}});
+        nodes.push_back(std::move(told));
     }
     return {{"ms", repetition.milliseconds},
             {"executed", executed},

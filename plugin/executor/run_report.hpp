@@ -14,7 +14,8 @@ struct NodeReport {
     std::string type;
     std::string device;  ///< where it computed
     double milliseconds = 0;
-    Bytes peakBytes = 0;  ///< there
+    Bytes peakBytes = 0;          ///< there
+    Json facts = Json::object();  ///< what it told of itself, by name
 };
 
 struct FileReport {

@@ -11,6 +11,7 @@ GroupStream::GroupStream(const Layout& layout, int64_t passes)
       slots_(layout.groups.size()),
       leases_(layout.groups.size(), 0),
       passesLeft_(passes > 0 ? passes : -1) {
+    orders_ = layout.otherOrders;
     orders_[0] = layout.order;
     cursor_ = layout.order.empty() ? 0 : layout.order.size() - 1;
 }

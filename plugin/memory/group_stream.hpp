@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/access_pattern.hpp"
 #include "plugin/memory/layout.hpp"
 
 #include <map>
@@ -14,12 +15,6 @@ struct StreamStep {
     Kind kind = Kind::Bring;
     GroupId group = 0;
     Bytes offset = 0;  ///< in the ring
-};
-
-/// Which pass begins: passes of one pattern use the same leaves (a full step, a partial step).
-struct PassHint {
-    uint32_t pattern = 0;
-    uint32_t next = 0;  ///< pattern of the pass after it
 };
 
 /// Decides what streams through a component's ring and when. Pure: the same calls give the same

@@ -198,9 +198,14 @@ Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
 
 }  // namespace
 
-Bytes Layout::streamedBytes() const {
+const std::vector<GroupId>& Layout::orderOf(uint32_t pattern) const {
+    const auto found = otherOrders.find(pattern);
+    return found == otherOrders.end() ? order : found->second;
+}
+
+Bytes Layout::streamedBytes(uint32_t pattern) const {
     Bytes bytes = 0;
-    for (const GroupId group : order) {
+    for (const GroupId group : orderOf(pattern)) {
         bytes += groups[group].isResident ? 0 : groups[group].contentBytes;
     }
     return bytes;

@@ -3,6 +3,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,9 +28,10 @@ struct Group {
 /// How a component lies on its device while nodes run that use it: groups that stay, and a ring
 /// through which the others stream.
 struct Layout {
-    std::vector<Group> groups;                     ///< in the order of construction
-    std::vector<std::vector<GroupId>> leafGroups;  ///< per leaf; none for a gathered leaf
-    std::vector<GroupId> order;                    ///< of one pass, as far as it is known
+    std::vector<Group> groups;                               ///< in the order of construction
+    std::vector<std::vector<GroupId>> leafGroups;            ///< per leaf; none for a gathered leaf
+    std::vector<GroupId> order;                              ///< of one pass, as far as it is known
+    std::map<uint32_t, std::vector<GroupId>> otherOrders{};  ///< of other access patterns than 0
     Bytes residentBytes = 0;
     Bytes ringBytes = 0;      ///< 0: nothing streams
     int mostInRing = 0;       ///< groups at once; 0: as many as fit
@@ -45,8 +47,10 @@ struct Layout {
 
     [[nodiscard]] bool isWhole() const { return ringBytes == 0; }
 
-    /// Bytes that one pass over `order` brings.
-    [[nodiscard]] Bytes streamedBytes() const;
+    /// Of one pass of an access pattern; that of pattern 0 where it is not known.
+    [[nodiscard]] const std::vector<GroupId>& orderOf(uint32_t pattern) const;
+    /// Bytes that one pass of the pattern brings.
+    [[nodiscard]] Bytes streamedBytes(uint32_t pattern = 0) const;
 };
 
 /// Whether one weight can be used where its file is mapped.

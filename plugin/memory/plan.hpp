@@ -3,6 +3,7 @@
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/memory/stage_traffic.hpp"
 #include "plugin/memory/stage_work.hpp"
 
 #include <memory>
@@ -133,6 +134,7 @@ struct StagePlan {
     Seconds seconds = 0;            ///< predicted, of the networks
     Bytes moved = 0;                ///< predicted, to the device
     Bytes needed = 0;               ///< one copy of a resident, one for each use of other groups
+    PatternsTraffic patterns{};     ///< predicted
 };
 
 struct DevicePlan {

@@ -45,6 +45,7 @@ Json stageJson(const Plan& plan, const StagePlan& stage) {
                  {"seconds", stage.seconds},
                  {"moved", stage.moved},
                  {"needed", stage.needed},
+                 {"patterns", toJson(stage.patterns)},
                  {"stays", stage.stays},
                  {"resident", Json::array()},
                  {"devices", Json::object()}};

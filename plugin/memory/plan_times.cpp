@@ -41,17 +41,26 @@ public:
         }
         const StreamTimes before = clock_->times();
         arrive(stage);
-        const std::vector<GroupUse> uses = groupUses(*stay_.layout, *work, profile_);
-        for (int64_t pass = 0; pass < work->passes; ++pass) {
-            clock_->runPass(uses);
-        }
+        runPasses(*work, stage);
         const StreamTimes after = clock_->times();
         stage.seconds += isThere_ ? after.compute - before.compute : after.total - before.total;
         stage.moved += isThere_ ? 0 : after.moved - before.moved;
-        stage.needed += isThere_ ? 0 : work->passes * stay_.layout->streamedBytes();
     }
 
 private:
+    void runPasses(const ComponentWork& work, StagePlan& stage) {
+        const PassUses uses(*stay_.layout, work, profile_);
+        for (int64_t pass = 0; pass < work.passes; ++pass) {
+            const PassHint hint = work.hint(pass);
+            const Bytes before = clock_->times().moved;
+            clock_->runPass(uses.of(hint.pattern), hint);
+            PatternTraffic& pattern = stage.patterns[hint.pattern];
+            ++pattern.passes;
+            pattern.moved += isThere_ ? 0 : clock_->times().moved - before;
+            stage.needed += isThere_ ? 0 : stay_.layout->streamedBytes(hint.pattern);
+        }
+    }
+
     void arrive(StagePlan& stage) {
         if (isThere_ || std::exchange(hasArrived_, true)) {
             return;

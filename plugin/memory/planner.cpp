@@ -4,18 +4,30 @@
 
 namespace lowtide::memory {
 
+namespace {
+
+std::vector<GroupId> groupOrder(const Layout& layout, const AccessPattern& pattern) {
+    std::vector<GroupId> order;
+    for (const LeafUse& use : pattern) {
+        for (const GroupId group : layout.leafGroups[use.leaf]) {
+            if (order.empty() || order.back() != group) {
+                order.push_back(group);
+            }
+        }
+    }
+    return order;
+}
+
+}  // namespace
+
 void applyRequest(Layout& layout, const LayoutRequest& request) {
     layout.isInPlace = !request.isPatched && isUsedInPlace(request.tree, request.traits);
     if (!request.work) {
         return;
     }
-    layout.order.clear();
-    for (const LeafUse& use : request.work->pass) {
-        for (const GroupId group : layout.leafGroups[use.leaf]) {
-            if (layout.order.empty() || layout.order.back() != group) {
-                layout.order.push_back(group);
-            }
-        }
+    layout.order = groupOrder(layout, request.work->pass);
+    for (const auto& [number, pattern] : request.work->others) {
+        layout.otherOrders[number] = groupOrder(layout, pattern);
     }
 }
 

@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kMostForAllSubsets = 12;  ///< groups of which every subset is tried
 constexpr size_t kMostStrides = 48;        ///< else so many evenly spread choices are
 constexpr int64_t kTimedPasses = 3;        ///< then every further pass takes as long as the last
+constexpr int64_t kTimedOfSequence = 12;   ///< where passes differ: enough for a few of each
 
 /// Looks for the residents with which the passes take the shortest time.
 class Search {
@@ -18,11 +19,14 @@ public:
     Search(Layout layout, const LayoutRequest& request)
         : request_(request), layout_(std::move(layout)), groups_(streamableGroups(layout_)) {
         if (request.work) {
-            uses_ = groupUses(layout_, *request.work, request.profile);
+            uses_ = groupUses(layout_, request.work->pass, request.profile);
         } else {
             for (const GroupId group : layout_.order) {
                 uses_.push_back({group, request.profile.leafOverhead});
             }
+        }
+        if (request.work && !request.work->sequence.empty()) {
+            patterns_.emplace(layout_, *request.work, request.profile);
         }
     }
 
@@ -37,7 +41,11 @@ public:
         if (groups_.size() <= kMostForAllSubsets) {
             tryAllSubsets();
         } else {
-            tryStrides(smallest);
+            const std::vector<bool> favoured = usedByOtherPatterns();
+            tryStrides(smallest, nobody);
+            if (favoured != nobody) {
+                tryStrides(smallest, favoured);
+            }
         }
         return std::move(*best_);
     }
@@ -53,13 +61,32 @@ private:
         }
     }
 
-    /// Evenly spread residents out of different shares of the room; the ring gets the rest.
-    void tryStrides(const Layout& smallest) {
-        const Bytes spare = request_.room - smallest.residentBytes;
-        for (size_t i = 1; i <= kMostStrides; ++i) {
+    /// What short passes need too, which leave less time to copy it.
+    [[nodiscard]] std::vector<bool> usedByOtherPatterns() const {
+        std::vector<bool> used(layout_.groups.size(), false);
+        for (const auto& [number, order] : layout_.otherOrders) {
+            for (const GroupId group : order) {
+                used[group] = true;
+            }
+        }
+        return used;
+    }
+
+    /// Evenly spread residents out of different shares of the room beside the `favoured` ones; the
+    /// ring gets the rest.
+    void tryStrides(const Layout& smallest, const std::vector<bool>& favoured) {
+        Bytes spare = request_.room - smallest.residentBytes;
+        for (GroupId group = 0; group < favoured.size(); ++group) {
+            spare -= favoured[group] ? layout_.groups[group].bytes : 0;
+        }
+        for (size_t i = 0; i <= kMostStrides && spare > 0; ++i) {
             const auto share = static_cast<double>(i) / kMostStrides;
-            tryResidents(
-                stridedResidents(layout_, static_cast<Bytes>(share * static_cast<double>(spare))));
+            std::vector<bool> resident =
+                stridedResidents(layout_, static_cast<Bytes>(share * static_cast<double>(spare)));
+            for (GroupId group = 0; group < favoured.size(); ++group) {
+                resident[group] = resident[group] || favoured[group];
+            }
+            tryResidents(resident);
         }
     }
 
@@ -77,6 +104,15 @@ private:
     }
 
     Seconds secondsOf(const Layout& layout) const {
+        if (patterns_) {
+            StreamClock clock(layout, request_.work->passes, request_.profile);
+            clock.arrive(false);
+            runPasses(clock,
+                      *patterns_,
+                      *request_.work,
+                      std::min(request_.work->passes, kTimedOfSequence));
+            return clock.times().total;
+        }
         const int64_t passes = request_.work ? request_.work->passes : 1;
         const int64_t timed = std::min(passes, kTimedPasses);
         const Seconds seconds = timePasses(layout, uses_, timed, request_.profile).total;
@@ -91,6 +127,7 @@ private:
     Layout layout_;
     std::vector<GroupId> groups_;  ///< that a pass uses, each once
     std::vector<GroupUse> uses_;
+    std::optional<PassUses> patterns_;  ///< where passes differ
     std::optional<Layout> best_;
     Seconds bestSeconds_ = 0;
 };

@@ -37,6 +37,14 @@ std::optional<double> StageTraffic::efficiency() const {
     return bound && seconds > 0 ? std::optional(std::min(1.0, *bound / seconds)) : std::nullopt;
 }
 
+Json toJson(const PatternsTraffic& patterns) {
+    Json json = Json::array();
+    for (const auto& [number, traffic] : patterns) {
+        json.push_back({{"pattern", number}, {"passes", traffic.passes}, {"moved", traffic.moved}});
+    }
+    return json;
+}
+
 Json toJson(const std::vector<StageTraffic>& stages) {
     Json json = Json::array();
     for (const StageTraffic& stage : stages) {
@@ -49,6 +57,7 @@ Json toJson(const std::vector<StageTraffic>& stages) {
                         {"compute", stage.compute()},
                         {"moved", stage.bytesToDevice},
                         {"misses", stage.misses},
+                        {"patterns", toJson(stage.patterns)},
                         {"lanes", lanes},
                         {"bound", orNull(stage.lowerBound())},
                         {"efficiency", orNull(stage.efficiency())}});

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
+#include "plugin/memory/access_pattern.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,17 +14,25 @@
 
 namespace lowtide::memory {
 
-/// One use of a leaf in one pass.
-struct LeafUse {
-    LeafId leaf = 0;
-    double flops = 0;  ///< of its matrix products; what works element by element counts nothing
-};
-
-/// What one component does in a stage: one pass in the order of its leases, and how often.
+/// What one component does in a stage: one pass in the order of its leases, and how often. Where
+/// passes differ by more than their length, the others' patterns too.
 struct ComponentWork {
     std::shared_ptr<const ComponentTree> tree;
-    std::vector<LeafUse> pass;
+    AccessPattern pass;  ///< of pattern 0
     int64_t passes = 1;
+    std::map<uint32_t, AccessPattern> others{};  ///< by number, without 0
+    /// What each pass says at its beginning; empty: they are all of pattern 0.
+    std::vector<PassHint> sequence{};
+
+    [[nodiscard]] const AccessPattern& pattern(uint32_t number) const {
+        const auto found = others.find(number);
+        return found == others.end() ? pass : found->second;
+    }
+
+    /// What pass `index` says at its beginning.
+    [[nodiscard]] PassHint hint(int64_t index) const {
+        return sequence.empty() ? PassHint() : sequence[static_cast<size_t>(index)];
+    }
 };
 
 /// Where a stage computes, and what it takes from other devices.

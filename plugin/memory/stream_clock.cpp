@@ -24,8 +24,8 @@ void StreamClock::arrive(bool isWhole) {
     take(stream_.prefetch());
 }
 
-void StreamClock::runPass(const std::vector<GroupUse>& pass) {
-    stream_.beginPass({});
+void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hint) {
+    stream_.beginPass(hint);
     for (const GroupUse& use : pass) {
         const auto steps = stream_.use(use.group);
         LOWTIDE_ASSERT(steps.has_value());  // nothing is leased
@@ -75,10 +75,10 @@ void StreamClock::copy(GroupId group) {
 }
 
 std::vector<GroupUse> groupUses(const Layout& layout,
-                                const ComponentWork& work,
+                                const AccessPattern& pass,
                                 const DeviceProfile& profile) {
     std::vector<GroupUse> uses;
-    for (const LeafUse& use : work.pass) {
+    for (const LeafUse& use : pass) {
         const Seconds seconds = profile.leafOverhead + use.flops / profile.flopsPerSecond;
         bool isFirst = true;
         for (const GroupId group : layout.leafGroups[use.leaf]) {
@@ -90,6 +90,28 @@ std::vector<GroupUse> groupUses(const Layout& layout,
         }
     }
     return uses;
+}
+
+PassUses::PassUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile) {
+    uses_[0] = groupUses(layout, work.pass, profile);
+    for (const auto& [number, pattern] : work.others) {
+        uses_[number] = groupUses(layout, pattern, profile);
+    }
+}
+
+const std::vector<GroupUse>& PassUses::of(uint32_t pattern) const {
+    const auto found = uses_.find(pattern);
+    return found == uses_.end() ? uses_.at(0) : found->second;
+}
+
+void runPasses(StreamClock& clock,
+               const PassUses& uses,
+               const ComponentWork& work,
+               int64_t passes) {
+    for (int64_t pass = 0; pass < passes; ++pass) {
+        const PassHint hint = work.hint(pass);
+        clock.runPass(uses.of(hint.pattern), hint);
+    }
 }
 
 StreamTimes timePasses(const Layout& layout,

@@ -5,6 +5,7 @@
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/stage_work.hpp"
 
+#include <map>
 #include <vector>
 
 namespace lowtide::memory {
@@ -34,7 +35,7 @@ public:
     /// What comes when the component arrives: residents in the order of their use (all of them, or
     /// those that the layout's order names), and what streams first.
     void arrive(bool isWhole);
-    void runPass(const std::vector<GroupUse>& pass);
+    void runPass(const std::vector<GroupUse>& pass, const PassHint& hint = {});
     /// So far.
     [[nodiscard]] StreamTimes times() const;
 
@@ -54,10 +55,24 @@ private:
     StreamTimes times_;
 };
 
-/// The uses of one pass of `work` under `layout`, neighbours with the same group as one.
+/// The uses of one pass under `layout`, neighbours with the same group as one.
 [[nodiscard]] std::vector<GroupUse> groupUses(const Layout& layout,
-                                              const ComponentWork& work,
+                                              const AccessPattern& pass,
                                               const DeviceProfile& profile);
+
+/// What the passes of a stage use, by pattern.
+class PassUses {
+public:
+    PassUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile);
+
+    [[nodiscard]] const std::vector<GroupUse>& of(uint32_t pattern) const;
+
+private:
+    std::map<uint32_t, std::vector<GroupUse>> uses_;
+};
+
+/// Runs the first `passes` of the stage's.
+void runPasses(StreamClock& clock, const PassUses& uses, const ComponentWork& work, int64_t passes);
 
 /// Arrives and runs `passes` equal passes.
 [[nodiscard]] StreamTimes timePasses(const Layout& layout,

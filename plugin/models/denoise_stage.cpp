@@ -6,6 +6,7 @@
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -137,7 +138,9 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .keepNoise = request.keepNoise,
             .scheduleKey = scheduleKey(request, sampler),
             .deviation = start.deviation,
-            .inpainting = inpaintingFor(model, request, start.samples)};
+            .inpainting = inpaintingFor(model, request, start.samples),
+            .cache = stepCacheIn(request),
+            .cachePoints = model.info().cachePoints};
 }
 
 Shape shapeOf(const at::Tensor& tensor) {
@@ -206,14 +209,16 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
     checkNumbers(request);
     (void)batchNoiseNamed(request.batchSeeds);
     const Json& config = model.info().schedulerConfig;
-    return sampling::samplerNamed(request.sampler, config)
-        .make(config,
-              {.steps = request.steps,
-               .sigmas = request.sigmas,
-               .spacing = request.spacing,
-               .eta = request.eta,
-               .endStep = request.endStep,
-               .keepNoise = request.keepNoise});
+    const sampling::SamplerType& type = sampling::samplerNamed(request.sampler, config);
+    std::unique_ptr<sampling::Sampler> sampler = type.make(config,
+                                                           {.steps = request.steps,
+                                                            .sigmas = request.sigmas,
+                                                            .spacing = request.spacing,
+                                                            .eta = request.eta,
+                                                            .endStep = request.endStep,
+                                                            .keepNoise = request.keepNoise});
+    checkStepCache(model, request, type, *sampler);
+    return sampler;
 }
 
 WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
@@ -243,6 +248,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                           call.stop,
                           context.record,
                           [&](int done, int total) { call.progress("step", done, total); });
+    if (call.tell) {
+        call.tell("steps", sampling::toJson(result.steps));
+    }
     describeDenoise(
         start.provenance,
         {.model = model, .request = request, .samplerLabel = type.label, .samples = start.samples});

@@ -13,8 +13,8 @@ namespace lowtide::models {
 class Model;
 
 /// The sampler that the request asks for, with its schedule. Any thread, no weight: so a setting
-/// that cannot be is found before the run. Error{InvalidInput} or Error{Unsupported} names the
-/// setting.
+/// that cannot be is found before the run, a step cache's too. Error{InvalidInput} or
+/// Error{Unsupported} names the setting.
 [[nodiscard]] std::unique_ptr<sampling::Sampler> makeSampler(const Model& model,
                                                              const DenoiseRequest& request);
 

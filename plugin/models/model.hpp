@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/sampling/step_caches/cache_points.hpp"
 
 #include <functional>
 #include <memory>
@@ -47,6 +48,7 @@ struct ModelInfo {
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
     int64_t promptTokens = 77;              ///< of a conditioning of one chunk
     int64_t conditioningWidth = 768;        ///< that the text encoder gives
+    sampling::CachePoints cachePoints{};    ///< of the denoiser
     std::vector<memory::WeightFile> files;  ///< every file that was read
 };
 

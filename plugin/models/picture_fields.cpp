@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
 namespace lowtide::models {
@@ -63,6 +64,9 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
                        std::to_string(facts.samples.size(2) * factor));
     if (facts.request.strength < 1 || facts.request.mask) {
         provenance.set("Denoising strength", formatNumber(facts.request.strength));
+    }
+    if (const auto cache = stepCacheIn(facts.request)) {
+        provenance.set("Step cache", cache->label());
     }
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->id);
     provenance.set("Model", facts.model.info().checkpoint);

@@ -1,6 +1,7 @@
 #pragma once
 // What is asked of the stages, and what they give. Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/wire_value.hpp"
@@ -21,6 +22,8 @@ struct StageCall {
     StopToken stop;
     std::function<void(std::string_view phase, double done, double total)> progress;
     std::function<void(const Image8&)> preview;
+    /// Facts of the stage for the report, under a name; may be empty: nobody wants them.
+    std::function<void(std::string_view name, Json facts)> tell{};
 };
 
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
@@ -72,14 +75,21 @@ struct MaskRequest {
     bool isInverted = false;
 };
 
+/// Settings of a step cache: the node's parameters by id.
+struct StepCacheRequest {
+    std::string kind;  ///< "deepcache"
+    Json settings = Json::object();
+};
+
 struct DenoiseRequest {
     WireRef model;
     WireRef positive;
     WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs
                        ///< cfg <= 1
     WireRef latent;
-    WireRef mask;    ///< may be null: all is made anew
-    WireRef masked;  ///< may be null; latent of the masked picture, for models that fill masks
+    WireRef mask;       ///< may be null: all is made anew
+    WireRef masked;     ///< may be null; latent of the masked picture, for models that fill masks
+    WireRef stepCache;  ///< may be null: every step computes the whole network
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;

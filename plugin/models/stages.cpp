@@ -24,6 +24,7 @@
 #include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/generator.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
@@ -166,6 +167,12 @@ public:
         checkInRange(request.batch, kLargestBatch, "batch");
         return std::make_shared<const tensor::EmptyLatents>(
             request.widthPixels, request.heightPixels, request.batch);
+    }
+
+    WireRef stepCache(const StepCacheRequest& request) override {
+        return withErrorsOf("step cache", [&] {
+            return WireRef(sampling::stepCacheNamed(request.kind).make(request.settings));
+        });
     }
 
     WireRef denoise(const DenoiseRequest& request, const StageCall& call) override {

@@ -98,6 +98,8 @@ public:
                                               const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef makeMask(const MaskRequest& request, const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef emptyLatent(const EmptyLatentRequest& request) = 0;
+    /// No tensor, no file: settings that were checked. Any thread. Error{InvalidInput} blames one.
+    [[nodiscard]] virtual WireRef stepCache(const StepCacheRequest& request) = 0;
     [[nodiscard]] virtual WireRef denoise(const DenoiseRequest& request, const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef upscaleLatent(const LatentUpscaleRequest& request,
                                                 const StageCall& call) = 0;
@@ -126,7 +128,7 @@ public:
     /// The image in `settings` is not looked at.
     [[nodiscard]] virtual StageOutline outlineMask(const Shape& imageShape,
                                                    const MaskRequest& settings) = 0;
-    /// Of the wires in `settings` only the model is looked at.
+    /// Of the wires in `settings` only the model and the step cache are looked at.
     [[nodiscard]] virtual StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                                       const DenoiseRequest& settings) = 0;
     /// The edit's wires are not looked at.

@@ -7,6 +7,8 @@ namespace lowtide::residency {
 void TrafficCounter::reset() {
     const std::lock_guard lock(mutex_);
     traffic_ = {};
+    patterns_.clear();
+    currentPattern_ = nullptr;
 }
 
 void TrafficCounter::addCopy(Bytes toDevice, Bytes read) {
@@ -14,6 +16,9 @@ void TrafficCounter::addCopy(Bytes toDevice, Bytes read) {
     traffic_.bytesToDevice += toDevice;
     traffic_.bytesRead += read;
     ++traffic_.copies;
+    if (currentPattern_) {
+        currentPattern_->moved += toDevice;
+    }
 }
 
 void TrafficCounter::addRead(Bytes bytes) {
@@ -37,8 +42,23 @@ void TrafficCounter::addMiss() {
     ++traffic_.misses;
 }
 
+void TrafficCounter::beginPass(uint32_t pattern) {
+    const std::lock_guard lock(mutex_);
+    currentPattern_ = &patterns_[pattern];
+    ++currentPattern_->passes;
+}
+
+void TrafficCounter::beginStage() {
+    const std::lock_guard lock(mutex_);
+    patterns_.clear();
+    currentPattern_ = nullptr;
+}
+
 void TrafficCounter::addStage(memory::StageTraffic stage) {
     const std::lock_guard lock(mutex_);
+    stage.patterns = std::move(patterns_);
+    patterns_.clear();
+    currentPattern_ = nullptr;
     traffic_.stages.push_back(std::move(stage));
 }
 

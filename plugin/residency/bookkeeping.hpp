@@ -18,12 +18,18 @@ public:
     void addRows(Bytes toDevice, Bytes read);
     void addLease();
     void addMiss();
+    /// A pass of an access pattern begins: what is copied from now on is its.
+    void beginPass(uint32_t pattern);
+    void beginStage();
+    /// With the patterns since beginStage().
     void addStage(memory::StageTraffic stage);
     [[nodiscard]] memory::Traffic snapshot() const;
 
 private:
     mutable std::mutex mutex_;
     memory::Traffic traffic_;
+    memory::PatternsTraffic patterns_;                  ///< of the stage
+    memory::PatternTraffic* currentPattern_ = nullptr;  ///< among them
 };
 
 /// What every part of residency writes down or reads from: one of each per engine.

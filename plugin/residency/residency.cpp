@@ -276,7 +276,9 @@ std::vector<std::string> Residency::hazards() const {
 }
 
 void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) {
-    state_->running().broughtStay(tree).beginPass(hint);
+    Stay& stay = state_->running().broughtStay(tree);
+    state_->books.traffic.beginPass(hint.pattern);
+    stay.beginPass(hint);
 }
 
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
@@ -324,6 +326,11 @@ void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noe
 
 c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
     return state_->running().deviceOf(tree).device->torchDevice();
+}
+
+uint64_t Residency::patchEpoch(const memory::ComponentTree& tree) const {
+    const auto patches = state_->leftovers.patches.find(tree.id);
+    return patches == state_->leftovers.patches.end() ? 0 : patches->second.epoch;
 }
 
 const StopToken& Residency::stop() const noexcept {

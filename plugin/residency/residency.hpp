@@ -64,6 +64,7 @@ public:
                                         memory::LeafId leaf,
                                         const at::Tensor& ids) override;
     [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
+    [[nodiscard]] uint64_t patchEpoch(const memory::ComponentTree& tree) const override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 
     /// Where measured speeds are found from now on; without one every profile is a guess.

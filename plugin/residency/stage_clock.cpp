@@ -8,6 +8,7 @@ using memory::NodeIndex;
 
 void StageClock::start() {
     begin_ = std::chrono::steady_clock::now();
+    books_.traffic.beginStage();
     before_ = books_.traffic.snapshot();
     for (const auto& [id, device] : devices_.all()) {
         lanesBefore_[id] = device->device->laneTimes();

@@ -28,6 +28,12 @@ public:
                                                 const at::Tensor& ids) = 0;
     /// Where tensors of the running node live that are computed with this component.
     [[nodiscard]] virtual c10::Device torchDeviceOf(const memory::ComponentTree& tree) = 0;
+
+    /// How often the patches of the component were changed; weights of one number are the same.
+    [[nodiscard]] virtual uint64_t patchEpoch(const memory::ComponentTree& /*tree*/) const {
+        return 0;
+    }
+
     /// The cancel token of the run.
     [[nodiscard]] virtual const StopToken& stop() const noexcept = 0;
 };

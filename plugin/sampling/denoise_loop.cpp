@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/guidance.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>
@@ -172,34 +173,65 @@ at::Tensor keptOutside(const Sampler& sampler,
         isClean ? beginning.clean : sampler.addNoise(beginning.clean, beginning.noise, next));
 }
 
-/// One call of the network with guidance where it is on: the prediction that the sampler steps
-/// along.
-at::Tensor guidedPrediction(const Sampler& sampler,
-                            Denoiser& denoiser,
-                            const at::Tensor& latents,
-                            const at::Tensor& beside,
-                            int call,
-                            const DenoiseSettings& settings,
-                            const tensor::Record& record) {
-    const bool isGuided = settings.guidanceScale > 1;
-    const auto forSides = [&](const at::Tensor& part) {
-        return isGuided ? at::cat({part, part}) : part;
-    };
-    const at::Tensor scaled = sampler.scaleInput(forSides(latents), call);
-    const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
-    const at::Tensor timestep = sampler.schedule().timesteps.select(0, call);
-    record.putNext("model_in", input);
-    record.putNext("model_t", timestep);
-    const StepInfo info{
-        .step = call, .stepCount = sampler.callCount(), .solverStage = sampler.solverStage(call)};
-    const at::Tensor raw = denoiser.predict(input, timestep, info);
-    LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
-    record.putNext("model_out", raw);
-    const at::Tensor prediction =
-        isGuided ? guide(raw, settings.guidanceScale, settings.guidanceRescale) : raw;
-    record.putNext("noise_pred", prediction);
-    return prediction;
-}
+/// The calls of the network in one pass, as its step cache decides them.
+class NetworkCalls {
+public:
+    NetworkCalls(const Sampler& sampler,
+                 Denoiser& denoiser,
+                 const DenoiseSettings& settings,
+                 const CallRange& calls,
+                 const tensor::Record& record)
+        : sampler_(sampler),
+          denoiser_(denoiser),
+          settings_(settings),
+          firstCall_(calls.first),
+          record_(record),
+          cache_(settings.cache.get(), cachedRun(sampler, calls, settings.cachePoints)) {}
+
+    /// One call with guidance where it is on: the prediction that the sampler steps along.
+    /// `beside` may be undefined.
+    at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
+        const bool isGuided = settings_.guidanceScale > 1;
+        const auto forSides = [&](const at::Tensor& part) {
+            return isGuided ? at::cat({part, part}) : part;
+        };
+        const at::Tensor scaled = sampler_.scaleInput(forSides(latents), call);
+        const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
+        const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
+        record_.putNext("model_in", input);
+        record_.putNext("model_t", timestep);
+        const at::Tensor raw = predicted(input, timestep, call);
+        LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
+        record_.putNext("model_out", raw);
+        const at::Tensor prediction =
+            isGuided ? guide(raw, settings_.guidanceScale, settings_.guidanceRescale) : raw;
+        record_.putNext("noise_pred", prediction);
+        return prediction;
+    }
+
+    [[nodiscard]] StepCounts end() { return cache_.end(); }
+
+private:
+    at::Tensor predicted(const at::Tensor& input, const at::Tensor& timestep, int call) {
+        StepInfo info{.step = call,
+                      .stepCount = sampler_.callCount(),
+                      .solverStage = sampler_.solverStage(call),
+                      .taken = call - firstCall_};
+        cache_.decide(info, input, denoiser_.promptsAt(timestep));
+        const at::Tensor raw = info.decision.work == StepWork::Predict
+                                   ? cache_.predict(info, input)
+                                   : denoiser_.predict(input, timestep, info);
+        cache_.finish(info, input, raw);
+        return raw;
+    }
+
+    const Sampler& sampler_;
+    Denoiser& denoiser_;
+    const DenoiseSettings& settings_;
+    const int firstCall_;
+    const tensor::Record& record_;
+    CacheScope cache_;
+};
 
 std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
                                                     const Noise& noise,
@@ -233,6 +265,14 @@ CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepN
     return calls;
 }
 
+CachedRun cachedRun(const Sampler& sampler, const CallRange& calls, const CachePoints& points) {
+    CachedRun run{.firstCall = calls.first, .scheduleCalls = sampler.callCount(), .points = points};
+    for (int call = calls.first; call < calls.last; ++call) {
+        run.stages.push_back(sampler.solverStage(call));
+    }
+    return run;
+}
+
 DenoiseResult denoise(Sampler& sampler,
                       Denoiser& denoiser,
                       const at::Tensor& latents,
@@ -252,10 +292,10 @@ DenoiseResult denoise(Sampler& sampler,
     at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
     const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
+    NetworkCalls network(sampler, denoiser, settings, calls, record);
     for (int call = calls.first; call < calls.last; ++call) {
         stop.throwIfStopped();
-        const at::Tensor prediction =
-            guidedPrediction(sampler, denoiser, current, beginning.beside, call, settings, record);
+        const at::Tensor prediction = network.guided(current, beginning.beside, call);
         current = sampler.step(prediction, call, current, draw);
         record.putNext("latents.step", current);
         if (settings.inpainting.isBlended()) {
@@ -267,7 +307,8 @@ DenoiseResult denoise(Sampler& sampler,
     }
     record.put("latents.final", current);
     return {.latents = current,
-            .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr};
+            .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr,
+            .steps = network.end()};
 }
 
 }  // namespace lowtide::sampling

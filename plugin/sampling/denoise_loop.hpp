@@ -4,6 +4,8 @@
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "plugin/sampling/step_caches/step_counts.hpp"
 #include "plugin/tensor/recorder.hpp"
 
 #include <functional>
@@ -33,7 +35,9 @@ struct DenoiseSettings {
     std::string scheduleKey;  ///< text that SamplerCarry::schedule must equal to be continued
     /// Like the latents, where they are the mean of a LatentDistribution; else undefined.
     at::Tensor deviation{};
-    Inpainting inpainting{};  ///< wants addNoise
+    Inpainting inpainting{};                   ///< wants addNoise
+    std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
+    CachePoints cachePoints{};                 ///< of the denoiser
 };
 
 /// Network calls [first, last) of a schedule.
@@ -46,9 +50,15 @@ struct CallRange {
 /// steps. Errors: Error{InvalidInput} blames "start_step" when there are none.
 [[nodiscard]] CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise);
 
+/// What a step cache is told of a pass over `calls`.
+[[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
+                                  const CallRange& calls,
+                                  const CachePoints& points);
+
 struct DenoiseResult {
     at::Tensor latents;
     std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
+    StepCounts steps;
 };
 
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.
@@ -56,7 +66,8 @@ struct DenoiseResult {
 /// reference: latents, initial noise, masked picture, steps. Records random, latents.init,
 /// timesteps, sigmas, init_noise_sigma, model_in, model_t, model_out, noise_pred, latents.step,
 /// latents.final. `progress(done, total)` counts network calls, so that equal parts take equal
-/// time. Throws Error{Cancelled} between calls.
+/// time. Throws Error{Cancelled} between calls. The step cache's sessions live as long as the
+/// function runs.
 [[nodiscard]] DenoiseResult denoise(Sampler& sampler,
                                     Denoiser& denoiser,
                                     const at::Tensor& latents,

@@ -90,6 +90,8 @@ struct SamplerType {
     /// Settings of a scheduler_config.json that mean this type among those of one class; empty: the
     /// one that the class is without them.
     Json settings = Json::object();
+    /// For models that were distilled into a few steps, which have little in common.
+    bool isDistilled = false;
     /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,
     /// as from_config does. Errors: Unsupported names the setting.
     std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)>

@@ -27,6 +27,9 @@ public:
         return weights_.gatherRows(tree_, leaf, ids);
     }
 
+    /// WeightSource::patchEpoch() of the component.
+    [[nodiscard]] uint64_t patchEpoch() const { return weights_.patchEpoch(tree_); }
+
     [[nodiscard]] c10::Device device() { return weights_.torchDeviceOf(tree_); }
 
     [[nodiscard]] const tensor::Record& record() const { return record_; }

@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <ATen/ATen.h>
 
@@ -118,9 +119,15 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                 latents.options());
     at::Tensor counts = at::full(
         {sides, 1, latents.size(kHeight), latents.size(kWidth)}, kNothing, latents.options());
-    for (const PromptCall& call :
-         callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_)) {
-        add(call, latents, timestep, step, sums, counts);
+    const std::vector<PromptCall> calls =
+        callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_);
+    if (calls.empty() && step.decision.cache) {
+        step.decision.cache->noteNothing();
+    }
+    for (const PromptCall& call : calls) {
+        sampling::StepInfo own = step;
+        own.decision.next = &call == &calls.back() ? step.decision.next : step.decision.work;
+        add(call, latents, timestep, own, sums, counts);
     }
     for (int64_t side = 0; side < sides; ++side) {
         sums.narrow(0, side * request_.batch, request_.batch).div_(counts.narrow(0, side, 1));
@@ -155,7 +162,10 @@ void MergedDenoiser::add(const PromptCall& call,
         inputs.push_back(half(latents, part));
     }
     const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
-    const at::Tensor prediction = networkFor(call).predict(input, timestep, step);
+    const Branch& branch = branchFor(call);
+    sampling::StepInfo own = step;
+    own.slot.branch = branch.number;
+    const at::Tensor prediction = branch.network->predict(input, timestep, own);
     for (size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
         const at::Tensor mask = maskOf(*part.entry, latents);
@@ -166,15 +176,30 @@ void MergedDenoiser::add(const PromptCall& call,
     }
 }
 
-sampling::Denoiser& MergedDenoiser::networkFor(const PromptCall& call) {
+uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep) const {
+    constexpr uint64_t kPrime = 1099511628211;  // FNV-1a
+    uint64_t hash = 14695981039346656037U;
+    const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
+        hash = (hash ^ (entry ? static_cast<uint64_t>(entry - all.data()) + 1 : 0)) * kPrime;
+    };
+    for (const PromptCall& call :
+         callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_)) {
+        mix(prompts_.negative, call.negative);
+        mix(prompts_.positive, call.positive);
+    }
+    return hash;
+}
+
+MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     const auto number = [](const PlacedEntry* entry) {
         return entry ? static_cast<int64_t>(entry->prompt) : -1;
     };
-    std::unique_ptr<sampling::Denoiser>& network =
-        networks_[{number(call.negative), number(call.positive)}];
-    if (network) {
-        return *network;
+    const auto next = static_cast<uint32_t>(branches_.size());
+    Branch& branch = branches_[{number(call.negative), number(call.positive)}];
+    if (branch.network) {
+        return branch;
     }
+    branch.number = next;
     const auto promptOf = [](const tensor::Conditioning& conditioning, const PlacedEntry& entry) {
         const tensor::ConditioningEntry& own = conditioning.entries()[entry.prompt];
         return tensor::Conditioning(own.embeds, own.pooled, {}, conditioning.clipSkip());
@@ -186,13 +211,13 @@ sampling::Denoiser& MergedDenoiser::networkFor(const PromptCall& call) {
     if (call.positive && call.negative) {
         second = promptOf(*request_.negative, *call.negative);
     }
-    network = model_.makeDenoiser(context_,
-                                  {.positive = first,
-                                   .negative = second ? &*second : nullptr,
-                                   .batch = request_.batch,
-                                   .cfg = request_.cfg,
-                                   .residuals = request_.residuals});
-    return *network;
+    branch.network = model_.makeDenoiser(context_,
+                                         {.positive = first,
+                                          .negative = second ? &*second : nullptr,
+                                          .batch = request_.batch,
+                                          .cfg = request_.cfg,
+                                          .residuals = request_.residuals});
+    return branch;
 }
 
 }  // namespace lowtide::models

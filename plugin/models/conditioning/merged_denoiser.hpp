@@ -44,12 +44,19 @@ public:
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep) const override;
 
 private:
     using Key = std::pair<int64_t, int64_t>;  ///< negative and positive prompt, -1: none
 
-    /// The network on its prompts, made when it is first needed.
-    [[nodiscard]] sampling::Denoiser& networkFor(const PromptCall& call);
+    /// The network on some prompts, and its branch in a step cache.
+    struct Branch {
+        std::unique_ptr<sampling::Denoiser> network;
+        uint32_t number = 0;
+    };
+
+    /// Made when it is first needed.
+    [[nodiscard]] Branch& branchFor(const PromptCall& call);
     void add(const PromptCall& call,
              const at::Tensor& latents,
              const at::Tensor& timestep,
@@ -62,7 +69,7 @@ private:
     const DenoiserRequest request_;
     const PlacedPrompts prompts_;
     const int64_t trainSteps_;
-    std::map<Key, std::unique_ptr<sampling::Denoiser>> networks_;
+    std::map<Key, Branch> branches_;
 };
 
 }  // namespace lowtide::models

@@ -84,26 +84,40 @@ UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t l
     }
 }
 
-at::Tensor UNetDown::apply(Pass& pass,
-                           at::Tensor x,
-                           const UNetInputs& inputs,
-                           const at::Tensor& residual,
-                           std::vector<at::Tensor>& skips) const {
-    for (const UNetUnit& unit : units) {
-        x = unit.apply(pass, x, inputs);
+/// A block with cross attention adds before it shrinks; the last one of the way down, which does
+/// not, where its units end.
+bool UNetDown::addsBeforeShrinking() const {
+    return units.back().transformer.has_value() || !shrink;
+}
+
+at::Tensor UNetDown::applyUnits(Pass& pass,
+                                at::Tensor x,
+                                size_t first,
+                                size_t last,
+                                const UNetInputs& inputs,
+                                const at::Tensor& residual,
+                                std::vector<at::Tensor>& skips) const {
+    for (size_t unit = first; unit < last; ++unit) {
+        x = units[unit].apply(pass, x, inputs);
         skips.push_back(x);
     }
     // `x` is the skip too: both get the residual.
-    const bool isBeforeShrinking = units.back().transformer.has_value();
-    if (isBeforeShrinking) {
+    if (first < last && last == units.size() && addsBeforeShrinking()) {
         addResidual(x, residual);
     }
+    return x;
+}
+
+at::Tensor UNetDown::applyShrinking(Pass& pass,
+                                    at::Tensor x,
+                                    const at::Tensor& residual,
+                                    std::vector<at::Tensor>& skips) const {
     if (shrink) {
         x = shrink->apply(pass, x);
         skips.push_back(x);
-    }
-    if (!isBeforeShrinking) {
-        addResidual(x, residual);
+        if (!addsBeforeShrinking()) {
+            addResidual(x, residual);
+        }
     }
     return x;
 }
@@ -145,20 +159,28 @@ UNetUp::UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level
     }
 }
 
-at::Tensor UNetUp::apply(Pass& pass,
-                         at::Tensor x,
-                         const UNetInputs& inputs,
-                         std::vector<at::Tensor>& skips) const {
-    for (const UNetUnit& unit : units) {
-        x = unit.apply(pass, at::cat({x, skips.back()}, 1), inputs);
+at::Tensor UNetUp::applyUnits(Pass& pass,
+                              at::Tensor x,
+                              size_t first,
+                              size_t last,
+                              const UNetInputs& inputs,
+                              std::vector<at::Tensor>& skips) const {
+    for (size_t unit = first; unit < last; ++unit) {
+        x = units[unit].apply(pass, at::cat({x, skips.back()}, 1), inputs);
         skips.pop_back();
     }
-    if (grow) {
-        // The size of the next skip, which is not twice this one where the picture did not divide.
-        const at::Tensor& next = skips.back();
-        x = grow->applyUpsampled(pass, x, next.size(2), next.size(3));
-    }
     return x;
+}
+
+at::Tensor UNetUp::applyGrowing(Pass& pass,
+                                at::Tensor x,
+                                const std::vector<at::Tensor>& skips) const {
+    if (!grow) {
+        return x;
+    }
+    // The size of the next skip, which is not twice this one where the picture did not divide.
+    const at::Tensor& next = skips.back();
+    return grow->applyUpsampled(pass, x, next.size(2), next.size(3));
 }
 
 }  // namespace lowtide::models

@@ -31,13 +31,24 @@ struct UNetDown {
     std::optional<Conv2d> shrink;
 
     UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t level);
-    /// Appends the result of every unit and of the shrinking to `skips`. `residual` may be
-    /// undefined, see UNetResiduals::blocks.
-    [[nodiscard]] at::Tensor apply(Pass& pass,
-                                   at::Tensor x,
-                                   const UNetInputs& inputs,
-                                   const at::Tensor& residual,
-                                   std::vector<at::Tensor>& skips) const;
+    /// The units from `first` to before `last`; appends their results to `skips`. `residual` may be
+    /// undefined, see UNetResiduals::blocks; it is added behind the last unit where it does not
+    /// belong behind the shrinking.
+    [[nodiscard]] at::Tensor applyUnits(Pass& pass,
+                                        at::Tensor x,
+                                        size_t first,
+                                        size_t last,
+                                        const UNetInputs& inputs,
+                                        const at::Tensor& residual,
+                                        std::vector<at::Tensor>& skips) const;
+    /// Half the size, another skip, and the residual where it belongs here; `x` in the last level.
+    [[nodiscard]] at::Tensor applyShrinking(Pass& pass,
+                                            at::Tensor x,
+                                            const at::Tensor& residual,
+                                            std::vector<at::Tensor>& skips) const;
+
+private:
+    [[nodiscard]] bool addsBeforeShrinking() const;
 };
 
 /// UNetMidBlock2DCrossAttn: resnet, transformer, resnet.
@@ -61,11 +72,17 @@ struct UNetUp {
     std::optional<Conv2d> grow;
 
     UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level);
-    /// Takes one skip for every unit from the end of `skips`.
-    [[nodiscard]] at::Tensor apply(Pass& pass,
-                                   at::Tensor x,
-                                   const UNetInputs& inputs,
-                                   std::vector<at::Tensor>& skips) const;
+    /// The units from `first` to before `last`; each takes a skip from the end of `skips`.
+    [[nodiscard]] at::Tensor applyUnits(Pass& pass,
+                                        at::Tensor x,
+                                        size_t first,
+                                        size_t last,
+                                        const UNetInputs& inputs,
+                                        std::vector<at::Tensor>& skips) const;
+    /// The size of the next skip; `x` in the largest level.
+    [[nodiscard]] at::Tensor applyGrowing(Pass& pass,
+                                          at::Tensor x,
+                                          const std::vector<at::Tensor>& skips) const;
 };
 
 }  // namespace lowtide::models

@@ -1,8 +1,16 @@
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
+#include "plugin/models/step_hints.hpp"
+#include "plugin/sampling/step_caches/cached_call.hpp"
 #include "plugin/tensor/crossing.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace lowtide::models {
 
@@ -52,37 +60,173 @@ UNet2DCondition::UNet2DCondition(const UNet2DConfig& config, const WeightMap& we
     tree_ = builder.finish({});
 }
 
+/// The way down and up, as far as the step's cache wants it computed.
+class UNet2DCondition::Forward {
+public:
+    Forward(const UNet2DCondition& unet,
+            Pass& pass,
+            const UNetInputs& inputs,
+            const UNetResiduals& residuals,
+            sampling::CachedCall& cached)
+        : config_(unet.config_),
+          layers_(*unet.layers_),
+          pass_(pass),
+          inputs_(inputs),
+          residuals_(residuals),
+          cached_(cached) {
+        if (cached.depth() >= 0) {
+            cut_ = cutAt(config_, cached.depth());
+        }
+    }
+
+    at::Tensor run(at::Tensor hidden) {
+        skips_ = {hidden};
+        for (size_t level = 0; level < layers_.down.size() && !isPartial_; ++level) {
+            hidden = goDown(level, std::move(hidden));
+        }
+        hidden = passMiddle(std::move(hidden));
+        addToSkips();
+        for (size_t level = isPartial_ ? cut_->level + 1 : layers_.up.size(); level-- > 0;) {
+            hidden = goUp(level, std::move(hidden));
+        }
+        cached_.finish(unitsRun_ == unitCount() ? sampling::StepWork::Full
+                                                : sampling::StepWork::Partial);
+        return hidden;
+    }
+
+private:
+    [[nodiscard]] at::Tensor ofBlock(size_t block) const {
+        return block < residuals_.blocks.size() ? residuals_.blocks[block] : at::Tensor();
+    }
+
+    /// With the middle block as one.
+    [[nodiscard]] size_t unitCount() const {
+        size_t count = 1;
+        for (const UNetLevel& level : config_.levels) {
+            count += 2 * static_cast<size_t>(level.layers) + 1;
+        }
+        return count;
+    }
+
+    at::Tensor downUnits(size_t level, size_t first, size_t last, at::Tensor hidden) {
+        unitsRun_ += last - first;
+        return layers_.down[level].applyUnits(
+            pass_, std::move(hidden), first, last, inputs_, ofBlock(level), skips_);
+    }
+
+    at::Tensor upUnits(size_t level, size_t first, size_t last, at::Tensor hidden) {
+        unitsRun_ += last - first;
+        return upOf(level).applyUnits(pass_, std::move(hidden), first, last, inputs_, skips_);
+    }
+
+    [[nodiscard]] const UNetUp& upOf(size_t level) const {
+        return layers_.up[layers_.up.size() - 1 - level];
+    }
+
+    at::Tensor goDown(size_t level, at::Tensor hidden) {
+        const UNetDown& block = layers_.down[level];
+        size_t first = 0;
+        if (cut_ && cut_->level == level) {
+            first = cut_->downUnits;
+            hidden = downUnits(level, 0, first, std::move(hidden));
+            isPartial_ = cached_.isReused(hidden);
+            probe_ = hidden;
+            if (isPartial_) {
+                return hidden;
+            }
+        }
+        hidden = downUnits(level, first, block.units.size(), std::move(hidden));
+        return block.applyShrinking(pass_, std::move(hidden), ofBlock(level), skips_);
+    }
+
+    /// Through the middle block, or past it. What was kept behind it must stay as it is.
+    at::Tensor passMiddle(at::Tensor hidden) {
+        const bool isCutHere = cut_ && cut_->isAtMiddle(config_);
+        if (isPartial_) {
+            hidden = cached_.value(probe_);
+        } else {
+            hidden = layers_.mid.apply(pass_, hidden, inputs_);
+            ++unitsRun_;
+        }
+        if (isCutHere) {
+            keep(hidden);
+            hidden = withResidual(hidden, ofBlock(layers_.down.size()));
+            return withResidual(hidden, residuals_.middle);
+        }
+        if (!isPartial_) {
+            addResidual(hidden, ofBlock(layers_.down.size()));
+            addResidual(hidden, residuals_.middle);
+        }
+        return hidden;
+    }
+
+    void keep(const at::Tensor& value) {
+        if (!isPartial_) {
+            cached_.keep(probe_, value);
+        }
+        probe_.reset();
+    }
+
+    /// Behind the middle block, which reads the last of them. The cut's probe is one.
+    void addToSkips() {
+        const size_t taken = std::min(residuals_.skips.size(), skips_.size());
+        for (size_t i = 0; i < taken; ++i) {
+            if (cut_) {
+                skips_[i] = withResidual(skips_[i], residuals_.skips[i]);
+            } else {
+                addResidual(skips_[i], residuals_.skips[i]);
+            }
+        }
+    }
+
+    at::Tensor goUp(size_t level, at::Tensor hidden) {
+        const UNetUp& block = upOf(level);
+        size_t first = 0;
+        if (cut_ && cut_->level == level) {
+            first = cut_->upUnit;
+            if (!isPartial_) {
+                hidden = upUnits(level, 0, first, std::move(hidden));
+            }
+            if (!cut_->isAtMiddle(config_)) {
+                keep(hidden);
+            }
+        }
+        hidden = upUnits(level, first, block.units.size(), std::move(hidden));
+        return block.applyGrowing(pass_, std::move(hidden), skips_);
+    }
+
+    const UNet2DConfig& config_;
+    const Layers& layers_;
+    Pass& pass_;
+    const UNetInputs& inputs_;
+    const UNetResiduals& residuals_;
+    sampling::CachedCall& cached_;
+    std::optional<UNetCut> cut_;
+    at::Tensor probe_;  ///< what the way down had at the cut
+    std::vector<at::Tensor> skips_;
+    size_t unitsRun_ = 0;
+    bool isPartial_ = false;
+};
+
 at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
                                     const at::Tensor& context,
                                     const at::Tensor& guidance,
-                                    const UNetResiduals& residuals) const {
+                                    const UNetResiduals& residuals,
+                                    const sampling::StepInfo& step) const {
     checkResiduals(residuals, config_, latents.sizes());
-    const auto ofBlock = [&](size_t block) {
-        return block < residuals.blocks.size() ? residuals.blocks[block] : at::Tensor();
-    };
-    pass.begin();
+    sampling::CachedCall cached(step,
+                                sampling::CacheKey::of(latents, tree_->id, pass.patchEpoch()));
+    pass.begin(passHint(step, cached.work()));
     const at::Tensor steps = timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)});
     const at::Tensor waves = sinusoids(
         steps, config_.levels.front().channels, config_.cosineFirst, config_.frequencyShift);
     const UNetInputs inputs{
         .time = layers_->time.apply(pass, tensor::upload(waves, latents.device()), guidance),
         .context = context};
-    at::Tensor hidden = layers_->input.apply(pass, latents);
-    std::vector<at::Tensor> skips{hidden};
-    for (size_t i = 0; i < layers_->down.size(); ++i) {
-        hidden = layers_->down[i].apply(pass, std::move(hidden), inputs, ofBlock(i), skips);
-    }
-    hidden = layers_->mid.apply(pass, hidden, inputs);
-    addResidual(hidden, ofBlock(layers_->down.size()));
-    addResidual(hidden, residuals.middle);
-    for (size_t i = 0; i < residuals.skips.size(); ++i) {  // now: the middle block reads the last
-        addResidual(skips[i], residuals.skips[i]);
-    }
-    for (const UNetUp& block : layers_->up) {
-        hidden = block.apply(pass, std::move(hidden), inputs, skips);
-    }
+    at::Tensor hidden =
+        Forward(*this, pass, inputs, residuals, cached).run(layers_->input.apply(pass, latents));
     hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
     return layers_->output.apply(pass, hidden).contiguous();
 }

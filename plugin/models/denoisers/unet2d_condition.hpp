@@ -3,6 +3,7 @@
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/denoisers/unet2d_blocks.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
+#include "plugin/sampling/step_info.hpp"
 
 #include <memory>
 
@@ -20,15 +21,20 @@ public:
 
     /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
     /// f32 on the CPU, used unrounded; context [N, T, contextWidth]; guidance [N, guidanceWidth] or
-    /// undefined; result [N, out, h, w]. Errors: those of checkResiduals().
+    /// undefined; result [N, out, h, w]. A partial step of a cache computes what its depth says
+    /// (cutAt). Errors: those of checkResiduals().
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const at::Tensor& context,
                                      const at::Tensor& guidance,
-                                     const UNetResiduals& residuals = {}) const;
+                                     const UNetResiduals& residuals = {},
+                                     const sampling::StepInfo& step = {}) const;
 
 private:
+    /// One call of predict().
+    class Forward;
+
     struct Layers {
         Conv2d input;
         TimeEmbedding time;

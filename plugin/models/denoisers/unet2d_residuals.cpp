@@ -87,4 +87,8 @@ void addResidual(at::Tensor& x, const at::Tensor& residual) {
     }
 }
 
+at::Tensor withResidual(const at::Tensor& x, const at::Tensor& residual) {
+    return residual.defined() ? x + tensor::upload(residual, x.device()) : x;
+}
+
 }  // namespace lowtide::models

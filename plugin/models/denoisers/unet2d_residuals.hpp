@@ -42,5 +42,7 @@ void checkResiduals(const UNetResiduals& residuals,
 
 /// Adds `residual` to `x`, which nobody else may need; nothing when it is undefined.
 void addResidual(at::Tensor& x, const at::Tensor& residual);
+/// The sum, where somebody else needs `x`.
+[[nodiscard]] at::Tensor withResidual(const at::Tensor& x, const at::Tensor& residual);
 
 }  // namespace lowtide::models

@@ -35,10 +35,10 @@ ShapeWalk::ShapeWalk(std::string_view deviceKind,
     }
 }
 
-void ShapeWalk::beginPass(const ComponentTree& tree, const memory::PassHint&) {
+void ShapeWalk::beginPass(const ComponentTree& tree, const memory::PassHint& hint) {
     closeLeaf();
     Component& own = component(tree);
-    own.order.push_back(own.passes.size());
+    own.order.push_back({.pass = own.passes.size(), .hint = hint});
     own.passes.emplace_back();
 }
 
@@ -75,13 +75,19 @@ at::Tensor ShapeWalk::elsewhere(at::IntArrayRef sizes) {
 
 at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
                                at::IntArrayRef sizes,
-                               const std::function<at::Tensor()>& forward) {
+                               const std::function<at::Tensor()>& forward,
+                               const PassedOver& passed) {
     Component& own = component(tree);
     const auto known = std::find_if(
         own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
     if (known != own.known.end()) {
-        own.order.push_back(known->pass);
-        meter_.touch(known->bytes);
+        own.order.push_back({.pass = known->pass, .hint = passed.hint});
+        const auto take = [&] { meter_.touch(known->bytes); };
+        if (passed.around) {
+            passed.around(take);
+        } else {
+            take();
+        }
         return onMeta(known->resultSizes, at::kFloat);
     }
     const tensor::WalkMeter::Section section(meter_);
@@ -102,29 +108,52 @@ memory::StageWork ShapeWalk::work() {
         if (own.order.empty()) {
             continue;
         }
-        const Pass& longest = *std::max_element(
-            own.passes.begin(), own.passes.end(), [](const Pass& a, const Pass& b) {
-                return a.size() < b.size();
-            });
-        ComponentWork& seen = work.components.emplace_back(ComponentWork{
-            .tree = own.tree, .pass = longest, .passes = static_cast<int64_t>(own.order.size())});
-        std::vector<double> sums(longest.size(), 0.0);
-        double count = 0;
-        for (const size_t index : own.order) {
-            const Pass& pass = own.passes[index];
-            if (!haveSameLeaves(pass, longest)) {
-                continue;
-            }
-            ++count;
-            for (size_t i = 0; i < pass.size(); ++i) {
-                sums[i] += pass[i].flops;
+        ComponentWork& seen = work.components.emplace_back(
+            ComponentWork{.tree = own.tree,
+                          .pass = patternOf(own, 0),
+                          .passes = static_cast<int64_t>(own.order.size())});
+        for (const Happened& happened : own.order) {
+            const uint32_t pattern = happened.hint.pattern;
+            if (pattern > 0 && !seen.others.contains(pattern)) {
+                seen.others[pattern] = patternOf(own, pattern);
             }
         }
-        for (size_t i = 0; i < sums.size(); ++i) {
-            seen.pass[i].flops = sums[i] / count;
+        for (const Happened& happened : own.order) {
+            if (!seen.others.empty()) {
+                seen.sequence.push_back(happened.hint);
+            }
         }
     }
     return work;
+}
+
+/// The longest pass of the pattern with the mean operations of those like it.
+memory::AccessPattern ShapeWalk::patternOf(const Component& component, uint32_t pattern) {
+    const memory::AccessPattern* longest = nullptr;
+    for (const Happened& happened : component.order) {
+        const memory::AccessPattern& pass = component.passes[happened.pass];
+        if (happened.hint.pattern == pattern && (!longest || pass.size() > longest->size())) {
+            longest = &pass;
+        }
+    }
+    LOWTIDE_ASSERT(longest);
+    memory::AccessPattern mean = *longest;
+    std::vector<double> sums(longest->size(), 0.0);
+    double count = 0;
+    for (const Happened& happened : component.order) {
+        const memory::AccessPattern& pass = component.passes[happened.pass];
+        if (happened.hint.pattern != pattern || !haveSameLeaves(pass, *longest)) {
+            continue;
+        }
+        ++count;
+        for (size_t i = 0; i < pass.size(); ++i) {
+            sums[i] += pass[i].flops;
+        }
+    }
+    for (size_t i = 0; i < sums.size(); ++i) {
+        mean[i].flops = sums[i] / count;
+    }
+    return mean;
 }
 
 ShapeWalk::Component& ShapeWalk::component(const ComponentTree& tree) {

@@ -12,6 +12,13 @@
 
 namespace lowtide::models {
 
+/// What a pass that is known already does in place of its forward.
+struct PassedOver {
+    memory::PassHint hint{};
+    /// Gets what takes the pass's bytes for a moment; empty: that alone.
+    std::function<void(const std::function<void()>&)> around{};
+};
+
 /// Weights that are shapes alone: a stage that runs on it takes its way through the networks, and
 /// no file is opened. Counts the bytes of tensors as the imitated device would hold them, and
 /// writes down passes and leases. Run thread; one at a time; only the making of tensors with real
@@ -44,14 +51,19 @@ public:
     /// ones take the same bytes for a moment, count as passes and give a result of the same shape.
     [[nodiscard]] at::Tensor passOver(const memory::ComponentTree& tree,
                                       at::IntArrayRef sizes,
-                                      const std::function<at::Tensor()>& forward);
+                                      const std::function<at::Tensor()>& forward,
+                                      const PassedOver& passed = {});
 
-    /// What was seen so far. The pass of a component is its longest one; the operations of a leaf
-    /// are the mean over the passes that are like it.
+    /// What was seen so far. The pass of a component is its longest one of pattern 0, likewise for
+    /// other patterns; the operations of a leaf are the mean over the passes that are like it.
     [[nodiscard]] memory::StageWork work();
 
 private:
-    using Pass = std::vector<memory::LeafUse>;
+    /// A pass as it happened.
+    struct Happened {
+        size_t pass = 0;  ///< index into Component::passes
+        memory::PassHint hint;
+    };
 
     /// A pass that was walked and what it takes while it lasts.
     struct KnownPass {
@@ -63,12 +75,14 @@ private:
 
     struct Component {
         std::shared_ptr<const memory::ComponentTree> tree;
-        std::vector<Pass> passes;
-        std::vector<size_t> order;  ///< the passes as they happened, by their index
+        std::vector<memory::AccessPattern> passes;
+        std::vector<Happened> order;
         std::vector<KnownPass> known;
     };
 
     [[nodiscard]] Component& component(const memory::ComponentTree& tree);
+    [[nodiscard]] static memory::AccessPattern patternOf(const Component& component,
+                                                         uint32_t pattern);
     void closeLeaf() noexcept;
 
     tensor::WalkMeter meter_;

@@ -166,7 +166,7 @@ memory::StageWork walkDenoise(const Model& model,
     const ConditioningShape positive{.shape = shapes.positive, .entries = shapes.positiveEntries};
     const ConditioningShape negative{.shape = shapes.negative, .entries = shapes.negativeEntries};
     const bool hasNegative = !shapes.negative.empty();
-    const bool stepsDiffer = changesWithTime(positive, "positive") ||
+    const bool stepsDiffer = settings.stepCache || changesWithTime(positive, "positive") ||
                              (hasNegative && changesWithTime(negative, "negative"));
     request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
     const int walkedCalls = callsUntil(request.endStep);

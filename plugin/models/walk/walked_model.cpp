@@ -2,8 +2,10 @@
 
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_hints.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/inpainting.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <utility>
 
@@ -23,10 +25,18 @@ public:
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override {
+        const sampling::StepDecision& decision = step.decision;
         std::vector<int64_t> sizes = latents.sizes().vec();
         sizes.push_back(tokens_);
+        sizes.push_back(static_cast<int64_t>(decision.work));
+        PassedOver passed{.hint = passHint(step, decision.work)};
+        if (decision.cache) {
+            passed.around = [&](const auto& take) {
+                decision.cache->passOver(step, latents.sizes(), take);
+            };
+        }
         return walk_.passOver(
-            *tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); });
+            *tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); }, passed);
     }
 
 private:

@@ -68,7 +68,8 @@ at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
                          timestep,
                          conditioning_,
                          guidance_,
-                         residuals_ ? residuals_(latents, timestep, step) : UNetResiduals());
+                         residuals_ ? residuals_(latents, timestep, step) : UNetResiduals(),
+                         step);
 }
 
 }  // namespace lowtide::models

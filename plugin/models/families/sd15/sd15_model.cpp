@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
 #include "plugin/models/text/weighted_embedding.hpp"
 #include "plugin/sampling/inpainting.hpp"
@@ -124,6 +125,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
+    info_.cachePoints.deepest = deepestCut(unet_.config());
     info_.files = checkpoint.files();
 }
 

@@ -73,7 +73,11 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 }  // namespace
 
 SamplerType lcm() {
-    return {.name = "lcm", .label = kClass.label, .schedulerClass = "LCMScheduler", .make = make};
+    return {.name = "lcm",
+            .label = kClass.label,
+            .schedulerClass = "LCMScheduler",
+            .isDistilled = true,
+            .make = make};
 }
 
 }  // namespace lowtide::sampling

@@ -83,7 +83,11 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 }  // namespace
 
 SamplerType tcd() {
-    return {.name = "tcd", .label = kClass.label, .schedulerClass = "TCDScheduler", .make = make};
+    return {.name = "tcd",
+            .label = kClass.label,
+            .schedulerClass = "TCDScheduler",
+            .isDistilled = true,
+            .make = make};
 }
 
 }  // namespace lowtide::sampling

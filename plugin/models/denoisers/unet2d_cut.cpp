@@ -1,0 +1,34 @@
+#include "plugin/models/denoisers/unet2d_cut.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/denoisers/unet2d_config.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr size_t kDepthsOfLevel = 3;
+
+}  // namespace
+
+bool UNetCut::isAtMiddle(const UNet2DConfig& config) const {
+    return level + 1 == config.levels.size() && upUnit == 0;
+}
+
+int deepestCut(const UNet2DConfig& config) {
+    return static_cast<int>(config.levels.size() * kDepthsOfLevel);
+}
+
+UNetCut cutAt(const UNet2DConfig& config, int depth) {
+    LOWTIDE_ASSERT(depth >= 0 && depth <= deepestCut(config));
+    const size_t wanted = static_cast<size_t>(depth) / kDepthsOfLevel;
+    const size_t level = std::min(wanted, config.levels.size() - 1);
+    const auto layers = static_cast<size_t>(config.levels[level].layers);
+    const size_t part = wanted == level ? static_cast<size_t>(depth) % kDepthsOfLevel : layers;
+    const size_t units = std::min(part, layers);
+    return {.level = level, .downUnits = units, .upUnit = layers - units};
+}
+
+}  // namespace lowtide::models

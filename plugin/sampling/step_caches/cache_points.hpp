@@ -1,0 +1,11 @@
+#pragma once
+
+namespace lowtide::sampling {
+
+/// Where step caches may cut a network; its family states it.
+struct CachePoints {
+    /// A partial call may compute from depth 0 (least) to this one; below 0: it cannot be cut.
+    int deepest = -1;
+};
+
+}  // namespace lowtide::sampling

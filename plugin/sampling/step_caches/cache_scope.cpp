@@ -1,0 +1,182 @@
+#include "plugin/sampling/step_caches/cache_scope.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace lowtide::sampling {
+
+namespace {
+
+constexpr const char* nameOf(StepWork work) {
+    switch (work) {
+        case StepWork::Full:
+            return "full";
+        case StepWork::Partial:
+            return "partial";
+        case StepWork::Predict:
+            return "predicted";
+    }
+    return "";
+}
+
+[[noreturn]] void refuseDifference(const std::string& done, StepWork decided) {
+    throw Error(ErrorKind::Internal,
+                "a step was decided as " + std::string(nameOf(decided)) + " and was " + done,
+                "report this with the graph");
+}
+
+Bytes bytesOf(const std::vector<at::Tensor>& tensors) {
+    std::set<const void*> seen;
+    Bytes bytes = 0;
+    for (const at::Tensor& tensor : tensors) {
+        if (seen.insert(tensor.storage().unsafeGetStorageImpl()).second) {
+            bytes += static_cast<Bytes>(tensor.storage().nbytes());
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+CacheScope::CacheScope(const StepCache* cache, const CachedRun& run)
+    : sessions_(cache ? cache->begin(run) : CacheSessions{}), callCount_(run.callCount()) {}
+
+StepWork CacheScope::scheduled(const StepInfo& step) const {
+    return sessions_.inner && step.taken < callCount_ ? sessions_.inner->decide(step)
+                                                      : StepWork::Full;
+}
+
+void CacheScope::decide(StepInfo& step, const at::Tensor& input, uint64_t prompts) {
+    const bool promptsChanged = std::exchange(prompts_, prompts) != prompts && step.taken > 0;
+    StepWork work = scheduled(step);
+    if (sessions_.outer && sessions_.outer->predicts(step, input) && !promptsChanged) {
+        work = StepWork::Predict;
+    }
+    if (promptsChanged && work != StepWork::Full) {
+        ++counts_.misses["prompts"];
+        work = StepWork::Full;
+    }
+    StepInfo following = step;
+    ++following.taken;
+    step.decision = {
+        .work = work, .next = scheduled(following), .cache = sessions_.inner ? this : nullptr};
+    call_ = {.decided = work};
+}
+
+at::Tensor CacheScope::predict(const StepInfo& step, const at::Tensor& input) {
+    LOWTIDE_ASSERT(call_.decided == StepWork::Predict && sessions_.outer);
+    return sessions_.outer->predict(step, input);
+}
+
+StepWork CacheScope::grant(const StepInfo& step, const CacheKey& key) {
+    LOWTIDE_ASSERT(sessions_.inner && call_.decided != StepWork::Predict);
+    if (call_.decided == StepWork::Partial) {
+        const auto kept = entries_.find(step.slot);
+        const auto difference = kept == entries_.end() ? std::optional<std::string_view>("cold")
+                                                       : differenceOf(kept->second.key, key);
+        if (!difference) {
+            return StepWork::Partial;
+        }
+        ++counts_.misses[std::string(*difference)];
+    }
+    entries_.erase(step.slot);
+    sessions_.inner->forget(step.slot);
+    return StepWork::Full;
+}
+
+void CacheScope::refuse(const StepInfo& step) {
+    ++counts_.misses["gate"];
+    entries_.erase(step.slot);
+}
+
+void CacheScope::keep(const StepInfo& step,
+                      const CacheKey& key,
+                      const at::Tensor& probe,
+                      const at::Tensor& value) {
+    sessions_.inner->keep(step, probe, value);
+    entries_[step.slot] = {.key = key,
+                           .probeSizes = probe.sizes().vec(),
+                           .valueSizes = value.sizes().vec(),
+                           .options = value.options()};
+    for (const at::Tensor& tensor : sessions_.inner->held()) {
+        kept_.emplace_back(tensor.storage().getIntrusivePtr());
+    }
+    noteBytes();
+}
+
+void CacheScope::note(StepWork granted, StepWork done) {
+    if (granted != done) {
+        refuseDifference(nameOf(done), granted);
+    }
+    ++call_.evaluations;
+    call_.done = std::min(call_.done, done);
+}
+
+void CacheScope::finish(const StepInfo& step, const at::Tensor& input, const at::Tensor& output) {
+    const bool isSeen = sessions_.inner && call_.decided != StepWork::Predict && !call_.isEmpty;
+    if (isSeen && call_.evaluations == 0) {
+        refuseDifference("not seen", call_.decided);
+    }
+    const StepWork done = isSeen ? call_.done : call_.decided;
+    (done == StepWork::Full      ? counts_.full
+     : done == StepWork::Partial ? counts_.partial
+                                 : counts_.predicted) += 1;
+    if (sessions_.outer && done != StepWork::Predict) {
+        sessions_.outer->observe(step, input, output);
+        noteBytes();
+    }
+}
+
+void CacheScope::noteBytes() {
+    std::vector<at::Tensor> held;
+    if (sessions_.inner) {
+        held = sessions_.inner->held();
+    }
+    if (sessions_.outer) {
+        const std::vector<at::Tensor> more = sessions_.outer->held();
+        held.insert(held.end(), more.begin(), more.end());
+    }
+    counts_.mostBytes = std::max(counts_.mostBytes, bytesOf(held));
+}
+
+void CacheScope::passOver(const StepInfo& step,
+                          at::IntArrayRef sizes,
+                          const std::function<void()>& work) {
+    if (step.decision.work == StepWork::Partial) {
+        work();
+        note(StepWork::Partial, StepWork::Partial);
+        return;
+    }
+    const auto like = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
+        return sizes == entry.second.key.sizes;
+    });
+    LOWTIDE_ASSERT(like != entries_.end());
+    const Entry known = like->second;
+    static_cast<void>(grant(step, known.key));
+    work();
+    keep(step,
+         known.key,
+         at::empty(known.probeSizes, known.options),
+         at::empty(known.valueSizes, known.options));
+    note(StepWork::Full, StepWork::Full);
+}
+
+StepCounts CacheScope::end() {
+    sessions_ = {};
+    entries_.clear();
+    std::set<const c10::StorageImpl*> seen;
+    for (const auto& kept : kept_) {
+        const auto alive = kept.lock();
+        if (alive && seen.insert(alive.get()).second) {
+            counts_.bytesAfter += static_cast<Bytes>(alive->nbytes());
+        }
+    }
+    return counts_;
+}
+
+}  // namespace lowtide::sampling

@@ -1,0 +1,104 @@
+#pragma once
+// What a step cache is: settings that a person chose, and what a run makes of them.
+
+#include "plugin/base/json.hpp"
+#include "plugin/memory/wire_value.hpp"
+#include "plugin/sampling/step_caches/cache_points.hpp"
+#include "plugin/sampling/step_info.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::sampling {
+
+/// The run that sessions are made for.
+struct CachedRun {
+    int firstCall = 0;        ///< index into the schedule's timesteps
+    int scheduleCalls = 0;    ///< how many they are
+    std::vector<int> stages;  ///< solver stage of every call that the run makes
+    CachePoints points;       ///< of the network
+
+    [[nodiscard]] int callCount() const { return static_cast<int>(stages.size()); }
+};
+
+/// State of a cache that lives inside the network, in one run. A full evaluation leaves the value
+/// at the network's cut; a partial one takes it in place of what lies behind. Keys and slots are
+/// checked by the caller. Run thread only.
+class InnerSession {
+public:
+    virtual ~InnerSession() = default;
+    /// Full or Partial, by the schedule alone.
+    [[nodiscard]] virtual StepWork decide(const StepInfo& step) const = 0;
+    /// How much a partial evaluation computes, up to CachePoints::deepest.
+    [[nodiscard]] virtual int depth() const = 0;
+    /// Whether the value of an evaluation decided as Partial is near enough; `probe` is what the
+    /// network computed up to its cut. False: it goes on as a full one. A probe on the meta device
+    /// has no values to be read.
+    [[nodiscard]] virtual bool reuses(const StepInfo& step, const at::Tensor& probe) = 0;
+    /// Of a full evaluation; neither is written to afterwards.
+    virtual void keep(const StepInfo& step, const at::Tensor& probe, const at::Tensor& value) = 0;
+    /// For a partial evaluation. The caller does not write to it.
+    [[nodiscard]] virtual at::Tensor value(const StepInfo& step, const at::Tensor& probe) const = 0;
+    /// What the slot holds goes.
+    virtual void forget(const CacheSlot& slot) = 0;
+    /// Every tensor that it holds.
+    [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;
+};
+
+/// State of a cache around the network, in one run: calls whose result it forecasts do not reach
+/// the network. Run thread only.
+class OuterSession {
+public:
+    virtual ~OuterSession() = default;
+    /// Asked once before every call; `input` as the network would get it.
+    [[nodiscard]] virtual bool predicts(const StepInfo& step, const at::Tensor& input) = 0;
+    /// The forecast result, in memory of its own.
+    [[nodiscard]] virtual at::Tensor predict(const StepInfo& step, const at::Tensor& input) = 0;
+    /// What the network made of `input`; not written to afterwards.
+    virtual void observe(const StepInfo& step,
+                         const at::Tensor& input,
+                         const at::Tensor& output) = 0;
+    [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;
+};
+
+/// At most one inside the network and one around it; both empty: nothing is cached.
+struct CacheSessions {
+    std::unique_ptr<InnerSession> inner;
+    std::unique_ptr<OuterSession> outer;
+};
+
+/// A step cache's settings, on a wire. Immutable and without tensors: whatever a run learns lies in
+/// its sessions.
+class StepCache : public memory::WireValue, public std::enable_shared_from_this<StepCache> {
+public:
+    [[nodiscard]] std::string_view type() const override { return "STEP_CACHE"; }
+
+    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
+
+    [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
+
+    /// For people and pictures' metadata: "DeepCache, interval 3, depth 1".
+    [[nodiscard]] virtual std::string label() const = 0;
+    /// Error{InvalidInput}, Error{Unsupported} say why the run cannot use the cache.
+    [[nodiscard]] virtual CacheSessions begin(const CachedRun& run) const = 0;
+};
+
+/// A step cache that is built.
+struct StepCacheType {
+    std::string name;  ///< "deepcache"
+    /// `settings`: what the node's parameters say, by id. Error{InvalidInput} blames one of them.
+    std::function<std::shared_ptr<const StepCache>(const Json& settings)> make;
+};
+
+/// All step caches that are built.
+[[nodiscard]] std::span<const StepCacheType> stepCaches();
+/// Error{NotFound} lists what there is.
+[[nodiscard]] const StepCacheType& stepCacheNamed(std::string_view name);
+
+}  // namespace lowtide::sampling
