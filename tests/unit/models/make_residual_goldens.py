@@ -79,4 +79,5 @@ def main():
     (folder / "complete").touch()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+/// The graph's parameter for each key of a case.
+constexpr std::pair<const char*, const char*> kParameters[] = {
+    {"prompt", "encode.prompt"},
+    {"negative", "encode.negative"},
+    {"width", "latent.width"},
+    {"height", "latent.height"},
+    {"batch", "latent.batch"},
+    {"steps", "denoise.steps"},
+    {"cfg", "denoise.cfg"},
+    {"seed", "denoise.seed"},
+    {"sampler", "denoise.sampler"},
+    {"strength", "denoise.strength"},
+    {"guidance_rescale", "denoise.guidance_rescale"}};
+
+/// The example that does what the case does, with DeepCache.
+Json graphOf(const Json& test) {
+    if (!test.contains("image")) {
+        return Json::parse(testing::exampleText("text_to_image_deepcache"));
+    }
+    Json graph = Json::parse(testing::exampleText("image_to_image"));
+    graph["nodes"]["deepcache"] = {{"type", "cache.deepcache"}, {"v", 1}};
+    graph["links"].push_back(
+        {{"from", {"deepcache", "step_cache"}}, {"to", {"denoise", "step_cache"}}});
+    return graph;
+}
+
+/// Depth and interval under our names, or under those of another program.
+QStringList cacheSettings(const Json& test) {
+    const int interval = test.at("interval").get<int>();
+    const int depth = test.at("depth").get<int>();
+    const std::string by = test.value("by", "us");
+    if (by == "onediff") {
+        return {QString("deepcache.cache_interval=%1").arg(interval),
+                QString("deepcache.cache_layer_id=%1").arg((depth - 1) / 3),
+                QString("deepcache.cache_block_id=%1").arg((depth - 1) % 3)};
+    }
+    const QString prefix = by == "helper" ? "cache_" : "";
+    return {
+        QString("deepcache.%1interval=%2").arg(prefix).arg(interval),
+        QString("deepcache.%1=%2").arg(by == "helper" ? "cache_branch_id" : "depth").arg(depth)};
+}
+
+}  // namespace
+
+/// Every value that diffusers' pipeline computes under DeepCacheSDHelper, over whole runs.
+class DeepCacheGoldenTest : public QObject {
+    Q_OBJECT
+
+    QString goldens_;
+    Json cases_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        goldens_ = testing::deepCacheGoldenFolder();
+        cases_ =
+            parseJson(testing::contentsOf(testing::sourcePath("tests/golden/deepcache_cases.json"))
+                          .toStdString(),
+                      "deepcache_cases.json");
+    }
+
+    void everyRecordedValueAgrees_data() {
+        QTest::addColumn<int>("index");
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
+        }
+    }
+
+    void everyRecordedValueAgrees() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        const QTemporaryDir folder;
+        const QString graph = folder.filePath("graph.json");
+        QFile file(graph);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(graphOf(test).dump()));
+        file.close();
+        const QString dump = folder.filePath("dump.safetensors");
+        QStringList arguments = {"run", graph, "--out", folder.path(), "--dump", dump};
+        for (const QString& setting : settingsOf(test)) {
+            arguments << "--set" << setting;
+        }
+
+        const testing::CommandResult run = testing::runLowtide(arguments);
+
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const testing::TensorFile expected = testing::readTensorFile(
+            goldens_.toStdString() + "/" + test.at("name").get<std::string>() + ".safetensors");
+        QVERIFY(expected.size() > 20);
+        const std::string problems =
+            testing::disagreements(expected, testing::readTensorFile(dump.toStdString()));
+        QVERIFY2(problems.empty(), problems.c_str());
+    }
+
+private:
+    QStringList settingsOf(const Json& test) const {
+        const auto textOf = [&](const char* key) {
+            const Json& value = test.at(key);
+            return QString::fromStdString(value.is_string() ? value.get<std::string>()
+                                                            : value.dump());
+        };
+        QStringList settings = cacheSettings(test);
+        settings << "load.checkpoint=" + goldens_ + "/checkpoints/" + textOf("checkpoint");
+        if (test.contains("image")) {
+            settings << "load_image.image=" + goldens_ + "/images/" + textOf("image") + ".png";
+        }
+        for (const auto& [key, parameter] : kParameters) {
+            if (test.contains(key)) {
+                settings << QString(parameter) + "=" + textOf(key);
+            }
+        }
+        return settings;
+    }
+};
+
+QTEST_GUILESS_MAIN(DeepCacheGoldenTest)
+#include "deepcache_golden_test.moc"

@@ -1,0 +1,345 @@
+// Case 1 of the product: a step cache together with offload. Elsewhere the cache's wrappers
+// outlived the run: from the second batch on pictures were distorted and "9x faster".
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+using namespace lowtide;
+
+namespace {
+
+// 7 calls, interval 3: full, partial, partial, full, partial, partial, full.
+const std::vector<std::string> kSmall = {
+    "latent.width=64", "latent.height=64", "denoise.steps=7", "denoise.sampler=euler_a"};
+constexpr int kFull = 3;
+constexpr int kPartial = 4;
+
+const std::vector<std::string> kPolicies = {"none",
+                                            "model",
+                                            "model+stream",
+                                            "auto",
+                                            "block:2",
+                                            "block:2+stream",
+                                            "leaf",
+                                            "leaf+stream",
+                                            "sequential"};
+
+const Json& entryOf(const Json& list, const char* node) {
+    return *std::find_if(
+        list.begin(), list.end(), [&](const Json& entry) { return entry.at("node") == node; });
+}
+
+/// What `repetition` tells of the denoiser's steps.
+Json stepsIn(const Json& repetition) {
+    return entryOf(repetition.at("nodes"), "denoise").at("steps");
+}
+
+int64_t held(const Json& report, const std::string& device) {
+    return report.at("repetitions").back().at("ledger").at(device).at("total").get<int64_t>();
+}
+
+}  // namespace
+
+class StepCacheTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string graph_;
+    QByteArray expected_;  ///< all values of a fresh process on the CPU that offloads nothing
+    Json expectedSteps_;
+
+    Json options(const std::string& policy, const std::string& device = "fake:256MiB") const {
+        return {{"device", device},
+                {"set", kSmall},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
+    }
+
+    testing::ModuleRun run(const Json& options) const {
+        testing::EventLog log;
+        return testing::runModule(graph_, options, log);
+    }
+
+    testing::ModuleRun runDumping(Json options) const {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        return run(options);
+    }
+
+    QByteArray dumpOfAFreshProcess(const QString& graph, const QStringList& more = {}) const {
+        const QString dump = folder_.filePath("fresh.safetensors");
+        QStringList arguments = {"run",
+                                 testing::exampleGraph(graph),
+                                 "--threads",
+                                 "2",
+                                 "--out",
+                                 folder_.path(),
+                                 "--dump",
+                                 dump};
+        for (const std::string& setting : kSmall) {
+            arguments << "--set" << QString::fromStdString(setting);
+        }
+        const testing::CommandResult made = testing::runLowtide(arguments + more);
+        if (made.exitCode != 0) {
+            qWarning("%s", qPrintable(made.errors));
+        }
+        return testing::contentsOf(dump);
+    }
+
+    /// A run as the first one, whatever happened before.
+    void checkAsFresh(const std::string& policy) const {
+        const testing::ModuleRun ended = runDumping(options(policy));
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY2(ended.dump == expected_, "another value than in a fresh process");
+        QCOMPARE(stepsIn(ended.report.at("repetitions").back()), expectedSteps_);
+        QCOMPARE(held(ended.report, "fake"), int64_t{0});
+    }
+
+    /// Runs something that ends or differs, to be followed by checkAsFresh().
+    void disturb(const std::string& kind, const std::string& policy) const {
+        Json wanted = options(policy);
+        if (kind.starts_with("cancelled")) {
+            const double step = kind.ends_with("5") ? 5 : 1;
+            Runner& runner = *testing::openModule().runner();
+            testing::EventLog log([&](const Json& arrived) {
+                if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
+                    arrived.at("done").get<double>() >= step) {
+                    runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
+                }
+            });
+            wanted["set"].push_back("denoise.steps=30");
+            QVERIFY(testing::runModule(graph_, wanted, log).status == Status::Cancelled);
+        } else if (kind == "failed") {
+            failInAStep(wanted);
+        } else {
+            wanted["set"].push_back(kind);
+            const testing::ModuleRun ended = run(wanted);
+            QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        }
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    /// The denoiser's file loses its second half while a step streams from it.
+    void failInAStep(Json wanted) const {
+        const QTemporaryDir models;
+        const std::filesystem::path model = models.filePath("model").toStdString();
+        std::filesystem::copy(testing::sourcePath("resources/mini/model").toStdString(),
+                              model,
+                              std::filesystem::copy_options::recursive);
+        const auto weights = model / "unet/diffusion_pytorch_model.safetensors";
+        const auto half = std::filesystem::file_size(weights) / 2;
+        testing::EventLog log([&](const Json& arrived) {
+            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
+                arrived.at("done").get<double>() >= 4) {
+                std::filesystem::resize_file(weights, half);
+            }
+        });
+        wanted["set"].push_back("load.checkpoint=" + model.string());
+        wanted["set"].push_back("denoise.steps=20");
+        wanted["policies"] = {"encode=leaf", "denoise=leaf", "decode=leaf"};
+        QVERIFY(testing::runModule(graph_, wanted, log).status == Status::Failed);
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        graph_ = testing::exampleText("text_to_image_deepcache");
+        expected_ = dumpOfAFreshProcess("text_to_image_deepcache", {"--policy", "denoise=none"});
+        QVERIFY(expected_.size() > 10000);
+        const testing::ModuleRun plain = runDumping(options("none", "cpu"));
+        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
+        QVERIFY(plain.dump == expected_);
+        expectedSteps_ = stepsIn(plain.report.at("repetitions").back());
+        QCOMPARE(expectedSteps_.at("full"), Json(kFull));
+        QCOMPARE(expectedSteps_.at("partial"), Json(kPartial));
+        QCOMPARE(expectedSteps_.at("predicted"), Json(0));
+        QVERIFY(expectedSteps_.at("misses").empty());
+        QVERIFY(expectedSteps_.at("bytes") > 0);
+        QCOMPARE(expectedSteps_.at("bytes_after"), Json(0));
+    }
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void repetitionsAreEqual_data() {
+        QTest::addColumn<QString>("policy");
+        for (const std::string& policy : kPolicies) {
+            QTest::newRow(policy.c_str()) << QString::fromStdString(policy);
+        }
+    }
+
+    void repetitionsAreEqual() {
+        QFETCH(QString, policy);
+        Json wanted = options(policy.toStdString());
+        wanted["repeat"] = 3;
+
+        const testing::ModuleRun ended = runDumping(wanted);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY2(ended.dump == expected_, "another value than in a fresh process");
+        const Json& repetitions = ended.report.at("repetitions");
+        QCOMPARE(repetitions.size(), size_t{3});
+        for (const Json& repetition : repetitions) {
+            QCOMPARE(stepsIn(repetition), expectedSteps_);
+        }
+        QCOMPARE(repetitions[2].at("bytesToDevice"), repetitions[1].at("bytesToDevice"));
+        QCOMPARE(held(ended.report, "fake"), int64_t{0});
+    }
+
+    void whatCameBeforeChangesNothing_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<QString>("kind");
+        const std::array kinds = {"cancelled at 1",
+                                  "cancelled at 5",
+                                  "failed",
+                                  "latent.width=96",
+                                  "latent.batch=2",
+                                  "denoise.cfg=1",
+                                  "denoise.steps=5",
+                                  "deepcache.depth=7",
+                                  "encode.prompt=a dog"};
+        size_t index = 0;
+        for (const std::string& policy : kPolicies) {  // every kind with two policies
+            for (size_t i = 0; i < 2; ++i) {
+                const char* kind = kinds[(index + i * 4) % kinds.size()];
+                QTest::addRow("%s, %s", policy.c_str(), kind)
+                    << QString::fromStdString(policy) << kind;
+            }
+            ++index;
+        }
+    }
+
+    void whatCameBeforeChangesNothing() {
+        QFETCH(QString, policy);
+        QFETCH(QString, kind);
+        disturb(kind.toStdString(), policy.toStdString());
+        checkAsFresh(policy.toStdString());
+    }
+
+    void intervalOneChangesNoByte() {
+        const QByteArray without = dumpOfAFreshProcess("text_to_image");
+        const QByteArray with =
+            dumpOfAFreshProcess("text_to_image_deepcache", {"--set", "deepcache.interval=1"});
+        QVERIFY(without.size() > 10000);
+        QVERIFY(with == without);
+        QVERIFY(expected_ != without);
+    }
+
+    void partialStepsBringWhatThePlanSays_data() { repetitionsAreEqual_data(); }
+
+    /// A partial step streams only the weights that it uses.
+    void partialStepsBringWhatThePlanSays() {
+        QFETCH(QString, policy);
+
+        const testing::ModuleRun ended = run(options(policy.toStdString()));
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const Json& repetition = ended.report.at("repetitions").back();
+        const Json& measured = entryOf(repetition.at("traffic").at("stages"), "denoise");
+        const Json& planned = entryOf(ended.report.at("plan").at("stages"), "denoise");
+        QCOMPARE(measured.at("patterns"), planned.at("patterns"));
+        QCOMPARE(measured.at("moved"), planned.at("moved"));
+        const Json& full = measured.at("patterns").at(0);
+        const Json& partial = measured.at("patterns").at(1);
+        QCOMPARE(full.at("passes"), Json(kFull));
+        QCOMPARE(partial.at("passes"), Json(kPartial));
+        const bool streams = policy.startsWith("block") || policy.startsWith("leaf") ||
+                             policy.startsWith("sequential");
+        if (!streams) {
+            QCOMPARE(partial.at("moved"), Json(0));
+            return;
+        }
+        const int64_t ofOneFull = full.at("moved").get<int64_t>() / kFull;
+        QVERIFY2(partial.at("moved").get<int64_t>() / kPartial * 4 < ofOneFull,
+                 measured.dump().c_str());
+    }
+
+    void peaksAreThosePlanned_data() { repetitionsAreEqual_data(); }
+
+    void peaksAreThosePlanned() {
+        QFETCH(QString, policy);
+
+        const testing::ModuleRun ended = run(options(policy.toStdString()));
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const Json& node = entryOf(ended.report.at("repetitions").back().at("nodes"), "denoise");
+        const Json& planned = entryOf(ended.report.at("plan").at("stages"), "denoise");
+        QCOMPARE(node.at("peakBytes"), planned.at("devices").at("fake").at("total"));
+    }
+
+    void aPictureTellsItsCache() {
+        const testing::ModuleRun ended = run(options("none", "cpu"));
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const auto path = ended.report.at("files").back().at("path").get<std::string>();
+        QVERIFY(testing::contentsOf(QString::fromStdString(path))
+                    .contains("Step cache: \"DeepCache, interval 3, depth 1\""));
+    }
+
+    void refusesWhatCannotBe_data() {
+        QTest::addColumn<QStringList>("settings");
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("interval 0") << QStringList{"deepcache.interval=0"} << "deepcache"
+                                    << "interval";
+        QTest::newRow("beyond the network") << QStringList{"deepcache.depth=13"} << "denoise"
+                                            << "goes down to";
+        QTest::newRow("mask of another length")
+            << QStringList{"deepcache.schedule=mask", "deepcache.mask=1001"} << "denoise"
+            << "has 4 entries";
+        QTest::newRow("LCM") << QStringList{"denoise.sampler=lcm"} << "denoise"
+                             << "LCM takes a few steps";
+        QTest::newRow("TCD") << QStringList{"denoise.sampler=tcd"} << "denoise"
+                             << "little in common";
+        QTest::newRow("half of OneDiff's names")
+            << QStringList{"deepcache.cache_layer_id=1"} << "deepcache"
+            << "cache_block_id";
+    }
+
+    /// Before anything executes.
+    void refusesWhatCannotBe() {
+        QFETCH(QStringList, settings);
+        QFETCH(QString, node);
+        QFETCH(QString, says);
+        Json wanted = options("none", "cpu");
+        for (const QString& setting : settings) {
+            wanted["set"].push_back(setting.toStdString());
+        }
+
+        const testing::ModuleRun ended = run(wanted);
+
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json(node.toStdString()));
+        QVERIFY2(issue.dump().find(says.toStdString()) != std::string::npos, issue.dump().c_str());
+    }
+
+    void aCacheNeedsADenoiser() {
+        Json graph = Json::parse(graph_);
+        for (Json& link : graph["links"]) {
+            if (link["from"][0] == "deepcache") {
+                link["to"] = {"decode", "latent"};
+            } else if (link["to"] == Json({"decode", "latent"})) {
+                link["to"] = {"denoise", "step_cache"};
+            }
+        }
+        testing::EventLog log;
+        const testing::ModuleRun ended =
+            testing::runModule(graph.dump(), options("none", "cpu"), log);
+        QVERIFY(ended.status == Status::Invalid);
+        QVERIFY2(ended.report.at("issues").dump().find("STEP_CACHE") != std::string::npos,
+                 ended.report.dump().c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(StepCacheTest)
+#include "step_cache_test.moc"

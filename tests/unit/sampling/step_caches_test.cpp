@@ -1,0 +1,389 @@
+#include "plugin/sampling/denoise_loop.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/sampling/step_cache_network.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest>
+
+#include <stdexcept>
+
+namespace lowtide::sampling {
+
+namespace {
+
+const Json kConfig = {{"beta_schedule", "scaled_linear"},
+                      {"beta_start", 0.00085},
+                      {"beta_end", 0.012},
+                      {"clip_sample", false}};
+constexpr CachePoints kPoints{.deepest = 12};
+
+std::shared_ptr<const StepCache> deepCache(Json settings) {
+    return stepCacheNamed("deepcache").make(std::move(settings));
+}
+
+struct Pass {
+    std::string sampler = "ddim";
+    int steps = 12;
+    int startStep = 0;
+    double guidance = 7.5;
+    at::Tensor latents = at::zeros({1, 4, 5, 6});
+};
+
+DenoiseResult run(const Pass& pass, Denoiser& network, std::shared_ptr<const StepCache> cache) {
+    const auto sampler = samplerNamed(pass.sampler, kConfig).make(kConfig, {.steps = pass.steps});
+    return denoise(*sampler,
+                   network,
+                   pass.latents,
+                   {.guidanceScale = pass.guidance,
+                    .seed = 5,
+                    .startStep = pass.startStep,
+                    .scheduleKey = "key",
+                    .cache = std::move(cache),
+                    .cachePoints = kPoints},
+                   nullptr,
+                   StopToken(),
+                   tensor::Record(nullptr),
+                   [](int, int) {});
+}
+
+/// What the helper does: its state belongs to what outlives runs, and a run that does not reset it
+/// goes on where the last one ended.
+class StateOfTheNode final : public StepCache {
+public:
+    [[nodiscard]] std::string label() const override { return "outlives runs"; }
+
+    [[nodiscard]] CacheSessions begin(const CachedRun&) const override {
+        CacheSessions sessions;
+        sessions.inner = std::make_unique<Session>(kept_, calls_);
+        return sessions;
+    }
+
+private:
+    class Session final : public InnerSession {
+    public:
+        Session(std::map<CacheSlot, at::Tensor>& kept, int& calls) : kept_(kept), calls_(calls) {}
+
+        [[nodiscard]] StepWork decide(const StepInfo&) const override {
+            return calls_++ % 9 == 0 ? StepWork::Full : StepWork::Partial;
+        }
+
+        [[nodiscard]] int depth() const override { return 0; }
+
+        [[nodiscard]] bool reuses(const StepInfo&, const at::Tensor&) override { return true; }
+
+        void keep(const StepInfo& step, const at::Tensor&, const at::Tensor& value) override {
+            kept_[step.slot] = value;
+        }
+
+        [[nodiscard]] at::Tensor value(const StepInfo& step, const at::Tensor&) const override {
+            return kept_.at(step.slot);
+        }
+
+        void forget(const CacheSlot&) override {}
+
+        [[nodiscard]] std::vector<at::Tensor> held() const override {
+            std::vector<at::Tensor> tensors;
+            for (const auto& [slot, tensor] : kept_) {
+                tensors.push_back(tensor);
+            }
+            return tensors;
+        }
+
+    private:
+        std::map<CacheSlot, at::Tensor>& kept_;
+        int& calls_;
+    };
+
+    mutable std::map<CacheSlot, at::Tensor> kept_;
+    mutable int calls_ = 0;
+};
+
+/// Whether three runs with one cache are the same: latents, counts, and nothing is left over.
+bool runsAreEqual(const std::shared_ptr<const StepCache>& cache) {
+    CutNetwork network;
+    const DenoiseResult first = run({}, network, cache);
+    bool isEqual = first.steps.bytesAfter == 0;
+    for (int again = 0; again < 2; ++again) {
+        const DenoiseResult next = run({}, network, cache);
+        isEqual = isEqual && at::equal(first.latents, next.latents) && first.steps == next.steps;
+    }
+    return isEqual;
+}
+
+/// A scope over a run of `calls` with every second call partial, in its call `taken`.
+class OneScope {
+public:
+    OneScope() : scope_(deepCache({{"interval", 2}}).get(), cachedRun()) {}
+
+    static CachedRun cachedRun() {
+        return {.scheduleCalls = 8, .stages = std::vector<int>(8, 0), .points = kPoints};
+    }
+
+    /// Decides the next call, gives it to `network`, and compares.
+    StepInfo call(Denoiser& network, const at::Tensor& input, uint64_t prompts = 0) {
+        StepInfo info{.step = taken_, .stepCount = 8, .taken = taken_};
+        ++taken_;
+        scope_.decide(info, input, prompts);
+        const at::Tensor made = network.predict(input, at::scalar_tensor(9, at::kLong), info);
+        scope_.finish(info, input, made);
+        return info;
+    }
+
+    StepCounts end() { return scope_.end(); }
+
+private:
+    CacheScope scope_;
+    int taken_ = 0;
+};
+
+using Change = std::function<void(CutNetwork&, at::Tensor&)>;
+
+struct Difference {
+    const char* reason;
+    Change change;
+};
+
+std::vector<Difference> differences() {
+    return {{"shape",
+             [](CutNetwork&, at::Tensor& input) {
+                 input = at::cat({input, input});
+             }},
+            {"dtype", [](CutNetwork&, at::Tensor& input) { input = input.to(at::kDouble); }},
+            {"device", [](CutNetwork&, at::Tensor& input) { input = input.to(at::kMeta); }},
+            {"model", [](CutNetwork& network, at::Tensor&) { network.model = "another"; }},
+            {"patches", [](CutNetwork& network, at::Tensor&) { ++network.patches; }}};
+}
+
+/// Does all of its work whatever was granted.
+class Disobedient final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor&,
+                       const StepInfo& step) override {
+        CachedCall cached(step, CacheKey::of(latents, "network", 0));
+        cached.keep(latents, latents + 1);
+        cached.finish(StepWork::Full);
+        return latents;
+    }
+};
+
+/// Does not ask what it is granted.
+class Deaf final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents, const at::Tensor&, const StepInfo&) override {
+        return latents;
+    }
+};
+
+}  // namespace
+
+class StepCachesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void runsAreEqual_whateverCameBefore() { QVERIFY(runsAreEqual(deepCache({{"interval", 3}}))); }
+
+    /// The same check fails where state outlives a run, as the helper's does.
+    void runsDiffer_whereStateOutlivesThem() {
+        QVERIFY(!runsAreEqual(std::make_shared<const StateOfTheNode>()));
+    }
+
+    void anInterruptedRunLeavesNothing() {
+        const auto cache = deepCache({{"interval", 3}});
+        CutNetwork network;
+        const DenoiseResult expected = run({}, network, cache);
+        for (const int failing : {0, 1, 4, 11}) {
+            CutNetwork broken;
+            broken.beforeCall = [&](const StepInfo& step) {
+                if (step.taken == failing) {
+                    throw std::runtime_error("stop");
+                }
+            };
+            QVERIFY_EXCEPTION_THROWN((void)run({}, broken, cache), std::runtime_error);
+
+            const DenoiseResult after = run({}, network, cache);
+
+            QVERIFY(at::equal(after.latents, expected.latents));
+            QCOMPARE(after.steps, expected.steps);
+        }
+    }
+
+    void otherRunsBetweenChangeNothing() {
+        const auto cache = deepCache({{"interval", 3}});
+        CutNetwork network;
+        const DenoiseResult expected = run({}, network, cache);
+        for (const Pass& between : {Pass{.latents = at::zeros({2, 4, 5, 6})},
+                                    Pass{.latents = at::zeros({1, 4, 9, 6})},
+                                    Pass{.guidance = 1},
+                                    Pass{.startStep = 5},
+                                    Pass{.sampler = "heun"}}) {
+            (void)run(between, network, cache);
+
+            const DenoiseResult after = run({}, network, cache);
+
+            QVERIFY(at::equal(after.latents, expected.latents));
+            QCOMPARE(after.steps, expected.steps);
+        }
+    }
+
+    void intervalOneChangesNoBit() {
+        CutNetwork network;
+        const DenoiseResult without = run({}, network, nullptr);
+        const DenoiseResult with = run({}, network, deepCache({{"interval", 1}}));
+        QVERIFY(at::equal(with.latents, without.latents));
+        QCOMPARE(with.steps, without.steps);
+        QCOMPARE(without.steps.full, 12);
+    }
+
+    void countsOfSamplers_data() {
+        QTest::addColumn<QString>("sampler");
+        QTest::addColumn<QString>("stages");
+        QTest::addColumn<int>("start");
+        QTest::addColumn<int>("full");
+        QTest::addColumn<int>("partial");
+        // Heun takes 23 calls for 12 steps, PNDM 13; the helper does 1 full of 19 and 4 of 19.
+        QTest::newRow("one call a step") << "ddim"
+                                         << "calls" << 0 << 6 << 6;
+        QTest::newRow("from step 3") << "ddim"
+                                     << "calls" << 3 << 5 << 4;
+        QTest::newRow("two stages") << "heun"
+                                    << "calls" << 0 << 12 << 11;
+        QTest::newRow("first stages full") << "heun"
+                                           << "first_full" << 0 << 12 << 11;
+        QTest::newRow("a repeated timestep") << "pndm"
+                                             << "calls" << 0 << 7 << 6;
+        QTest::newRow("no stages to be full") << "euler"
+                                              << "first_full" << 0 << 6 << 6;
+    }
+
+    void countsOfSamplers() {
+        QFETCH(QString, sampler);
+        QFETCH(QString, stages);
+        QFETCH(int, start);
+        QFETCH(int, full);
+        QFETCH(int, partial);
+        CutNetwork network;
+        const auto cache = deepCache({{"interval", 2}, {"stages", stages.toStdString()}});
+
+        const DenoiseResult made =
+            run({.sampler = sampler.toStdString(), .startStep = start}, network, cache);
+
+        QCOMPARE(made.steps.full, full);
+        QCOMPARE(made.steps.partial, partial);
+        QCOMPARE(std::count(network.partial.begin(), network.partial.end(), true), partial);
+        QVERIFY(made.steps.misses.empty());
+        QVERIFY(!network.partial.front());
+        if (stages == "first_full" && sampler == "heun") {
+            for (size_t call = 0; call < network.partial.size(); ++call) {
+                QVERIFY(!network.partial[call] || call % 2 == 1);
+            }
+        }
+    }
+
+    void anotherKeyIsAFullStep_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Difference& difference : differences()) {
+            QTest::newRow(difference.reason) << index++;
+        }
+    }
+
+    void anotherKeyIsAFullStep() {
+        QFETCH(int, index);
+        const Difference difference = differences()[static_cast<size_t>(index)];
+        CutNetwork network;
+        at::Tensor input = at::ones({1, 2, 3, 3});
+        OneScope scope;
+        (void)scope.call(network, input);
+        difference.change(network, input);
+
+        const StepInfo info = scope.call(network, input);
+
+        QVERIFY(info.decision.work == StepWork::Partial);
+        QCOMPARE(network.partial, (std::vector<bool>{false, false}));
+        (void)scope.call(network, input);
+        (void)scope.call(network, input);
+        QCOMPARE(network.partial.back(), true);
+        const StepCounts counts = scope.end();
+        QCOMPARE(counts.full, 3);
+        QCOMPARE(counts.partial, 1);
+        QCOMPARE(counts.misses, (std::map<std::string, int64_t>{{difference.reason, 1}}));
+        QCOMPARE(counts.bytesAfter, Bytes{0});
+    }
+
+    void otherPromptsAreAFullStep() {
+        CutNetwork network;
+        const at::Tensor input = at::ones({1, 2, 3, 3});
+        OneScope scope;
+        (void)scope.call(network, input, 7);
+        (void)scope.call(network, input, 8);
+        (void)scope.call(network, input, 8);
+        (void)scope.call(network, input, 8);
+        QCOMPARE(network.partial, (std::vector<bool>{false, false, false, true}));
+        QCOMPARE(scope.end().misses, (std::map<std::string, int64_t>{{"prompts", 1}}));
+    }
+
+    void slotsAreApart() {
+        const at::Tensor input = at::ones({1, 2, 3, 3});
+        CacheScope scope(deepCache({{"interval", 2}}).get(), OneScope::cachedRun());
+        CutNetwork network;
+        for (int taken = 0; taken < 2; ++taken) {
+            StepInfo info{.step = taken, .stepCount = 8, .taken = taken};
+            scope.decide(info, input, 0);
+            for (const uint32_t branch : {0U, 1U}) {
+                info.slot.branch = branch;
+                const at::Tensor own = input * (1 + static_cast<double>(branch));
+                const at::Tensor made = network.predict(own, at::scalar_tensor(9, at::kLong), info);
+                CutNetwork alone;
+                const at::Tensor expected =
+                    alone.predict(own, at::scalar_tensor(9, at::kLong), StepInfo());
+                QVERIFY(at::equal(made, expected));
+            }
+            scope.finish(info, input, input);
+        }
+        QCOMPARE(network.partial, (std::vector<bool>{false, false, true, true}));
+        QCOMPARE(scope.end().partial, 1);
+    }
+
+    void otherWorkThanDecidedEndsTheRun() {
+        const at::Tensor input = at::ones({1, 2, 3, 3});
+        Disobedient network;
+        OneScope scope;
+        (void)scope.call(network, input);
+        const auto error = testing::errorOf([&] { (void)scope.call(network, input); });
+        QVERIFY(error && error->kind() == ErrorKind::Internal);
+        QVERIFY2(error->message().find("decided as partial and was full") != std::string::npos,
+                 error->message().c_str());
+    }
+
+    void anUnseenCallEndsTheRun() {
+        Deaf network;
+        OneScope scope;
+        const auto error = testing::errorOf([&] {
+            (void)scope.call(network, at::ones({1, 2, 3, 3}));
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Internal);
+    }
+
+    void whatIsStillAliveIsTold() {
+        CutNetwork network;
+        at::Tensor leaked;
+        OneScope scope;
+        network.beforeCall = [&](const StepInfo& step) {
+            if (step.taken == 1) {
+                leaked = step.decision.cache->inner()->held().front();
+            }
+        };
+        (void)scope.call(network, at::ones({1, 2, 3, 3}));
+        (void)scope.call(network, at::ones({1, 2, 3, 3}));
+        QCOMPARE(scope.end().bytesAfter, static_cast<Bytes>(leaked.nbytes()));
+    }
+};
+
+}  // namespace lowtide::sampling
+
+QTEST_GUILESS_MAIN(lowtide::sampling::StepCachesTest)
+#include "step_caches_test.moc"
