@@ -1,0 +1,117 @@
+#include "plugin/memory/plan.hpp"
+#include "tests/unit/memory/trees.hpp"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+namespace {
+
+constexpr LeafId kLeaves = 20;
+constexpr int64_t kElements = 128;  // 512 bytes: one slot
+constexpr Bytes kLeafBytes = 512;
+constexpr LeafId kOuter[] = {0, 1, 18, 19};
+constexpr int64_t kFull = 3;
+constexpr int64_t kPartial = 6;
+
+/// A denoiser of equal leaves: every third pass uses all of them, the others the outer four.
+PlanRequest denoiser(const std::string& policy, Bytes capacity) {
+    PlanRequest request;
+    request.nodes = {{"denoise",
+                      parsePolicy(policy),
+                      {testing::tree("denoiser", std::vector<int64_t>(kLeaves, kElements))}}};
+    ComponentWork work{.tree = request.nodes[0].components[0], .passes = kFull + kPartial};
+    for (LeafId leaf = 0; leaf < kLeaves; ++leaf) {
+        work.pass.push_back({leaf, 1e6});
+    }
+    for (const LeafId leaf : kOuter) {
+        work.others[1].push_back({leaf, 1e6});
+    }
+    for (int64_t pass = 0; pass < work.passes; ++pass) {
+        const auto patternOf = [](int64_t number) {
+            return static_cast<uint32_t>(number % 3 == 0 ? 0 : 1);
+        };
+        work.sequence.push_back({.pattern = patternOf(pass), .next = patternOf(pass + 1)});
+    }
+    request.nodes[0].work.components = {work};
+    request.device = parseDeviceSpec("fake");
+    request.devices = {{.spec = request.device,
+                        .traits = {.usesWeightsInPlace = false, .capacity = capacity},
+                        .profile = {.copyBytesPerSecond = 1e6, .flopsPerSecond = 1e12}}};
+    return request;
+}
+
+Plan planOf(const std::string& policy, Bytes capacity = 1 << 20) {
+    return std::get<Plan>(makePlan(denoiser(policy, capacity)));
+}
+
+}  // namespace
+
+/// Passes that use different leaves: full and partial steps.
+class AccessPatternTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void aPassBringsWhatItUses_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::newRow("leaf") << "leaf";
+        QTest::newRow("sequential") << "sequential";
+    }
+
+    void aPassBringsWhatItUses() {
+        QFETCH(QString, policy);
+
+        const Plan plan = planOf(policy.toStdString());
+
+        const StagePlan& stage = plan.stages.at(0);
+        QCOMPARE(stage.patterns.at(0),
+                 (PatternTraffic{.passes = kFull, .moved = kFull * kLeaves * kLeafBytes}));
+        QCOMPARE(stage.patterns.at(1),
+                 (PatternTraffic{.passes = kPartial, .moved = kPartial * 4 * kLeafBytes}));
+        QCOMPARE(stage.moved, (kFull * kLeaves + kPartial * 4) * kLeafBytes);
+        QCOMPARE(stage.needed, stage.moved);
+    }
+
+    /// The order of a partial pass is known before the first one.
+    void nothingElseIsCopiedAhead() {
+        const Plan plan = planOf("leaf+stream");
+        const StagePlan& stage = plan.stages.at(0);
+        QVERIFY(stage.moved <= stage.needed);
+        QVERIFY(stage.patterns.at(1).moved <= kPartial * 4 * kLeafBytes);
+        QCOMPARE(plan.stays.at(0).layout->orderOf(1), (std::vector<GroupId>{0, 1, 18, 19}));
+    }
+
+    void whatShortPassesUseStays() {
+        const Plan plan = planOf("auto", 9 * kLeafBytes);
+        const Layout& layout = *plan.stays.at(0).layout;
+        for (const LeafId leaf : kOuter) {
+            QVERIFY(layout.groups[layout.leafGroups[leaf].front()].isResident);
+        }
+        QVERIFY(layout.bytes() <= 9 * kLeafBytes);
+        QVERIFY(!layout.isWhole());
+        // Copied ahead for the full pass that follows, if anything.
+        QVERIFY(plan.stages.at(0).moved <= (4 + kFull * (kLeaves - 4)) * kLeafBytes);
+    }
+
+    void wholeComponentsMoveOnce() {
+        const Plan plan = planOf("none");
+        QCOMPARE(plan.stages.at(0).moved, kLeaves * kLeafBytes);
+        QCOMPARE(plan.stages.at(0).patterns.at(0), (PatternTraffic{.passes = kFull}));
+        QCOMPARE(plan.stages.at(0).patterns.at(1), (PatternTraffic{.passes = kPartial}));
+    }
+
+    void theReportTellsPatterns() {
+        const Json json = toJson(planOf("leaf")).at("stages").at(0).at("patterns");
+        QCOMPARE(json.size(), size_t{2});
+        QCOMPARE(
+            json.at(1),
+            Json({{"pattern", 1}, {"passes", kPartial}, {"moved", kPartial * 4 * kLeafBytes}}));
+    }
+};
+
+QTEST_GUILESS_MAIN(AccessPatternTest)
+#include "access_pattern_test.moc"
