@@ -15,6 +15,7 @@ enum class StepWork : uint8_t { Full, Partial, Predict };
 struct StepDecision {
     StepWork work = StepWork::Full;
     StepWork next = StepWork::Full;  ///< of the call after it, as far as it is known: a hint
+    bool isOpen = false;             ///< Partial only if a gate inside the network agrees
     CacheScope* cache = nullptr;     ///< the run's; null: nothing is cached inside the network
 };
 

@@ -28,8 +28,9 @@ public:
         const sampling::StepDecision& decision = step.decision;
         std::vector<int64_t> sizes = latents.sizes().vec();
         sizes.push_back(tokens_);
-        sizes.push_back(static_cast<int64_t>(decision.work));
-        PassedOver passed{.hint = passHint(step, decision.work)};
+        const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
+        sizes.push_back(static_cast<int64_t>(work));
+        PassedOver passed{.hint = passHint(step, work)};
         if (decision.cache) {
             passed.around = [&](const auto& take) {
                 decision.cache->passOver(step, latents.sizes(), take);

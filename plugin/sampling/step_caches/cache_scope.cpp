@@ -63,8 +63,11 @@ void CacheScope::decide(StepInfo& step, const at::Tensor& input, uint64_t prompt
     }
     StepInfo following = step;
     ++following.taken;
-    step.decision = {
-        .work = work, .next = scheduled(following), .cache = sessions_.inner ? this : nullptr};
+    const bool isGated = sessions_.inner && sessions_.inner->isGated();
+    step.decision = {.work = work,
+                     .next = isGated ? StepWork::Full : scheduled(following),
+                     .isOpen = isGated && work == StepWork::Partial,
+                     .cache = sessions_.inner ? this : nullptr};
     call_ = {.decided = work};
 }
 
@@ -75,22 +78,27 @@ at::Tensor CacheScope::predict(const StepInfo& step, const at::Tensor& input) {
 
 StepWork CacheScope::grant(const StepInfo& step, const CacheKey& key) {
     LOWTIDE_ASSERT(sessions_.inner && call_.decided != StepWork::Predict);
+    const auto kept = entries_.find(step.slot);
+    const auto difference = kept == entries_.end() ? std::optional<std::string_view>("cold")
+                                                   : differenceOf(kept->second.key, key);
     if (call_.decided == StepWork::Partial) {
-        const auto kept = entries_.find(step.slot);
-        const auto difference = kept == entries_.end() ? std::optional<std::string_view>("cold")
-                                                       : differenceOf(kept->second.key, key);
         if (!difference) {
             return StepWork::Partial;
         }
         ++counts_.misses[std::string(*difference)];
     }
+    if (difference) {
+        sessions_.inner->forget(step.slot);
+    } else {
+        sessions_.inner->makeRoom(step.slot);
+    }
     entries_.erase(step.slot);
-    sessions_.inner->forget(step.slot);
     return StepWork::Full;
 }
 
 void CacheScope::refuse(const StepInfo& step) {
     ++counts_.misses["gate"];
+    sessions_.inner->makeRoom(step.slot);
     entries_.erase(step.slot);
 }
 
@@ -147,7 +155,7 @@ void CacheScope::noteBytes() {
 void CacheScope::passOver(const StepInfo& step,
                           at::IntArrayRef sizes,
                           const std::function<void()>& work) {
-    if (step.decision.work == StepWork::Partial) {
+    if (step.decision.work == StepWork::Partial && !step.decision.isOpen) {
         work();
         note(StepWork::Partial, StepWork::Partial);
         return;
@@ -157,7 +165,9 @@ void CacheScope::passOver(const StepInfo& step,
     });
     LOWTIDE_ASSERT(like != entries_.end());
     const Entry known = like->second;
-    static_cast<void>(grant(step, known.key));
+    if (grant(step, known.key) == StepWork::Partial) {
+        refuse(step);  // no gate opens on shapes
+    }
     work();
     keep(step,
          known.key,

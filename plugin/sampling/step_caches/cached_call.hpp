@@ -11,8 +11,10 @@ public:
     /// A partial step whose slot holds nothing of this key is a full one.
     CachedCall(const StepInfo& step, CacheKey key);
 
-    /// Full, or Partial where isReused() will say so, a gate permitting.
-    [[nodiscard]] StepWork work() const { return granted_; }
+    /// Full or Partial; Full while a gate may still refuse.
+    [[nodiscard]] StepWork work() const {
+        return step_.decision.isOpen ? StepWork::Full : granted_;
+    }
 
     /// Where the network is cut: how deep a partial evaluation goes; below 0: nothing is cached.
     [[nodiscard]] int depth() const;

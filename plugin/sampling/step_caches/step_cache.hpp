@@ -35,6 +35,10 @@ public:
     virtual ~InnerSession() = default;
     /// Full or Partial, by the schedule alone.
     [[nodiscard]] virtual StepWork decide(const StepInfo& step) const = 0;
+
+    /// Whether reuses() may still make a full evaluation of a Partial one.
+    [[nodiscard]] virtual bool isGated() const { return false; }
+
     /// How much a partial evaluation computes, up to CachePoints::deepest.
     [[nodiscard]] virtual int depth() const = 0;
     /// Whether the value of an evaluation decided as Partial is near enough; `probe` is what the
@@ -45,7 +49,9 @@ public:
     virtual void keep(const StepInfo& step, const at::Tensor& probe, const at::Tensor& value) = 0;
     /// For a partial evaluation. The caller does not write to it.
     [[nodiscard]] virtual at::Tensor value(const StepInfo& step, const at::Tensor& probe) const = 0;
-    /// What the slot holds goes.
+    /// A full evaluation begins: what its value will replace goes, so that both are never held.
+    virtual void makeRoom(const CacheSlot& slot) = 0;
+    /// All that the slot holds belongs to something else now, and goes.
     virtual void forget(const CacheSlot& slot) = 0;
     /// Every tensor that it holds.
     [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;

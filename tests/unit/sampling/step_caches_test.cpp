@@ -81,6 +81,8 @@ private:
             return kept_.at(step.slot);
         }
 
+        void makeRoom(const CacheSlot&) override {}
+
         void forget(const CacheSlot&) override {}
 
         [[nodiscard]] std::vector<at::Tensor> held() const override {

@@ -33,6 +33,8 @@ public:
         return kept_.at(step.slot);
     }
 
+    void makeRoom(const CacheSlot& slot) override { kept_.erase(slot); }
+
     void forget(const CacheSlot& slot) override { kept_.erase(slot); }
 
     [[nodiscard]] std::vector<at::Tensor> held() const override {
