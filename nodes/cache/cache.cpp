@@ -40,7 +40,6 @@ executor::NodeType cacheNode(models::Stages& stages, NodeDesc desc, std::string 
                 [make](const executor::OutlineContext& context) {
                     executor::WorkOutline outline;
                     outline.outputs = {{kOutput, {.type = "STEP_CACHE", .value = make(context)}}};
-                    outline.isOnHost = true;
                     return outline;
                 },
             .run = [make](executor::Context& context) { context.output(kOutput, make(context)); },
