@@ -112,7 +112,7 @@ void CacheScope::keep(const StepInfo& step,
                            .valueSizes = value.sizes().vec(),
                            .options = value.options()};
     for (const at::Tensor& tensor : sessions_.inner->held()) {
-        kept_.emplace_back(tensor.storage().getIntrusivePtr());
+        kept_.push_back(tensor.storage().getWeakStorageImpl());
     }
     noteBytes();
 }
