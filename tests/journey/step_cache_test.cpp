@@ -248,7 +248,6 @@ private Q_SLOTS:
         const Json& measured = entryOf(repetition.at("traffic").at("stages"), "denoise");
         const Json& planned = entryOf(ended.report.at("plan").at("stages"), "denoise");
         QCOMPARE(measured.at("patterns"), planned.at("patterns"));
-        QCOMPARE(measured.at("moved"), planned.at("moved"));
         const Json& full = measured.at("patterns").at(0);
         const Json& partial = measured.at("patterns").at(1);
         QCOMPARE(full.at("passes"), Json(kFull));
@@ -260,7 +259,7 @@ private Q_SLOTS:
             return;
         }
         const int64_t ofOneFull = full.at("moved").get<int64_t>() / kFull;
-        QVERIFY2(partial.at("moved").get<int64_t>() / kPartial * 4 < ofOneFull,
+        QVERIFY2(partial.at("moved").get<int64_t>() / kPartial * 2 < ofOneFull,
                  measured.dump().c_str());
     }
 
