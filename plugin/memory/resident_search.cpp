@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostForAllSubsets = 12;  ///< groups of which every subset is tried
 constexpr size_t kMostStrides = 48;        ///< else so many evenly spread choices are
 constexpr int64_t kTimedPasses = 3;        ///< then every further pass takes as long as the last
-constexpr int64_t kTimedOfSequence = 12;   ///< where passes differ: enough for a few of each
+constexpr int64_t kTimedOfSequence = 6;    ///< where passes differ: a few of each
 
 /// Looks for the residents with which the passes take the shortest time.
 class Search {
