@@ -37,7 +37,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("calls");
         QTest::addColumn<int>("first");
         QTest::addColumn<QString>("expected");
-        const auto row = [](const char* name, const char* settings, int calls, int first) {
+        const auto row =
+            [](const char* name, const char* settings, int calls, int first) -> QTestData& {
             return QTest::newRow(name) << settings << calls << first;
         };
         row("interval 3", R"({"interval": 3})", 8, 0) << "10010010";
