@@ -5,6 +5,7 @@
 #include "plugin/models/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
+#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/unit/models/model_bench.hpp"
@@ -178,6 +179,42 @@ private Q_SLOTS:
         QVERIFY(made.counts.misses.empty());
         QVERIFY(made.counts.mostBytes > 0);
         QCOMPARE(made.counts.bytesAfter, Bytes{0});
+    }
+
+    /// As an adapter that comes and goes between two runs.
+    void patchesBetweenRunsChangeNothing() {
+        ModelBench bench({.kind = "fake"});
+        const WireRef model = bench.load(testing::goldenCheckpoint("sd15_2"));
+        const auto tree = ModelBench::modelOf(model).tree(models::kDenoiser);
+        const auto cache = cacheOf(3, 4);
+        const auto made = [&] {
+            Steps steps;
+            bench.runWith(model, models::kDenoiser, [&] {
+                const c10::Device there = bench.residency().torchDeviceOf(*tree);
+                steps = runSteps(bench.residency(),
+                                 ModelBench::modelOf(model),
+                                 {truth_->tensor("sd15_2.context"), at::Tensor(), "", -1},
+                                 tensor::upload(truth_->tensor("sd15_2.latents"), there),
+                                 {},
+                                 cache.get());
+                steps.made = tensor::spill(steps.made);
+            });
+            return steps;
+        };
+        const Steps first = made();
+        const uint64_t epoch = bench.residency().patchEpoch(*tree);
+
+        bench.residency().setPatches(
+            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.mul_(1.5); }}});
+        const Steps patched = made();
+        bench.residency().setPatches(*tree, {});
+        const Steps again = made();
+
+        QVERIFY(!at::equal(patched.made, first.made));
+        QVERIFY(at::equal(again.made, first.made));
+        QCOMPARE(patched.counts, first.counts);
+        QCOMPARE(again.counts, first.counts);
+        QCOMPARE(bench.residency().patchEpoch(*tree), epoch + 2);
     }
 
     void intervalOneChangesNoBit() {
