@@ -163,9 +163,9 @@ void MergedDenoiser::add(const PromptCall& call,
     }
     const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
     const Branch& branch = branchFor(call);
-    sampling::StepInfo own = step;
-    own.slot.branch = branch.number;
-    const at::Tensor prediction = branch.network->predict(input, timestep, own);
+    sampling::StepInfo ofBranch = step;
+    ofBranch.slot.branch = branch.number;
+    const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
     for (size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
         const at::Tensor mask = maskOf(*part.entry, latents);
