@@ -1,0 +1,173 @@
+#include "plugin/sampling/step_caches/gates/mag_curve.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::sampling {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr const char* kKind = "mag_curve";
+constexpr JsonLimits kLimits{.maxBytes = 1u << 20, .maxDepth = 4};
+constexpr size_t kMostSteps = 10'000;
+constexpr double kLargestRatio = 1000;  ///< of two steps; sizes that follow each other are near 1
+constexpr size_t kHashDigits = 64;
+constexpr const char* kMakeAgain = "make the curve again with the calibrate command";
+
+[[noreturn]] void corrupt(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, what + ": " + problem, kMakeAgain, "curve");
+}
+
+void checkFormat(const JsonReader& reader) {
+    if (reader.text("kind").value_or("") != kKind) {
+        corrupt(reader.what(), "is no MagCache curve (\"kind\" is not \"mag_curve\")");
+    }
+    const int64_t format = reader.integer("format").value_or(0);
+    if (format < 1) {
+        corrupt(reader.what(), "\"format\" is missing");
+    }
+    if (format > kFormat) {
+        throw Error(ErrorKind::Unsupported,
+                    reader.what() + ": the curve has format " + std::to_string(format) +
+                        ", this version reads " + std::to_string(kFormat),
+                    kMakeAgain,
+                    "curve");
+    }
+}
+
+std::string readHash(const JsonReader& reader) {
+    const std::string hash = reader.text("checkpoint").value_or("");
+    const bool isHex = std::all_of(hash.begin(), hash.end(), [](char digit) {
+        return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+    });
+    if (hash.size() != kHashDigits || !isHex) {
+        corrupt(reader.what(), "\"checkpoint\" is no SHA-256");
+    }
+    return hash;
+}
+
+std::string readScheduler(const JsonReader& reader) {
+    std::string name = reader.text("scheduler").value_or("");
+    if (name.empty()) {
+        corrupt(reader.what(), "\"scheduler\" is missing");
+    }
+    return name;
+}
+
+std::vector<double> readRatios(const JsonReader& reader) {
+    std::vector<double> ratios = reader.numbers("ratios").value_or(std::vector<double>{});
+    if (ratios.empty() || ratios.size() > kMostSteps) {
+        corrupt(reader.what(),
+                "\"ratios\" has " + std::to_string(ratios.size()) + " steps, it must have 1 to " +
+                    std::to_string(kMostSteps));
+    }
+    for (size_t step = 0; step < ratios.size(); ++step) {
+        if (!isMagRatio(ratios[step])) {
+            corrupt(reader.what(),
+                    "the ratio of step " + std::to_string(step) + " is " +
+                        formatNumber(ratios[step]) + ", it must lie above 0 and not above " +
+                        formatNumber(kLargestRatio));
+        }
+    }
+    return ratios;
+}
+
+double readDeviation(const JsonReader& reader, const char* key) {
+    const double deviation = reader.number(key).value_or(-1);
+    if (!std::isfinite(deviation) || deviation < 0) {
+        corrupt(reader.what(), std::string("\"") + key + "\" is no deviation");
+    }
+    return deviation;
+}
+
+MagCheck readCheck(const JsonReader& curve, size_t steps) {
+    const Json* member = curve.member("check");
+    if (!member) {
+        corrupt(curve.what(), "\"check\" is missing");
+    }
+    const JsonReader reader(*member, curve.what());
+    const int64_t runs = reader.integer("runs").value_or(0);
+    const int64_t worst = reader.integer("worst_step").value_or(-1);
+    if (runs < 1 || runs > static_cast<int64_t>(kMostSteps)) {
+        corrupt(curve.what(), "it was checked on no held-out seed");
+    }
+    if (worst < 0 || worst >= static_cast<int64_t>(steps)) {
+        corrupt(curve.what(), "\"worst_step\" is no step of the curve");
+    }
+    return {.runs = static_cast<int>(runs),
+            .meanDeviation = readDeviation(reader, "mean_deviation"),
+            .worstDeviation = readDeviation(reader, "worst_deviation"),
+            .worstStep = static_cast<int>(worst)};
+}
+
+[[noreturn]] void refuseCurve(const std::string& made, const std::string& used) {
+    throw Error(ErrorKind::InvalidInput,
+                "the curve was made for " + made + ", this is " + used,
+                "choose its own curve, or make one with the calibrate command",
+                "curve");
+}
+
+std::string shortHash(std::string_view hash) {
+    return std::string(hash.substr(0, 10));  // as pictures' metadata show it
+}
+
+}  // namespace
+
+std::vector<double> MagCurve::ratiosFor(int stepCount) const {
+    LOWTIDE_ASSERT(!ratios.empty() && stepCount > 0);
+    if (stepCount == 1) {
+        return {ratios.back()};
+    }
+    const auto scale = static_cast<float>(static_cast<double>(ratios.size() - 1) / (stepCount - 1));
+    std::vector<double> result;
+    for (int step = 0; step < stepCount; ++step) {
+        // To the even one where two are as near, as torch.round does.
+        const float nearest = std::nearbyint(static_cast<float>(step) * scale);
+        result.push_back(ratios[std::min(static_cast<size_t>(nearest), ratios.size() - 1)]);
+    }
+    return result;
+}
+
+void MagCurve::checkFor(std::string_view usedCheckpoint, std::string_view usedScheduler) const {
+    if (checkpoint != usedCheckpoint) {
+        refuseCurve("the checkpoint " + shortHash(checkpoint), shortHash(usedCheckpoint));
+    }
+    if (scheduler != usedScheduler) {
+        refuseCurve("the scheduler " + quotedName(scheduler), quotedName(usedScheduler));
+    }
+}
+
+bool isMagRatio(double ratio) {
+    return ratio > 0 && ratio <= kLargestRatio;
+}
+
+Json toJson(const MagCurve& curve) {
+    return {{"kind", kKind},
+            {"format", kFormat},
+            {"checkpoint", curve.checkpoint},
+            {"scheduler", curve.scheduler},
+            {"ratios", curve.ratios},
+            {"check",
+             {{"runs", curve.check.runs},
+              {"mean_deviation", curve.check.meanDeviation},
+              {"worst_deviation", curve.check.worstDeviation},
+              {"worst_step", curve.check.worstStep}}}};
+}
+
+MagCurve parseMagCurve(std::string_view text, const std::string& what) {
+    const Json json = parseJson(text, what, kLimits);
+    const JsonReader reader(json, what);
+    checkFormat(reader);
+    MagCurve curve{.checkpoint = readHash(reader),
+                   .scheduler = readScheduler(reader),
+                   .ratios = readRatios(reader),
+                   .check = {}};
+    curve.check = readCheck(reader, curve.ratios.size());
+    return curve;
+}
+
+}  // namespace lowtide::sampling

@@ -1,0 +1,72 @@
+#include "plugin/sampling/step_caches/gates/mask_gate.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <string>
+#include <utility>
+
+namespace lowtide::sampling {
+
+namespace {
+
+constexpr size_t kMostSteps = 10'000;
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& hint) {
+    throw Error(ErrorKind::InvalidInput, "the mask of steps " + problem, hint, "mask");
+}
+
+class MaskGate final : public StepGate {
+public:
+    explicit MaskGate(std::vector<bool> mask) : mask_(std::move(mask)) {}
+
+    [[nodiscard]] bool wantsReuse(const GateStep& step) const override {
+        const auto index = static_cast<size_t>(step.step);
+        return index < mask_.size() && !mask_[index];
+    }
+
+private:
+    std::vector<bool> mask_;
+};
+
+}  // namespace
+
+std::vector<bool> parseStepMask(std::string_view text) {
+    std::vector<bool> mask;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char mark = text[i];
+        if (mark == ' ' || mark == ',') {
+            continue;
+        }
+        if (mark != '0' && mark != '1') {
+            refuse("has " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1),
+                   "write 1 for a computed step and 0 for a reused one: 1110101");
+        }
+        if (mask.size() == kMostSteps) {
+            refuse("has more than " + std::to_string(kMostSteps) + " steps", "shorten it");
+        }
+        mask.push_back(mark == '1');
+    }
+    if (mask.empty()) {
+        refuse("is empty", "write 1 for a computed step and 0 for a reused one: 1110101");
+    }
+    if (!mask.front()) {
+        refuse("reuses the first step, where nothing is cached yet", "begin it with 1");
+    }
+    return mask;
+}
+
+void checkStepMask(const std::vector<bool>& mask, int stepCount) {
+    if (mask.size() == static_cast<size_t>(stepCount)) {
+        return;
+    }
+    refuse("has " + std::to_string(mask.size()) + " steps, the sampler calls the network " +
+               std::to_string(stepCount) + " times",
+           "give one mark for each call");
+}
+
+std::unique_ptr<StepGate> maskGate(std::vector<bool> mask) {
+    return std::make_unique<MaskGate>(std::move(mask));
+}
+
+}  // namespace lowtide::sampling

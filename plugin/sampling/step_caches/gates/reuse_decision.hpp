@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plugin/sampling/step_caches/gates/step_gate.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace lowtide::sampling {
+
+/// What holds for every gate, in network calls of one pass.
+struct ReuseLimits {
+    int warmUp = 0;                 ///< first steps that are computed
+    std::optional<int> mostInARow;  ///< reused steps without a computed one between; none: no bound
+    int keepLast = 0;               ///< last steps that are computed
+
+    /// Error{InvalidInput} that blames "warm_up", "max_consecutive" or "keep_last" for a number
+    /// below 0, or below 1 in a row.
+    void check() const;
+};
+
+/// A gate within its limits. The caller asks, does, and notes what it did.
+class ReuseDecision {
+public:
+    /// Throws what ReuseLimits::check() does.
+    ReuseDecision(std::unique_ptr<StepGate> gate, const ReuseLimits& limits);
+
+    [[nodiscard]] GateMeasure measure() const { return gate_->measure(); }
+
+    /// Whether the limits leave the choice to the gate; if not, there is nothing to measure.
+    [[nodiscard]] bool isOpen(int step, int stepCount) const;
+    /// Whether to take the step from the cache; false where it is not open.
+    [[nodiscard]] bool wantsReuse(const GateStep& step) const;
+
+    /// What was done, in the order of the steps.
+    void noteComputed(const GateStep& step);
+    void noteReused(const GateStep& step);
+
+private:
+    std::unique_ptr<StepGate> gate_;
+    ReuseLimits limits_;
+    int inARow_ = 0;
+};
+
+}  // namespace lowtide::sampling
