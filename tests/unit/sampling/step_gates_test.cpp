@@ -234,13 +234,13 @@ private Q_SLOTS:
         row("mag", "threshold", [] { (void)magGate({.threshold = -1}, {}); });
         row("skips", "max_consecutive", [] { (void)magGate({.mostSkips = 0}, {}); });
         row("share", "kept_share", [] { (void)magGate({.keptShare = 1.1}, {}); });
-        row("order", "active", [] { (void)outputChangeGate({.active = {0.9, 0.2}}); });
-        row("beyond", "active", [] { (void)outputChangeGate({.active = {0, kNaN}}); });
+        row("order", "end", [] { (void)outputChangeGate({.active = {0.9, 0.2}}); });
+        row("beyond", "end", [] { (void)outputChangeGate({.active = {0, kNaN}}); });
         row("window", "window", [] { (void)windowGate({.window = 0}); });
         row("wide", "window", [] { (void)windowGate({.window = 1e12}); });
         row("growth", "window_growth", [] { (void)windowGate({.growth = -1}); });
         row("window's warm-up", "warm_up", [] { (void)windowGate({.warmUp = -1}); });
-        row("stop", "stop_share", [] { (void)windowGate({.stopShare = 2}); });
+        row("stop", "end", [] { (void)windowGate({.stopShare = 2}); });
         row("warm-up", "warm_up", [] { ReuseLimits{.warmUp = -1}.check(); });
         row("row", "max_consecutive", [] { ReuseLimits{.mostInARow = 0}.check(); });
         row("last", "keep_last", [] { ReuseLimits{.keepLast = -2}.check(); });

@@ -12,7 +12,7 @@ class OutputChangeGate final : public StepGate {
 public:
     explicit OutputChangeGate(const OutputChangeSettings& settings) : settings_(settings) {
         checkSetting("threshold", settings.threshold, 0);
-        settings.active.check("active");
+        settings.active.check("end");
     }
 
     [[nodiscard]] GateMeasure measure() const override { return GateMeasure::Output; }

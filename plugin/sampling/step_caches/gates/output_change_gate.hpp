@@ -14,7 +14,7 @@ struct OutputChangeSettings {
 
 /// Reuses while the changes that are expected of the network's output add up to less than the
 /// threshold. A change that is not finite or not above 0 says nothing: the step is computed.
-/// Error{InvalidInput} blames "threshold" or "active". Source: EasyCache, Zhou et al. 2025, as
+/// Error{InvalidInput} blames "threshold" or "end". Source: EasyCache, Zhou et al. 2025, as
 /// ComfyUI 0.3 builds it, with shares of steps instead of training timesteps.
 [[nodiscard]] std::unique_ptr<StepGate> outputChangeGate(const OutputChangeSettings& settings);
 

@@ -18,7 +18,7 @@ public:
         checkSetting("window", settings.window, 1, kWidest);
         checkSetting("window_growth", settings.growth, 0, kWidest);
         checkSetting("warm_up", settings.warmUp, 0, kWidest);
-        checkSetting("stop_share", settings.stopShare, 0, 1);
+        checkSetting("end", settings.stopShare, 0, 1);
     }
 
     [[nodiscard]] bool wantsReuse(const GateStep& step) const override {

@@ -15,7 +15,7 @@ struct WindowSettings {
 
 /// Computes one step of every window; the windows grow along the pass. It knows nothing of
 /// values. Error{InvalidInput} blames "window" (below 1: 1 computes all), "window_growth",
-/// "warm_up" or "stop_share". Source: Spectrum, Han et al. 2026, as stable-diffusion.cpp builds it.
+/// "warm_up" or "end". Source: Spectrum, Han et al. 2026, as stable-diffusion.cpp builds it.
 [[nodiscard]] std::unique_ptr<StepGate> windowGate(const WindowSettings& settings);
 
 }  // namespace lowtide::sampling
