@@ -9,6 +9,7 @@ namespace lowtide::nodes {
 namespace {
 
 constexpr const char* kOutput = "step_cache";
+constexpr double kMostCalls = 10000;
 
 Json settingsOf(const NodeDesc& desc, const executor::Params& params) {
     Json settings = Json::object();
@@ -25,6 +26,46 @@ Json settingsOf(const NodeDesc& desc, const executor::Params& params) {
 }
 
 }  // namespace
+
+ParamDesc countParam(std::string id,
+                     std::string label,
+                     std::string tooltip,
+                     std::string unit,
+                     int64_t defaultValue,
+                     double least,
+                     double usual) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .unit = std::move(unit),
+            .kind = ParamKind::Int,
+            .defaultValue = defaultValue,
+            .min = least,
+            .max = kMostCalls,
+            .softMin = least,
+            .softMax = usual,
+            .step = 1};
+}
+
+std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow) {
+    return {
+        countParam("warm_up",
+                   "Warm-up",
+                   "First calls of the network, all computed.",
+                   "calls",
+                   warmUp,
+                   0,
+                   20),
+        countParam("max_consecutive",
+                   "In a row",
+                   "Most calls without a computed one between. 0: no bound.",
+                   "calls",
+                   mostInARow,
+                   0,
+                   10),
+        countParam(
+            "keep_last", "Keep last", "Calls at the end that are computed.", "calls", 1, 0, 10)};
+}
 
 executor::NodeType cacheNode(models::Stages& stages, NodeDesc desc, std::string kind) {
     desc.category = "Step caches";
@@ -47,7 +88,7 @@ executor::NodeType cacheNode(models::Stages& stages, NodeDesc desc, std::string 
 }
 
 std::vector<executor::NodeType> cache(models::Stages& stages) {
-    return {deepCacheNode(stages)};
+    return {deepCacheNode(stages), blockCacheNode(stages), stepForecastNode(stages)};
 }
 
 }  // namespace lowtide::nodes

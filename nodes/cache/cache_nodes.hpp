@@ -4,11 +4,28 @@
 #include "plugin/models/stages.hpp"
 
 #include <string>
+#include <vector>
 
 namespace lowtide::nodes {
 
 /// "cache.deepcache": partial steps that compute the outermost levels of a UNet.
 [[nodiscard]] executor::NodeType deepCacheNode(models::Stages& stages);
+
+/// "cache.block": the first block runs in every step and tells whether the others are reused.
+[[nodiscard]] executor::NodeType blockCacheNode(models::Stages& stages);
+/// "cache.forecast": whole results of the network, foretold from those before.
+[[nodiscard]] executor::NodeType stepForecastNode(models::Stages& stages);
+
+/// A whole number of `unit` from `least` on; the slider ends at `usual`.
+[[nodiscard]] ParamDesc countParam(std::string id,
+                                   std::string label,
+                                   std::string tooltip,
+                                   std::string unit,
+                                   int64_t defaultValue,
+                                   double least,
+                                   double usual);
+/// "warm_up", "max_consecutive" and "keep_last", which caches that decide on the way have.
+[[nodiscard]] std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow);
 
 /// The type of a node whose parameters are the settings of the step cache `kind`. Fills in its
 /// category and its output.

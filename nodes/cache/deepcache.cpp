@@ -5,32 +5,10 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr double kMostCalls = 10000;
-
-ParamDesc number(std::string id,
-                 std::string label,
-                 std::string tooltip,
-                 std::string unit,
-                 int64_t defaultValue,
-                 double least,
-                 double usual) {
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .unit = std::move(unit),
-            .kind = ParamKind::Int,
-            .defaultValue = defaultValue,
-            .min = least,
-            .max = kMostCalls,
-            .softMin = least,
-            .softMax = usual,
-            .step = 1};
-}
-
 /// A setting under the name that it has in another program.
 ParamDesc otherName(std::string id, std::string label, std::string tooltip) {
-    ParamDesc param =
-        number(std::move(id), std::move(label), std::move(tooltip), "-1: not given", -1, -1, 12);
+    ParamDesc param = countParam(
+        std::move(id), std::move(label), std::move(tooltip), "-1: not given", -1, -1, 12);
     param.advanced = true;
     return param;
 }
@@ -49,14 +27,15 @@ std::vector<ParamDesc> scheduleParameters() {
                        .softMax = 2,
                        .step = 0.02,
                        .advanced = true};
-    ParamDesc centre = number("centre",
-                              "Centre",
-                              "Of the power-centre schedule: the call around which full ones are "
-                              "densest.",
-                              "calls",
-                              15,
-                              0,
-                              50);
+    ParamDesc centre =
+        countParam("centre",
+                   "Centre",
+                   "Of the power-centre schedule: the call around which full ones are "
+                   "densest.",
+                   "calls",
+                   15,
+                   0,
+                   50);
     centre.advanced = true;
     return {
         {.id = "schedule",
@@ -94,21 +73,22 @@ std::vector<ParamDesc> otherNames() {
 
 std::vector<ParamDesc> parameters() {
     std::vector<ParamDesc> params = {
-        number("interval",
-               "Interval",
-               "Calls of the network from one full one to the next. 1 computes everything.",
-               "calls",
-               3,
-               1,
-               10),
-        number("depth",
-               "Depth",
-               "How much a partial step computes: 0 is the last layer alone, every level of the "
-               "UNet has three depths.",
-               "layers",
-               1,
-               0,
-               12)};
+        countParam("interval",
+                   "Interval",
+                   "Calls of the network from one full one to the next. 1 computes everything.",
+                   "calls",
+                   3,
+                   1,
+                   10),
+        countParam(
+            "depth",
+            "Depth",
+            "How much a partial step computes: 0 is the last layer alone, every level of the "
+            "UNet has three depths.",
+            "layers",
+            1,
+            0,
+            12)};
     for (ParamDesc& param : scheduleParameters()) {
         params.push_back(std::move(param));
     }
@@ -117,7 +97,7 @@ std::vector<ParamDesc> parameters() {
     params.push_back(
         fractionParam("end", "End", "Share of the schedule from which on all is computed.", 1));
     params.push_back(
-        number("keep_last", "Keep last", "Calls at the end that are full.", "calls", 0, 0, 10));
+        countParam("keep_last", "Keep last", "Calls at the end that are full.", "calls", 0, 0, 10));
     params.push_back({.id = "stages",
                       .label = "Solver stages",
                       .tooltip = "For samplers that call the network twice in a step: count calls, "

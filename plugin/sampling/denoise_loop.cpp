@@ -269,6 +269,7 @@ CachedRun cachedRun(const Sampler& sampler, const CallRange& calls, const CacheP
     CachedRun run{.firstCall = calls.first, .scheduleCalls = sampler.callCount(), .points = points};
     for (int call = calls.first; call < calls.last; ++call) {
         run.stages.push_back(sampler.solverStage(call));
+        run.sigmas.push_back(sampler.noiseRatio(call));
     }
     return run;
 }

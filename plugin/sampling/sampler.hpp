@@ -59,6 +59,9 @@ public:
     /// Stage of call `call` inside its step, for solvers with several calls in a step.
     [[nodiscard]] virtual int solverStage(int /*call*/) const { return 0; }
 
+    /// Noise per signal of the latents that call `call` reads; infinite for noise alone.
+    [[nodiscard]] virtual double noiseRatio(int call) const;
+
     /// Latents as the network wants them before call `call` (scale_model_input).
     [[nodiscard]] virtual at::Tensor scaleInput(const at::Tensor& latents, int call) const = 0;
     /// One scheduler step from the guided prediction to the latents of call + 1. Draws from `noise`

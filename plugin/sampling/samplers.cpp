@@ -59,6 +59,12 @@ const SamplerType* samplerOfClass(const std::string& name, const Json& config) {
 
 }  // namespace
 
+double Sampler::noiseRatio(int call) const {
+    const at::Tensor& sigmas = schedule().sigmas;
+    LOWTIDE_ASSERT(sigmas.defined() && call < sigmas.size(0));
+    return sigmas.const_data_ptr<float>()[call];
+}
+
 std::span<const SamplerType> samplers() {
     static const std::vector<SamplerType> kTypes = {
 #define LOWTIDE_ENTRY(name) name(),

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lowtide::sampling {
 
@@ -24,6 +25,11 @@ SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<do
                     "steps");
     }
     schedule_.timesteps = wholeTimesteps(timesteps);
+}
+
+double SignalSampler::noiseRatio(int call) const {
+    const double signal = share(timestep(call));
+    return std::sqrt((1 - signal) / signal);
 }
 
 void SignalSampler::refusePureNoise(const std::string& label) const {

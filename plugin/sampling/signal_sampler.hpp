@@ -10,6 +10,8 @@ class SignalSampler : public Sampler {
 public:
     [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
 
+    [[nodiscard]] double noiseRatio(int call) const override;
+
     [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int /*call*/) const override {
         return latents;
     }

@@ -128,6 +128,7 @@ private:
         size_t first = 0;
         if (cut_ && cut_->level == level) {
             first = cut_->downUnits;
+            cached_.enter(hidden);
             hidden = downUnits(level, 0, first, std::move(hidden));
             isPartial_ = cached_.isReused(hidden);
             probe_ = hidden;

@@ -21,6 +21,10 @@ int deepestCut(const UNet2DConfig& config) {
     return static_cast<int>(config.levels.size() * kDepthsOfLevel);
 }
 
+int firstLevelCut() {
+    return static_cast<int>(kDepthsOfLevel) - 1;
+}
+
 UNetCut cutAt(const UNet2DConfig& config, int depth) {
     LOWTIDE_ASSERT(depth >= 0 && depth <= deepestCut(config));
     const size_t wanted = static_cast<size_t>(depth) / kDepthsOfLevel;

@@ -20,6 +20,8 @@ struct UNetCut {
 
 /// The depth that leaves out least.
 [[nodiscard]] int deepestCut(const UNet2DConfig& config);
+/// The depth whose cut lies behind the first level of the way down, before it shrinks.
+[[nodiscard]] int firstLevelCut();
 /// `depth` from 0 (the last unit of the way up is computed) to deepestCut(): three for each level,
 /// as for the published models; a level with fewer units has the same cut for several.
 [[nodiscard]] UNetCut cutAt(const UNet2DConfig& config, int depth);

@@ -54,8 +54,11 @@ StepWork CacheScope::scheduled(const StepInfo& step) const {
 void CacheScope::decide(StepInfo& step, const at::Tensor& input, uint64_t prompts) {
     const bool promptsChanged = std::exchange(prompts_, prompts) != prompts && step.taken > 0;
     StepWork work = scheduled(step);
-    if (sessions_.outer && sessions_.outer->predicts(step, input) && !promptsChanged) {
+    if (sessions_.outer && sessions_.outer->predicts(step, input)) {
         work = StepWork::Predict;
+    }
+    if (promptsChanged) {
+        forget();
     }
     if (promptsChanged && work != StepWork::Full) {
         ++counts_.misses["prompts"];
@@ -137,6 +140,16 @@ void CacheScope::finish(const StepInfo& step, const at::Tensor& input, const at:
     if (sessions_.outer && done != StepWork::Predict) {
         sessions_.outer->observe(step, input, output);
         noteBytes();
+    }
+}
+
+void CacheScope::forget() {
+    for (const auto& [slot, entry] : entries_) {
+        sessions_.inner->forget(slot);
+    }
+    entries_.clear();
+    if (sessions_.outer) {
+        sessions_.outer->forget();
     }
 }
 

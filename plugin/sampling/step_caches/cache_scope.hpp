@@ -74,6 +74,7 @@ private:
         at::TensorOptions options;
     };
 
+    void forget();
     void noteBytes();
     [[nodiscard]] StepWork scheduled(const StepInfo& step) const;
 

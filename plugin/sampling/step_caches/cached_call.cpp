@@ -14,6 +14,12 @@ int CachedCall::depth() const {
     return cache_ ? cache_->inner()->depth() : -1;
 }
 
+void CachedCall::enter(const at::Tensor& input) {
+    if (cache_) {
+        cache_->inner()->enter(step_, input);
+    }
+}
+
 bool CachedCall::isReused(const at::Tensor& probe) {
     if (granted_ == StepWork::Partial && !cache_->inner()->reuses(step_, probe)) {
         cache_->refuse(step_);

@@ -18,6 +18,8 @@ public:
 
     /// Where the network is cut: how deep a partial evaluation goes; below 0: nothing is cached.
     [[nodiscard]] int depth() const;
+    /// Before the first block that the network has in front of the cut, with what goes into it.
+    void enter(const at::Tensor& input);
     /// Asked once, at the cut: whether value() stands for all that lies behind it. `probe`: what
     /// was computed until there.
     [[nodiscard]] bool isReused(const at::Tensor& probe);

@@ -19,10 +19,11 @@ namespace lowtide::sampling {
 
 /// The run that sessions are made for.
 struct CachedRun {
-    int firstCall = 0;        ///< index into the schedule's timesteps
-    int scheduleCalls = 0;    ///< how many they are
-    std::vector<int> stages;  ///< solver stage of every call that the run makes
-    CachePoints points;       ///< of the network
+    int firstCall = 0;           ///< index into the schedule's timesteps
+    int scheduleCalls = 0;       ///< how many they are
+    std::vector<int> stages;     ///< solver stage of every call that the run makes
+    std::vector<double> sigmas;  ///< noise per signal of what every one of them reads
+    CachePoints points;          ///< of the network
 
     [[nodiscard]] int callCount() const { return static_cast<int>(stages.size()); }
 };
@@ -41,6 +42,11 @@ public:
 
     /// How much a partial evaluation computes, up to CachePoints::deepest.
     [[nodiscard]] virtual int depth() const = 0;
+
+    /// What goes into the first block of an evaluation, before the cut; not written to while it
+    /// lasts. Blocks that a walk over shapes passes over are not entered.
+    virtual void enter(const StepInfo& /*step*/, const at::Tensor& /*input*/) {}
+
     /// Whether the value of an evaluation decided as Partial is near enough; `probe` is what the
     /// network computed up to its cut. False: it goes on as a full one. A probe on the meta device
     /// has no values to be read.
@@ -70,6 +76,8 @@ public:
     virtual void observe(const StepInfo& step,
                          const at::Tensor& input,
                          const at::Tensor& output) = 0;
+    /// Other prompts speak from now on: what was observed is of no use.
+    virtual void forget() = 0;
     [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;
 };
 

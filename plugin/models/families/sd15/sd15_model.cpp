@@ -125,7 +125,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
-    info_.cachePoints.deepest = deepestCut(unet_.config());
+    info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.files = checkpoint.files();
 }
 

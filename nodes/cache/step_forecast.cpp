@@ -1,0 +1,95 @@
+#include "nodes/cache/cache_nodes.hpp"
+#include "nodes/param_descs.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+ParamDesc floatParam(std::string id,
+                     std::string label,
+                     std::string tooltip,
+                     double defaultValue,
+                     double least,
+                     double most,
+                     double usual) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .kind = ParamKind::Float,
+            .defaultValue = defaultValue,
+            .min = least,
+            .max = most,
+            .softMin = least,
+            .softMax = usual,
+            .step = 0.05};
+}
+
+std::vector<ParamDesc> gateParameters() {
+    return {{.id = "gate",
+             .label = "Gate",
+             .tooltip = "What decides: windows that grow along the run, or how far the result has "
+                        "probably moved.",
+             .kind = ParamKind::Choice,
+             .defaultValue = std::string("window"),
+             .choices = {{"window", "Windows"}, {"output_change", "Change (EasyCache)"}}},
+            floatParam("window",
+                       "Window",
+                       "Of the gate Windows: calls from one computed one to the next, at first.",
+                       2,
+                       1,
+                       1000,
+                       5),
+            floatParam("window_growth",
+                       "Growth",
+                       "Of the gate Windows: how much longer each is than the one before.",
+                       0.5,
+                       0,
+                       1000,
+                       2),
+            floatParam("threshold",
+                       "Threshold",
+                       "Of the gate Change: the sum of expected changes below which calls are "
+                       "forecast. 0 computes everything.",
+                       0.2,
+                       0,
+                       10,
+                       1),
+            fractionParam("start",
+                          "Start",
+                          "Of the gate Change: share of the calls before which all are computed.",
+                          0.15),
+            fractionParam("end", "End", "Share of the calls from which on all are computed.", 0.9)};
+}
+
+std::vector<ParamDesc> parameters() {
+    std::vector<ParamDesc> params = gateParameters();
+    params.push_back(
+        {.id = "predictor",
+         .label = "Predictor",
+         .tooltip =
+             "What stands for the result: the line through the last two, a curve through the "
+             "last six, or what the network added to its input last.",
+         .kind = ParamKind::Choice,
+         .defaultValue = std::string("taylor"),
+         .choices = {
+             {"taylor", "Line (Taylor 1)"}, {"spectrum", "Curve (Spectrum)"}, {"reuse", "Reuse"}}});
+    for (ParamDesc& param : limitParams(4, 0)) {
+        params.push_back(std::move(param));
+    }
+    return params;
+}
+
+}  // namespace
+
+executor::NodeType stepForecastNode(models::Stages& stages) {
+    return cacheNode(stages,
+                     {.id = "cache.forecast",
+                      .label = "Step forecast",
+                      .tooltip = "Leaves out whole calls of the network and foretells their "
+                                 "results. For every model; faster, changes pixels.",
+                      .aliases = {"EasyCache", "Spectrum", "TaylorSeer"},
+                      .params = parameters()},
+                     "step_forecast");
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,196 @@
+// Block cache and step forecast through the stages: the real UNet, the walk, runs after runs.
+
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::WireRef;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+constexpr int kSteps = 8;
+
+WireRef cacheOf(const char* kind, const Json& settings) {
+    return sampling::stepCacheNamed(kind).make(settings);
+}
+
+WireRef blockCache(const Json& changes) {
+    Json settings = {{"gate", "first_block"},
+                     {"threshold", 0.3},
+                     {"mask", ""},
+                     {"predictor", "reuse"},
+                     {"warm_up", 1},
+                     {"max_consecutive", 2},
+                     {"keep_last", 1}};
+    settings.update(changes);
+    return cacheOf("block_cache", settings);
+}
+
+WireRef forecast(const Json& changes) {
+    Json settings = {{"gate", "window"},
+                     {"predictor", "taylor"},
+                     {"threshold", 1.0},
+                     {"start", 0.1},
+                     {"end", 0.95},
+                     {"window", 2.0},
+                     {"window_growth", 0.5},
+                     {"warm_up", 2},
+                     {"max_consecutive", 0},
+                     {"keep_last", 0}};
+    settings.update(changes);
+    return cacheOf("step_forecast", settings);
+}
+
+/// A cache by the name of a row.
+WireRef cacheNamed(const QString& name) {
+    const std::string predictor = name.section(' ', 1).toStdString();
+    if (name.startsWith("block")) {
+        return blockCache({{"predictor", predictor}});
+    }
+    if (name.startsWith("mask")) {
+        return blockCache({{"gate", "mask"}, {"mask", "10010010"}, {"predictor", predictor}});
+    }
+    return forecast({{"gate", name.startsWith("change") ? "output_change" : "window"},
+                     {"predictor", predictor}});
+}
+
+struct Made {
+    at::Tensor samples;
+    Json steps;
+};
+
+}  // namespace
+
+class BlockCacheTest : public QObject {
+    Q_OBJECT
+
+    /// A model on a device with the prompts of one request.
+    struct Scene {
+        explicit Scene(const WalkCase& walked, memory::DeviceSpec device = {})
+            : bench(std::move(device)),
+              model(testing::loadModel(bench, walked.checkpoint)),
+              request(testing::requestOf(bench, model, walked)),
+              shapes(testing::shapesOf(model, walked)) {
+            bench.runWith(model, models::kTextEncoder, [&] {
+                const auto prompts = bench.stages().encodePrompt(
+                    {.model = model, .prompt = "a red cup"}, bench.call("encode"));
+                request.positive = prompts.positive;
+                request.negative = prompts.negative;
+            });
+        }
+
+        Made denoise(WireRef cache) {
+            request.stepCache = std::move(cache);
+            Made made;
+            models::StageCall call = bench.call("denoise");
+            call.tell = [&](std::string_view, Json facts) { made.steps = std::move(facts); };
+            WireRef latents;
+            bench.runWith(
+                model, models::kDenoiser, [&] { latents = bench.stages().denoise(request, call); });
+            made.samples = testing::PictureBench::samplesOf(latents);
+            return made;
+        }
+
+        ModelBench bench;
+        WireRef model;
+        models::DenoiseRequest request;
+        models::DenoiseShapes shapes;
+    };
+
+    static void addCaches() {
+        QTest::addColumn<QString>("cache");
+        for (const char* name : {"block reuse",
+                                 "block taylor",
+                                 "mask reuse",
+                                 "mask taylor",
+                                 "window reuse",
+                                 "window taylor",
+                                 "window spectrum",
+                                 "change reuse",
+                                 "change taylor"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+private Q_SLOTS:
+
+    /// The first block of a UNet is its first level: what DeepCache cuts at depth 2.
+    void aMaskIsDeepCacheOfDepthTwo() {
+        Scene scene({.steps = kSteps});
+
+        const Made deep = scene.denoise(
+            cacheOf("deepcache",
+                    {{"interval", 3}, {"depth", 2}, {"schedule", "mask"}, {"mask", "10010010"}}));
+        const Made block = scene.denoise(blockCache({{"gate", "mask"}, {"mask", "10010010"}}));
+
+        QVERIFY(at::equal(block.samples, deep.samples));
+        QCOMPARE(block.steps, deep.steps);
+    }
+
+    void runsAreEqual_whateverCameBefore_data() { addCaches(); }
+
+    void runsAreEqual_whateverCameBefore() {
+        QFETCH(QString, cache);
+        Scene scene({.steps = kSteps});
+        const WireRef kept = cacheNamed(cache);
+        const Made without = scene.denoise(nullptr);
+
+        const Made first = scene.denoise(kept);
+        scene.request.cfg = 1;
+        (void)scene.denoise(kept);
+        scene.request.cfg = 7.5;
+        const Made second = scene.denoise(kept);
+
+        QVERIFY(at::equal(first.samples, second.samples));
+        QCOMPARE(first.steps, second.steps);
+        QCOMPARE(first.steps.at("bytes_after"), Json(0));
+        QVERIFY(first.steps.at("full").get<int>() < kSteps);
+        QVERIFY(!at::equal(first.samples, without.samples));
+    }
+
+    void settingsThatDoNothingChangeNoBit() {
+        Scene scene({.steps = kSteps});
+        const Made without = scene.denoise(nullptr);
+        for (const WireRef& cache : {blockCache({{"threshold", 0}}),
+                                     blockCache({{"gate", "mask"}, {"mask", "11111111"}}),
+                                     blockCache({{"threshold", 1e-12}}),
+                                     forecast({{"window", 1.0}, {"window_growth", 0.0}}),
+                                     forecast({{"gate", "output_change"}, {"threshold", 0}})}) {
+            const Made with = scene.denoise(cache);
+
+            QVERIFY(at::equal(with.samples, without.samples));
+            QCOMPARE(with.steps.at("full"), Json(kSteps));
+        }
+    }
+
+    void theWalkPredictsActivations_data() { addCaches(); }
+
+    void theWalkPredictsActivations() {
+        QFETCH(QString, cache);
+        Scene scene({.checkpoint = "sd15_1",
+                     .width = 104,
+                     .height = 72,
+                     .batch = 2,
+                     .sampler = "euler",
+                     .steps = kSteps},
+                    {.kind = "fake"});
+
+        (void)scene.denoise(cacheNamed(cache));
+
+        const memory::StageWork work =
+            scene.bench.stages().outlineDenoise(scene.shapes, scene.request).walk({"fake"});
+        QCOMPARE(work.activations, scene.bench.activationPeak());
+    }
+};
+
+QTEST_GUILESS_MAIN(BlockCacheTest)
+#include "block_cache_test.moc"
