@@ -1,0 +1,238 @@
+// Case 1 of the product for the caches that decide on the way: block cache and step forecast under
+// every policy, three times, and after runs that ended otherwise.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <map>
+
+using namespace lowtide;
+
+namespace {
+
+const std::vector<std::string> kSmall = {
+    "latent.width=64", "latent.height=64", "denoise.steps=8", "denoise.sampler=euler"};
+
+/// A graph, and what its cache is set to, so that eight steps have steps of every kind.
+struct Deciding {
+    const char* graph;
+    std::vector<std::string> settings;
+    const char* spared;  ///< the kind of steps that it makes
+};
+
+const std::map<QString, Deciding>& caches() {
+    static const std::map<QString, Deciding> kCaches = {
+        {"first block",
+         {"text_to_image_block_cache",
+          {"block_cache.threshold=0.4", "block_cache.predictor=taylor"},
+          "partial"}},
+        {"mask",
+         {"text_to_image_block_cache",
+          {"block_cache.gate=mask", "block_cache.mask=11010010"},
+          "partial"}},
+        {"window", {"text_to_image_forecast", {"forecast.warm_up=2"}, "predicted"}},
+        {"curve",
+         {"text_to_image_forecast",
+          {"forecast.warm_up=3", "forecast.predictor=spectrum"},
+          "predicted"}},
+        {"change",
+         {"text_to_image_forecast",
+          {"forecast.gate=output_change",
+           "forecast.threshold=2",
+           "forecast.warm_up=2",
+           "forecast.predictor=reuse"},
+          "predicted"}}};
+    return kCaches;
+}
+
+Json stepsIn(const Json& repetition) {
+    const Json& nodes = repetition.at("nodes");
+    return std::find_if(nodes.begin(),
+                        nodes.end(),
+                        [](const Json& node) { return node.at("node") == "denoise"; })
+        ->at("steps");
+}
+
+}  // namespace
+
+class DecidingCachesTest : public QObject {
+    Q_OBJECT
+
+    struct Fresh {
+        QByteArray dump;
+        Json steps;
+    };
+
+    QTemporaryDir folder_;
+    std::map<QString, Fresh> fresh_;
+
+    Json options(const Deciding& cache, const std::string& policy, const char* device) const {
+        std::vector<std::string> set = kSmall;
+        set.insert(set.end(), cache.settings.begin(), cache.settings.end());
+        return {{"device", device},
+                {"set", set},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"dump", folder_.filePath("dump.safetensors").toStdString()},
+                {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
+    }
+
+    static testing::ModuleRun run(const Deciding& cache, const Json& options) {
+        testing::EventLog log;
+        return testing::runModule(testing::exampleText(cache.graph), options, log);
+    }
+
+    /// On the CPU, where nothing is offloaded.
+    const Fresh& fresh(const QString& name) {
+        Fresh& known = fresh_[name];
+        if (known.dump.isEmpty()) {
+            const Deciding& cache = caches().at(name);
+            const testing::ModuleRun ended = run(cache, options(cache, "none", "cpu"));
+            if (ended.status == Status::Ok) {
+                known = {ended.dump, stepsIn(ended.report.at("repetitions").back())};
+            }
+        }
+        return known;
+    }
+
+    static void cancelAt(double step, const Deciding& cache, const Json& options) {
+        Runner& runner = *testing::openModule().runner();
+        testing::EventLog log([&](const Json& arrived) {
+            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
+                arrived.at("done").get<double>() >= step) {
+                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
+            }
+        });
+        const auto ended = testing::runModule(testing::exampleText(cache.graph), options, log);
+        QVERIFY(ended.status == Status::Cancelled);
+    }
+
+private Q_SLOTS:
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void repetitionsAreEqual_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("policy");
+        for (const auto& [name, cache] : caches()) {
+            for (const char* policy :
+                 {"none", "model+stream", "auto", "block:2+stream", "leaf+stream", "sequential"}) {
+                QTest::addRow("%s, %s", qPrintable(name), policy) << name << policy;
+            }
+        }
+    }
+
+    void repetitionsAreEqual() {
+        QFETCH(QString, name);
+        QFETCH(QString, policy);
+        const Deciding& cache = caches().at(name);
+        const Fresh& expected = fresh(name);
+        QVERIFY(expected.steps.at(cache.spared) > 0);
+        QVERIFY(expected.steps.at("full") > 0);
+        Json wanted = options(cache, policy.toStdString(), "fake:256MiB");
+        wanted["repeat"] = 3;
+
+        const testing::ModuleRun ended = run(cache, wanted);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY2(ended.dump == expected.dump, "another value than on a device without offload");
+        for (const Json& repetition : ended.report.at("repetitions")) {
+            QCOMPARE(stepsIn(repetition), expected.steps);
+            QCOMPARE(stepsIn(repetition).at("bytes_after"), Json(0));
+        }
+    }
+
+    void whatCameBeforeChangesNothing_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("before");
+        for (const auto& [name, cache] : caches()) {
+            for (const char* before :
+                 {"cancel", "latent.width=96", "latent.batch=2", "denoise.cfg=1"}) {
+                QTest::addRow("%s, %s", qPrintable(name), before) << name << before;
+            }
+        }
+    }
+
+    void whatCameBeforeChangesNothing() {
+        QFETCH(QString, name);
+        QFETCH(QString, before);
+        const Deciding& cache = caches().at(name);
+        const Fresh& expected = fresh(name);
+        Json other = options(cache, "leaf+stream", "fake:256MiB");
+        if (before == "cancel") {
+            cancelAt(5, cache, other);
+        } else {
+            other["set"].push_back(before.toStdString());
+            QVERIFY(run(cache, other).status == Status::Ok);
+        }
+
+        const testing::ModuleRun ended = run(cache, options(cache, "leaf+stream", "fake:256MiB"));
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY(ended.dump == expected.dump);
+        QCOMPARE(stepsIn(ended.report.at("repetitions").back()), expected.steps);
+    }
+
+    void refusesWhatCannotBe_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("mask of another length") << "mask"
+                                                << "denoise.steps=9"
+                                                << "denoise"
+                                                << "has 8 steps";
+        QTest::newRow("mask of letters") << "mask"
+                                         << "block_cache.mask=abc"
+                                         << "block_cache"
+                                         << "at place 1";
+        QTest::newRow("first step reused") << "mask"
+                                           << "block_cache.mask=01111111"
+                                           << "block_cache"
+                                           << "first step";
+        QTest::newRow("no threshold") << "first block"
+                                      << "block_cache.threshold=-1"
+                                      << "block_cache"
+                                      << "threshold";
+        QTest::newRow("window 0") << "window"
+                                  << "forecast.window=0"
+                                  << "forecast"
+                                  << "window";
+        QTest::newRow("ends before it starts") << "change"
+                                               << "forecast.end=0.1"
+                                               << "forecast"
+                                               << "cannot be active";
+        QTest::newRow("LCM") << "window"
+                             << "denoise.sampler=lcm"
+                             << "denoise"
+                             << "LCM takes a few steps";
+    }
+
+    /// Before anything executes.
+    void refusesWhatCannotBe() {
+        QFETCH(QString, name);
+        QFETCH(QString, setting);
+        QFETCH(QString, node);
+        QFETCH(QString, says);
+        const Deciding& cache = caches().at(name);
+        Json wanted = options(cache, "none", "cpu");
+        wanted["set"].push_back(setting.toStdString());
+
+        const testing::ModuleRun ended = run(cache, wanted);
+
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json(node.toStdString()));
+        QVERIFY2(issue.dump().find(says.toStdString()) != std::string::npos, issue.dump().c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(DecidingCachesTest)
+#include "deciding_caches_test.moc"
