@@ -17,7 +17,7 @@ std::vector<ParamDesc> parameters() {
          .tooltip = "Of the gate First block: the change up to which a step is reused. Higher is "
                     "faster and farther from the picture. 0 computes everything.",
          .kind = ParamKind::Float,
-         .defaultValue = 0.1,
+         .defaultValue = 0.15,
          .min = 0,
          .max = 10,
          .softMin = 0,
