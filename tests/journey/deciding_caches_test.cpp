@@ -188,7 +188,7 @@ private Q_SLOTS:
         QTest::newRow("mask of another length") << "mask"
                                                 << "denoise.steps=9"
                                                 << "denoise"
-                                                << "has 8 steps";
+                                                << "has 8 entries";
         QTest::newRow("mask of letters") << "mask"
                                          << "block_cache.mask=abc"
                                          << "block_cache"

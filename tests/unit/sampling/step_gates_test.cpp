@@ -219,7 +219,7 @@ private Q_SLOTS:
             },
             ErrorKind::InvalidInput,
             "mask",
-            "2 steps, the sampler calls the network 3 times");
+            "2 entries, the sampler calls the network 3 times");
     }
 
     void refusesSettings_data() {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,31 +59,13 @@ std::vector<bool> powerCentreFlags(const DeepCacheSettings& settings, int count)
     return isFull;
 }
 
-const std::vector<bool>& checkedMask(const std::vector<bool>& mask, int count) {
-    if (mask.size() != static_cast<size_t>(count)) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the mask of DeepCache has " + std::to_string(mask.size()) +
-                        " entries, the sampler calls the network " + std::to_string(count) +
-                        " times",
-                    "give the mask one 0 or 1 for every call",
-                    "mask");
-    }
-    if (!mask.front()) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the mask of DeepCache begins with 0, but before the first call nothing is "
-                    "kept",
-                    "let the mask begin with 1",
-                    "mask");
-    }
-    return mask;
-}
-
 std::vector<bool> spreadCalls(const DeepCacheSettings& settings, int count) {
     switch (settings.spread) {
         case FullCalls::PowerCentre:
             return powerCentreFlags(settings, count);
         case FullCalls::Mask:
-            return checkedMask(settings.mask, count);
+            checkStepMask(settings.mask, count);
+            return settings.mask;
         case FullCalls::Uniform:
             break;
     }

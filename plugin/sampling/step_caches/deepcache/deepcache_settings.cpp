@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 
 #include <optional>
 
@@ -79,18 +80,8 @@ FullCalls readSpread(const JsonReader& reader) {
 }
 
 std::vector<bool> readMask(const JsonReader& reader) {
-    std::vector<bool> mask;
-    for (const char sign : reader.text("mask").value_or("")) {
-        const bool separates = sign == ' ' || sign == ',';
-        requireThat(separates || sign == '0' || sign == '1',
-                    "the mask of DeepCache has " + quotedName(std::string(1, sign)),
-                    "write 1 for a full call and 0 for a partial one: 1001001",
-                    "mask");
-        if (!separates) {
-            mask.push_back(sign == '1');
-        }
-    }
-    return mask;
+    return readSpread(reader) == FullCalls::Mask ? parseStepMask(reader.text("mask").value_or(""))
+                                                 : std::vector<bool>();
 }
 
 double readShare(const JsonReader& reader, const char* key, double missing) {

@@ -60,9 +60,9 @@ void checkStepMask(const std::vector<bool>& mask, int stepCount) {
     if (mask.size() == static_cast<size_t>(stepCount)) {
         return;
     }
-    refuse("has " + std::to_string(mask.size()) + " steps, the sampler calls the network " +
+    refuse("has " + std::to_string(mask.size()) + " entries, the sampler calls the network " +
                std::to_string(stepCount) + " times",
-           "give one mark for each call");
+           "give the mask one 0 or 1 for every call");
 }
 
 std::unique_ptr<StepGate> maskGate(std::vector<bool> mask) {
