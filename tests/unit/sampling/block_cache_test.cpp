@@ -27,7 +27,7 @@ Json settings(const Json& changes) {
     return all;
 }
 
-std::shared_ptr<const StepCache> blockCache(const Json& changes) {
+std::shared_ptr<const StepCache> blockCache(const Json& changes = Json::object()) {
     return stepCacheNamed("block_cache").make(settings(changes));
 }
 
@@ -145,7 +145,7 @@ private Q_SLOTS:
     void holdsWhatIsKnownBefore() {
         const Bytes one = 240 * 4;
         // What the first block added, and what the others added: once, or twice for a line.
-        QCOMPARE(run(blockCache({})).counts.mostBytes, 2 * one);
+        QCOMPARE(run(blockCache()).counts.mostBytes, 2 * one);
         QCOMPARE(run(blockCache({{"predictor", "taylor"}})).counts.mostBytes, 3 * one);
         const Json mask = {{"gate", "mask"}, {"mask", "101010101010"}};
         QCOMPARE(run(blockCache(mask)).counts.mostBytes, one);
@@ -239,7 +239,7 @@ private Q_SLOTS:
 
     void refusesNetworksWithoutAFirstBlock() {
         const auto error = testing::errorOf(
-            [] { CachedPass pass(*blockCache({}), evenSigmas(3), CachePoints{.deepest = 12}); });
+            [] { CachedPass pass(*blockCache(), evenSigmas(3), CachePoints{.deepest = 12}); });
 
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QVERIFY(error->hint().find("step forecast") != std::string::npos);

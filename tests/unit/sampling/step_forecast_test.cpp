@@ -31,7 +31,7 @@ Json settings(const Json& changes) {
     return all;
 }
 
-std::shared_ptr<const StepCache> forecast(const Json& changes) {
+std::shared_ptr<const StepCache> forecast(const Json& changes = Json::object()) {
     return stepCacheNamed("step_forecast").make(settings(changes));
 }
 
@@ -223,7 +223,7 @@ private Q_SLOTS:
     void holdsWhatIsKnownBefore() {
         const Bytes one = 2 * 120 * 4;  // guidance doubles the batch
         QCOMPARE(run("euler", forecast({{"predictor", "reuse"}})).steps.mostBytes, one);
-        QCOMPARE(run("euler", forecast({})).steps.mostBytes, 2 * one);
+        QCOMPARE(run("euler", forecast()).steps.mostBytes, 2 * one);
         QCOMPARE(run("euler", forecast({{"predictor", "spectrum"}})).steps.mostBytes, 6 * one);
         const Json change = {{"gate", "output_change"}, {"threshold", 9.0}, {"predictor", "reuse"}};
         QCOMPARE(run("euler", forecast(change)).steps.mostBytes, 3 * one);
