@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
 /// Commands of the design that a later version brings.
-constexpr std::array<const char*, 3> kNotBuilt = {"presets", "compare", "studio"};
+constexpr std::array<const char*, 2> kNotBuilt = {"presets", "studio"};
 
 void addThreadsOption(CLI::App& command, int& threads) {
     command
@@ -49,6 +49,7 @@ struct Invocation {
     RunArguments run;
     GraphArguments check;
     GraphArguments plan;
+    CompareArguments compare;
     bool json = false;
     std::string device;
     int threads = 0;
@@ -67,6 +68,27 @@ void addCalibrate(CLI::App& app, Invocation& invocation) {
             return calibrateDevice(invocation.device, invocation.threads, invocation.json);
         };
     });
+}
+
+void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>& call) {
+    CLI::App* compare =
+        app.add_subcommand("compare", "Run variants of a graph and measure how they differ");
+    addGraphOptions(*compare, arguments);
+    compare
+        ->add_option("--vary",
+                     arguments.vary,
+                     "Values of a parameter, the first one is what others are compared with: "
+                     "node.param=a,b,c (repeatable: every combination)")
+        ->allow_extra_args(false)
+        ->required();
+    compare->add_option(
+        "--out", arguments.out, "Folder for pictures and figures (default: comparison)");
+    compare
+        ->add_option(
+            "--repeat", arguments.repeat, "Run each variant N times; the fastest one counts")
+        ->check(CLI::Range(1, 1000));
+    compare->add_flag("--json", arguments.json, "Print the figures as JSON");
+    compare->callback([&] { call = [&] { return compareVariants(arguments); }; });
 }
 
 void addCommands(CLI::App& app, Invocation& invocation) {
@@ -113,6 +135,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
 
     addCalibrate(app, invocation);
+    addCompare(app, invocation.compare, invocation.call);
 
     CLI::App* report = app.add_subcommand("report", "Print a report that --report wrote");
     report->add_option("file", invocation.report, "Report file (JSON)")->required();

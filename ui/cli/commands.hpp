@@ -30,9 +30,19 @@ struct RunArguments : GraphArguments {
     std::string log = "warning";
 };
 
+struct CompareArguments : GraphArguments {
+    std::vector<std::string> vary;  ///< node.param=a,b,c
+    std::string out = "comparison";
+    int repeat = 1;
+    bool json = false;
+};
+
 int runGraph(const RunArguments& arguments);
 int checkGraph(const GraphArguments& arguments);
 int planGraph(const GraphArguments& arguments, bool json);
+/// Runs every combination of the varied values and says how its pictures, time and latents differ
+/// from those of the first one; beside each, what fewer steps give in its time.
+int compareVariants(const CompareArguments& arguments);
 int listNodes(bool json);
 int listDevices(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).

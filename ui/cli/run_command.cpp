@@ -1,10 +1,9 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/cli/event_queue.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/plugin_door.hpp"
-#include "ui/cli/progress_line.hpp"
+#include "ui/cli/run_session.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -13,36 +12,8 @@ namespace lowtide::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{50};
-
 std::string absolute(const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
-}
-
-/// Shows events until the run has finished; Ctrl-C asks to stop now.
-void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
-    ProgressLine line;
-    bool asked = false;
-    for (;;) {
-        if (!asked && interruptCount() > 0) {
-            asked = true;
-            runner.cancel(run, CancelMode::Now);
-        }
-        const std::optional<std::string> text = queue.next(kPatience);
-        if (!text) {
-            continue;
-        }
-        const Json event = Json::parse(*text);
-        if (eventLines) {
-            std::printf("%s\n", text->c_str());
-            std::fflush(stdout);
-        } else {
-            line.show(event);
-        }
-        if (event.value("event", std::string()) == "runFinished") {
-            return;
-        }
-    }
 }
 
 /// A person sees the folder as it was typed, not where it lies.
@@ -72,15 +43,7 @@ int runGraph(const RunArguments& arguments) {
     if (!arguments.dump.empty()) {
         options["dump"] = absolute(arguments.dump);
     }
-    EventQueue queue;
-    RunId run = 0;
-    std::string result;
-    Status status = runner.start(graph, options.dump(), queue, run, result);
-    if (status == Status::Ok) {
-        follow(runner, run, queue, arguments.events);
-        status = runner.wait(run, result);
-    }
-    const Json report = Json::parse(result);
+    const auto [status, report] = runToEnd(runner, graph, options, arguments.events);
     runner.stop();
     printIssues(report.value("issues", Json::array()));
     if (!arguments.report.empty() && report.contains("repetitions")) {

@@ -1,0 +1,186 @@
+#include "plugin/image/contact_sheet.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/image/canvas.hpp"
+#include "plugin/image/glyphs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace lowtide::image {
+
+namespace {
+
+constexpr Colour kBackground{30, 30, 34};
+constexpr Colour kEmpty{52, 52, 58};
+constexpr Colour kText{232, 232, 232};
+/// Narrower pictures are enlarged towards it.
+constexpr int kUsualWidth = 256;
+/// Of text, so that figures stand on one line.
+constexpr int kLeastColumns = 34;
+/// A cell that is so many pixels wider has letters twice as large.
+constexpr int kWidthPerTextScale = 512;
+constexpr double kMostPixels = 1 << 26;
+
+/// Every factor x factor square becomes its mean; a rest at the right and at the bottom is left
+/// out.
+Image8 shrunk(const Image8& picture, int factor) {
+    if (factor == 1) {
+        return picture;
+    }
+    const int width = std::max(picture.widthPixels / factor, 1);
+    const int height = std::max(picture.heightPixels / factor, 1);
+    const int channels = picture.channels;
+    const auto pixels = std::make_shared<uint8_t[]>(static_cast<size_t>(width) *
+                                                    static_cast<size_t>(height * channels));
+    const int across = picture.widthPixels / width;
+    const int down = picture.heightPixels / height;
+    size_t next = 0;
+    for (int i = 0; i < width * height * channels; ++i) {
+        const int x = i / channels % width * across;
+        const int y = i / channels / width * down;
+        int sum = 0;
+        for (int k = 0; k < across * down; ++k) {
+            const int place = (y + k / across) * picture.widthPixels + x + k % across;
+            sum += picture.pixels[static_cast<size_t>(place * channels + i % channels)];
+        }
+        pixels[next++] = static_cast<uint8_t>((sum + across * down / 2) / (across * down));
+    }
+    return {.widthPixels = width, .heightPixels = height, .channels = channels, .pixels = pixels};
+}
+
+struct Sizes {
+    int shrink = 1;
+    int enlarge = 1;
+    int text = 1;
+    int gap = 8;
+    int cellWidth = 0;
+    int picturesHeight = 0;
+    int cellHeight = 0;
+
+    [[nodiscard]] int lineHeight() const { return (kGlyphHeight + 2) * text; }
+
+    [[nodiscard]] size_t textColumns() const {
+        return static_cast<size_t>(cellWidth / (kGlyphWidth * text));
+    }
+};
+
+int widthOf(const SheetCell& cell, const Sizes& sizes) {
+    int width = 0;
+    for (const Image8& picture : cell.pictures) {
+        width += (width > 0 ? sizes.gap : 0) +
+                 std::max(picture.widthPixels / sizes.shrink, 1) * sizes.enlarge;
+    }
+    return width;
+}
+
+int heightOf(const SheetCell& cell, const Sizes& sizes) {
+    int height = 0;
+    for (const Image8& picture : cell.pictures) {
+        height = std::max(height, std::max(picture.heightPixels / sizes.shrink, 1) * sizes.enlarge);
+    }
+    return height;
+}
+
+std::vector<std::string> linesOf(const SheetCell& cell, const Sizes& sizes) {
+    std::vector<std::string> lines;
+    for (const std::string& line : cell.lines) {
+        std::ranges::move(wrapped(line, sizes.textColumns()), std::back_inserter(lines));
+    }
+    return lines;
+}
+
+/// Whole factors that bring pictures to a usual size and keep the sheet within its limit.
+Sizes factorsOf(const ContactSheet& sheet) {
+    Sizes sizes;
+    int widest = 0;
+    double pixels = 0;
+    for (const SheetCell& cell : sheet.cells) {
+        for (const Image8& picture : cell.pictures) {
+            widest = std::max(widest, picture.widthPixels);
+            pixels += static_cast<double>(picture.widthPixels) * picture.heightPixels;
+        }
+    }
+    sizes.enlarge = widest > 0 ? std::max(kUsualWidth / widest, 1) : 1;
+    sizes.shrink = std::max(static_cast<int>(std::ceil(std::sqrt(pixels / kMostPixels))), 1);
+    return sizes;
+}
+
+Sizes sizesOf(const ContactSheet& sheet) {
+    Sizes sizes = factorsOf(sheet);
+    for (const SheetCell& cell : sheet.cells) {
+        sizes.cellWidth = std::max(sizes.cellWidth, widthOf(cell, sizes));
+        sizes.picturesHeight = std::max(sizes.picturesHeight, heightOf(cell, sizes));
+    }
+    sizes.text = 1 + sizes.cellWidth / kWidthPerTextScale;
+    sizes.cellWidth = std::max(sizes.cellWidth, kLeastColumns * kGlyphWidth * sizes.text);
+    size_t lines = 0;
+    for (const SheetCell& cell : sheet.cells) {
+        lines = std::max(lines, linesOf(cell, sizes).size());
+    }
+    sizes.cellHeight =
+        sizes.picturesHeight + sizes.gap + static_cast<int>(lines) * sizes.lineHeight();
+    return sizes;
+}
+
+void drawCell(Canvas& canvas, const SheetCell& cell, const Sizes& sizes, int x, int y) {
+    int left = x;
+    for (const Image8& picture : cell.pictures) {
+        const Image8 shown = shrunk(picture, sizes.shrink);
+        canvas.draw(shown, left, y, sizes.enlarge);
+        left += shown.widthPixels * sizes.enlarge + sizes.gap;
+    }
+    if (cell.pictures.empty() && !cell.lines.empty()) {
+        canvas.fill({x, y, sizes.cellWidth, sizes.picturesHeight}, kEmpty);
+    }
+    int top = y + sizes.picturesHeight + sizes.gap / 2;
+    for (const std::string& line : linesOf(cell, sizes)) {
+        canvas.write(line, x, top, kText, sizes.text);
+        top += sizes.lineHeight();
+    }
+}
+
+}  // namespace
+
+Image8 drawContactSheet(const ContactSheet& sheet) {
+    if (sheet.cells.empty() || sheet.columns == 0) {
+        throw Error(ErrorKind::InvalidInput, "a contact sheet needs at least one cell");
+    }
+    const Sizes sizes = sizesOf(sheet);
+    const auto columns = static_cast<int>(std::min(sheet.columns, sheet.cells.size()));
+    const auto rows = (static_cast<int>(sheet.cells.size()) + columns - 1) / columns;
+    int width = sizes.gap + columns * (sizes.cellWidth + sizes.gap);
+    const auto titleColumns =
+        static_cast<size_t>((width - 2 * sizes.gap) / (kGlyphWidth * sizes.text));
+    const std::vector<std::string> title = wrapped(sheet.title, titleColumns);
+    const int top = 2 * sizes.gap + static_cast<int>(title.size()) * sizes.lineHeight();
+    int height = top + rows * (sizes.cellHeight + sizes.gap);
+    for (const Image8& footer : sheet.footers) {
+        width = std::max(width, footer.widthPixels + 2 * sizes.gap);
+        height += footer.heightPixels + sizes.gap;
+    }
+    Canvas canvas(width, height, kBackground);
+    for (size_t i = 0; i < title.size(); ++i) {
+        canvas.write(title[i],
+                     sizes.gap,
+                     sizes.gap + static_cast<int>(i) * sizes.lineHeight(),
+                     kText,
+                     sizes.text);
+    }
+    for (int i = 0; i < static_cast<int>(sheet.cells.size()); ++i) {
+        drawCell(canvas,
+                 sheet.cells[static_cast<size_t>(i)],
+                 sizes,
+                 sizes.gap + i % columns * (sizes.cellWidth + sizes.gap),
+                 top + i / columns * (sizes.cellHeight + sizes.gap));
+    }
+    int below = top + rows * (sizes.cellHeight + sizes.gap);
+    for (const Image8& footer : sheet.footers) {
+        canvas.draw(footer, sizes.gap, below, 1);
+        below += footer.heightPixels + sizes.gap;
+    }
+    return canvas.picture();
+}
+
+}  // namespace lowtide::image

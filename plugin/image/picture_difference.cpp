@@ -1,0 +1,180 @@
+#include "plugin/image/picture_difference.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/image/colour_difference.hpp"
+#include "plugin/image/structural_similarity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace lowtide::image {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+std::string sizeOf(const Image8& picture) {
+    return std::to_string(picture.widthPixels) + " x " + std::to_string(picture.heightPixels);
+}
+
+void checkSizes(const Image8& reference, const Image8& picture) {
+    if (reference.widthPixels != picture.widthPixels ||
+        reference.heightPixels != picture.heightPixels) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a picture of " + sizeOf(picture) + " pixels cannot be compared with one of " +
+                        sizeOf(reference),
+                    "compare pictures of one size");
+    }
+}
+
+/// The same picture with three channels.
+Image8 inColour(const Image8& picture) {
+    if (picture.channels == 3) {
+        return picture;
+    }
+    const size_t count =
+        static_cast<size_t>(picture.widthPixels) * static_cast<size_t>(picture.heightPixels);
+    const auto channels = static_cast<size_t>(picture.channels);
+    const auto pixels = std::make_shared<uint8_t[]>(3 * count);
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t channel = 0; channel < 3; ++channel) {
+            pixels[3 * i + channel] = picture.pixels[channels * i + (channels == 1 ? 0 : channel)];
+        }
+    }
+    return {.widthPixels = picture.widthPixels,
+            .heightPixels = picture.heightPixels,
+            .channels = 3,
+            .pixels = pixels};
+}
+
+const uint8_t* pixelAt(const Image8& picture, int x, int y) {
+    const auto place =
+        static_cast<size_t>(y) * static_cast<size_t>(picture.widthPixels) + static_cast<size_t>(x);
+    return picture.pixels.get() + 3 * place;
+}
+
+double psnrOf(double squaredError, double count) {
+    return squaredError == 0 ? kInfinite : 10 * std::log10(255.0 * 255.0 * count / squaredError);
+}
+
+/// In thousandths of a level: whole numbers, so that flat pictures have no edges at all.
+int lumaAt(const Image8& picture, int x, int y) {
+    const uint8_t* pixel = pixelAt(picture, x, y);
+    return 299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2];
+}
+
+/// Where the Sobel operator fits.
+double edgeEnergy(const Image8& picture) {
+    double energy = 0;
+    for (int y = 1; y + 1 < picture.heightPixels; ++y) {
+        for (int x = 1; x + 1 < picture.widthPixels; ++x) {
+            const auto luma = [&](int right, int down) {
+                return lumaAt(picture, x + right, y + down);
+            };
+            const int across = luma(1, -1) + 2 * luma(1, 0) + luma(1, 1) - luma(-1, -1) -
+                               2 * luma(-1, 0) - luma(-1, 1);
+            const int along = luma(-1, 1) + 2 * luma(0, 1) + luma(1, 1) - luma(-1, -1) -
+                              2 * luma(0, -1) - luma(1, -1);
+            energy += static_cast<double>(across) * across + static_cast<double>(along) * along;
+        }
+    }
+    return energy;
+}
+
+double ratioOf(double energy, double referenceEnergy) {
+    if (referenceEnergy > 0) {
+        return energy / referenceEnergy;
+    }
+    return energy > 0 ? kInfinite : 1;
+}
+
+/// What is summed over a tile.
+struct TileSums {
+    double squaredError = 0;
+    double pixels = 0;
+    std::array<double, 3> reference{};
+    std::array<double, 3> picture{};
+
+    [[nodiscard]] double colourShift() const {
+        const auto mean = [this](const std::array<double, 3>& sums) {
+            return labOfSrgb(sums[0] / pixels, sums[1] / pixels, sums[2] / pixels);
+        };
+        return ciede2000(mean(reference), mean(picture));
+    }
+};
+
+TileSums sumTile(const Image8& reference, const Image8& picture, int left, int top) {
+    TileSums sums;
+    const int right = std::min(left + kDifferenceTilePixels, reference.widthPixels);
+    const int bottom = std::min(top + kDifferenceTilePixels, reference.heightPixels);
+    for (int y = top; y < bottom; ++y) {
+        for (int x = left; x < right; ++x) {
+            const uint8_t* one = pixelAt(reference, x, y);
+            const uint8_t* two = pixelAt(picture, x, y);
+            for (size_t channel = 0; channel < 3; ++channel) {
+                const double error = one[channel] - two[channel];
+                sums.squaredError += error * error;
+                sums.reference[channel] += one[channel];
+                sums.picture[channel] += two[channel];
+            }
+        }
+    }
+    sums.pixels = static_cast<double>(right - left) * (bottom - top);
+    return sums;
+}
+
+/// Fills in psnr, colourShift and worst.
+void sumTiles(const Image8& reference, const Image8& picture, PictureDifference& result) {
+    double squaredError = 0;
+    double shift = 0;
+    double pixels = 0;
+    double worst = -1;
+    for (int y = 0; y < reference.heightPixels; y += kDifferenceTilePixels) {
+        for (int x = 0; x < reference.widthPixels; x += kDifferenceTilePixels) {
+            const TileSums tile = sumTile(reference, picture, x, y);
+            squaredError += tile.squaredError;
+            shift += tile.colourShift() * tile.pixels;
+            pixels += tile.pixels;
+            if (tile.squaredError / tile.pixels > worst) {
+                worst = tile.squaredError / tile.pixels;
+                result.worst = {
+                    .xPixels = x, .yPixels = y, .psnr = psnrOf(tile.squaredError, 3 * tile.pixels)};
+            }
+        }
+    }
+    result.psnr = psnrOf(squaredError, 3 * pixels);
+    result.colourShift = shift / pixels;
+}
+
+}  // namespace
+
+PictureDifference difference(const Image8& reference, const Image8& picture) {
+    checkSizes(reference, picture);
+    const Image8 one = inColour(reference);
+    const Image8 two = inColour(picture);
+    PictureDifference result;
+    sumTiles(one, two, result);
+    result.ssim = structuralSimilarity(one, two);
+    result.edgeEnergyRatio = ratioOf(edgeEnergy(two), edgeEnergy(one));
+    return result;
+}
+
+std::vector<float> colourDifferences(const Image8& reference, const Image8& picture) {
+    checkSizes(reference, picture);
+    const Image8 one = inColour(reference);
+    const Image8 two = inColour(picture);
+    std::vector<float> differences;
+    differences.reserve(one.byteCount() / 3);
+    for (size_t i = 0; i < one.byteCount(); i += 3) {
+        const uint8_t* first = one.pixels.get() + i;
+        const uint8_t* second = two.pixels.get() + i;
+        differences.push_back(static_cast<float>(ciede2000(
+            labOfSrgb(first[0], first[1], first[2]), labOfSrgb(second[0], second[1], second[2]))));
+    }
+    return differences;
+}
+
+}  // namespace lowtide::image

@@ -1,0 +1,277 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/image/png.hpp"
+#include "ui/cli/commands.hpp"
+#include "ui/cli/comparison.hpp"
+#include "ui/cli/fewer_steps.hpp"
+#include "ui/cli/os.hpp"
+#include "ui/cli/plugin_door.hpp"
+#include "ui/cli/run_session.hpp"
+#include "ui/cli/vary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace lowtide::cli {
+
+namespace {
+
+constexpr Bytes kLargestPicture = 1 * kGiB;
+/// Runs of the reference that are not timed: the first one reads weights and chooses operators.
+constexpr int kWarmUps = 1;
+
+/// Everything that the variants of one comparison share.
+class Variants {
+public:
+    Variants(const CompareArguments& arguments, Plugin& plugin, std::string graph)
+        : arguments_(arguments),
+          runner_(*plugin.runner()),
+          graph_(std::move(graph)),
+          catalog_({plugin.nodes().begin(), plugin.nodes().end()}) {}
+
+    /// Refuses before the first run what the graph's check refuses.
+    [[nodiscard]] Status check(const std::vector<Variant>& variants) const;
+    [[nodiscard]] VariantRun run(const std::string& folder,
+                                 const std::string& name,
+                                 const std::vector<std::string>& settings,
+                                 int warmUps) const;
+    /// Adds the run of fewer steps in the time of `variant`, or why there is none.
+    void addBaseline(ComparedVariant& variant, const ComparedVariant& reference);
+
+private:
+    [[nodiscard]] Json optionsWith(const std::vector<std::string>& settings) const;
+    [[nodiscard]] graph::Document documentWith(const std::vector<std::string>& settings) const;
+    void takeReport(const Json& report, int warmUps, VariantRun& run) const;
+
+    const CompareArguments& arguments_;
+    Runner& runner_;
+    std::string graph_;
+    graph::Catalog catalog_;
+    std::map<std::vector<std::string>, VariantRun> baselines_;  ///< by their settings
+};
+
+Json Variants::optionsWith(const std::vector<std::string>& settings) const {
+    Json options = optionsOf(arguments_);
+    for (const std::string& setting : settings) {
+        options["set"].push_back(setting);
+    }
+    return options;
+}
+
+graph::Document Variants::documentWith(const std::vector<std::string>& settings) const {
+    std::vector<std::string> params = arguments_.set;
+    params.insert(params.end(), settings.begin(), settings.end());
+    return graph::applyOverrides(
+        graph::parseDocument(graph_), catalog_, {.params = params, .policies = {}});
+}
+
+Status Variants::check(const std::vector<Variant>& variants) const {
+    for (const Variant& variant : variants) {
+        std::string result;
+        const Status status = runner_.check(graph_, optionsWith(variant.settings).dump(), result);
+        if (status != Status::Ok) {
+            std::fprintf(stderr, "lowtide: %s cannot be run\n", variant.name().c_str());
+            printIssues(Json::parse(result).value("issues", Json::array()));
+            return status;
+        }
+    }
+    return Status::Ok;
+}
+
+Image8 readPicture(const std::string& path) {
+    const files::InputFile file(path);
+    const std::string bytes = file.readAll(kLargestPicture);
+    return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;
+}
+
+/// Pictures of the last repetition; those of earlier ones, which are equal, are removed.
+void takePictures(const Json& report, int last, VariantRun& run) {
+    for (const Json& file : report.at("files")) {
+        const auto path = file.at("path").get<std::string>();
+        if (file.at("repetition").get<int>() == last) {
+            run.files.push_back(path);
+            run.pictures.push_back(readPicture(path));
+        } else {
+            std::filesystem::remove(path);
+        }
+    }
+}
+
+void Variants::takeReport(const Json& report, int warmUps, VariantRun& run) const {
+    const Json& repetitions = report.at("repetitions");
+    const auto timed = std::min_element(
+        repetitions.begin() + warmUps,
+        repetitions.end(),
+        [](const Json& first, const Json& second) { return first.at("ms") < second.at("ms"); });
+    run.milliseconds = timed->at("ms").get<double>();
+    run.samplingMilliseconds = samplingMilliseconds(*timed, catalog_);
+    run.steps = stepsOf(*timed);
+    takePictures(report, static_cast<int>(repetitions.size()), run);
+}
+
+VariantRun Variants::run(const std::string& folder,
+                         const std::string& name,
+                         const std::vector<std::string>& settings,
+                         int warmUps) const {
+    if (errorIsTerminal()) {
+        std::fprintf(stderr, "%s\n", name.c_str());
+    }
+    VariantRun run{.name = name, .settings = settings};
+    const auto path = std::filesystem::absolute(arguments_.out) / folder;
+    files::makeFolders(path.string());
+    const std::string dump = (path / "latents.safetensors").string();
+    Json options = optionsWith(settings);
+    options["out"] = path.string();
+    options["repeat"] = arguments_.repeat + warmUps;
+    options["dump"] = dump;
+    const auto [status, report] = runToEnd(runner_, graph_, options, false);
+    run.status = status;
+    run.issues = report.value("issues", Json::array());
+    if (status == Status::Ok) {
+        takeReport(report, warmUps, run);
+        run.latents = readLatentSteps(dump);
+        std::filesystem::remove(dump);
+    }
+    return run;
+}
+
+void Variants::addBaseline(ComparedVariant& variant, const ComparedVariant& reference) {
+    const graph::Document start = documentWith(reference.own.run.settings);
+    if (stepsDiffer(start, documentWith(variant.own.run.settings), catalog_)) {
+        variant.noBaseline = "no baseline, it has another number of steps itself";
+        return;
+    }
+    const double share =
+        variant.own.run.samplingMilliseconds / reference.own.run.samplingMilliseconds;
+    const std::vector<std::string> fewer =
+        share < 1 ? fewerSteps(start, catalog_, share) : std::vector<std::string>();
+    if (fewer.empty()) {
+        variant.noBaseline = "no baseline, it is not faster than the reference by a step";
+        return;
+    }
+    std::vector<std::string> settings = reference.own.run.settings;
+    settings.insert(settings.end(), fewer.begin(), fewer.end());
+    auto known = baselines_.find(settings);
+    if (known == baselines_.end()) {
+        const std::string number = std::to_string(baselines_.size());
+        known = baselines_
+                    .emplace(settings, run("fewer_steps_" + number, join(fewer, " "), settings, 0))
+                    .first;
+    }
+    variant.fewerSteps = ComparedRun{known->second, compared(reference.own.run, known->second)};
+    variant.fewerSteps->run.settings = settings;
+}
+
+size_t columnsFor(const std::vector<Variation>& variations, size_t count) {
+    constexpr size_t kOneRow = 4;
+    const auto several =
+        std::count_if(variations.begin(), variations.end(), [](const Variation& each) {
+            return each.values.size() > 1;
+        });
+    if (several > 1) {
+        return variations.back().values.size();
+    }
+    return count <= kOneRow ? count
+                            : static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+}
+
+void writePng(const std::filesystem::path& path, const image::ContactSheet& sheet) {
+    files::writeFileAtomically(path.string(), image::encodePng(image::drawContactSheet(sheet), {}));
+}
+
+/// Table or JSON, and the files.
+void show(const Comparison& comparison, const CompareArguments& arguments) {
+    const std::filesystem::path folder(arguments.out);
+    writePng(folder / "contact_sheet.png", contactSheetOf(comparison));
+    writePng(folder / "heat_map.png", heatMapsOf(comparison));
+    const std::string json = toJson(comparison).dump(2) + "\n";
+    files::writeFileAtomically((folder / "comparison.json").string(), json);
+    if (arguments.json) {
+        std::printf("%s", json.c_str());
+        return;
+    }
+    std::printf("%s\n", tableOf(comparison).c_str());
+    for (const char* file : {"contact_sheet.png", "heat_map.png", "comparison.json"}) {
+        std::printf("%s\n", (folder / file).string().c_str());
+    }
+}
+
+/// Runs it, and what fewer steps give in its time.
+Status addVariant(Variants& variants, const Variant& variant, Comparison& comparison) {
+    const size_t number = comparison.variants.size();
+    ComparedVariant entry;
+    VariantRun& run = entry.own.run;
+    run = variants.run("variant_" + std::to_string(number),
+                       variant.name(),
+                       variant.settings,
+                       number == 0 ? kWarmUps : 0);
+    if (run.status != Status::Ok) {
+        std::fprintf(stderr, "lowtide: %s failed\n", variant.name().c_str());
+        printIssues(run.issues);
+    } else if (number == 0 && run.pictures.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the graph writes no picture, so there is nothing to compare",
+                    "end it with save.image");
+    } else if (number > 0) {
+        const ComparedVariant& reference = comparison.variants.front();
+        entry.own.difference = compared(reference.own.run, run);
+        variants.addBaseline(entry, reference);
+    }
+    const Status status = run.status;
+    comparison.variants.push_back(std::move(entry));
+    return status;
+}
+
+/// Ends the module's threads on every way out.
+class Stopping {
+public:
+    explicit Stopping(Runner& runner) : runner_(runner) {}
+
+    ~Stopping() { runner_.stop(); }
+
+    Stopping(const Stopping&) = delete;
+    Stopping& operator=(const Stopping&) = delete;
+
+private:
+    Runner& runner_;
+};
+
+}  // namespace
+
+int compareVariants(const CompareArguments& arguments) {
+    std::vector<Variation> variations;
+    for (const std::string& text : arguments.vary) {
+        variations.push_back(parseVariation(text));
+    }
+    const std::vector<Variant> all = combinationsOf(variations);
+    const std::string graph = readGraph(arguments.graph);
+    catchInterrupts();
+    Plugin& plugin = startPlugin(arguments.threads);
+    const Stopping stopping(*plugin.runner());
+    Variants variants(arguments, plugin, graph);
+    if (const Status status = variants.check(all); status != Status::Ok) {
+        return static_cast<int>(status);
+    }
+    Comparison comparison{.graph = std::filesystem::path(arguments.graph).filename().string(),
+                          .variants = {},
+                          .columns = columnsFor(variations, all.size())};
+    Status worst = Status::Ok;
+    for (const Variant& variant : all) {
+        const Status status = addVariant(variants, variant, comparison);
+        const bool isReference = comparison.variants.size() == 1;
+        if (interruptCount() > 0 || (isReference && status != Status::Ok)) {
+            return static_cast<int>(interruptCount() > 0 ? Status::Cancelled : status);
+        }
+        worst = status == Status::Ok ? worst : status;
+    }
+    show(comparison, arguments);
+    return static_cast<int>(worst);
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,149 @@
+#include "plugin/base/text.hpp"
+#include "ui/cli/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace lowtide::cli {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+const Cells kHeads = {"",
+                      "variant",
+                      "time",
+                      "full/part/pred",
+                      "PSNR",
+                      "SSIM",
+                      "cosine",
+                      "least",
+                      "edges",
+                      "colour",
+                      "worst tile"};
+/// The columns before stand at the left.
+constexpr size_t kFirstNumber = 2;
+
+std::string formatted(const char* form, double value) {
+    std::array<char, 48> text{};
+    static_cast<void>(std::snprintf(text.data(), text.size(), form, value));
+    return text.data();
+}
+
+std::string finite(const char* form, double value) {
+    return std::isfinite(value) ? formatted(form, value) : "equal";
+}
+
+std::string stepsText(const VariantRun& run) {
+    return run.steps ? std::to_string(run.steps->full) + "/" + std::to_string(run.steps->partial) +
+                           "/" + std::to_string(run.steps->predicted)
+                     : "-";
+}
+
+std::string worstText(const image::WorstTile& worst) {
+    return std::isfinite(worst.psnr)
+               ? formatted("%.1f dB at ", worst.psnr) + std::to_string(worst.xPixels) + "," +
+                     std::to_string(worst.yPixels)
+               : "equal";
+}
+
+/// Cosines of all nodes: of the last latents, and the least of all steps.
+Cells cosineTexts(const std::vector<LatentCosine>& latents) {
+    if (latents.empty()) {
+        return {"-", "-"};
+    }
+    double last = 1;
+    double least = 1;
+    bool hasSteps = false;
+    for (const LatentCosine& node : latents) {
+        last = std::min(last, node.last);
+        for (const double step : node.steps) {
+            hasSteps = true;
+            least = std::min(least, step);
+        }
+    }
+    return {formatted("%.4f", last), hasSteps ? formatted("%.4f", least) : "-"};
+}
+
+Cells figuresOf(const VariantComparison& difference) {
+    if (difference.pictures.empty()) {
+        return Cells(kHeads.size() - 4, "-");
+    }
+    const image::PictureDifference all = together(difference.pictures);
+    Cells cells = {finite("%.2f dB", all.psnr), all.ssim ? formatted("%.4f", *all.ssim) : "-"};
+    std::ranges::move(cosineTexts(difference.latents), std::back_inserter(cells));
+    cells.push_back(finite("%.3f", all.edgeEnergyRatio));
+    cells.push_back(formatted("%.2f", all.colourShift));
+    cells.push_back(worstText(all.worst));
+    return cells;
+}
+
+Cells rowOf(const std::string& number, const ComparedRun& compared, bool isReference) {
+    const VariantRun& run = compared.run;
+    Cells cells = {number, run.name};
+    if (run.status != Status::Ok) {
+        cells.push_back("failed");
+        return cells;
+    }
+    cells.push_back(formatted("%.3f s", run.milliseconds / 1000));
+    cells.push_back(stepsText(run));
+    std::ranges::move(isReference ? Cells(kHeads.size() - 4, "-") : figuresOf(compared.difference),
+                      std::back_inserter(cells));
+    return cells;
+}
+
+/// Characters of UTF-8.
+size_t widthOf(const std::string& text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+    }));
+}
+
+std::string aligned(const std::vector<Cells>& rows) {
+    std::vector<size_t> widths(kHeads.size());
+    for (const Cells& row : rows) {
+        for (size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], widthOf(row[i]));
+        }
+    }
+    std::string text;
+    for (const Cells& row : rows) {
+        std::string line;
+        for (size_t i = 0; i < row.size(); ++i) {
+            const std::string space(widths[i] - widthOf(row[i]), ' ');
+            line += i < kFirstNumber ? row[i] + space : space + row[i];
+            line += "  ";
+        }
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string tableOf(const Comparison& comparison) {
+    std::vector<Cells> rows = {kHeads};
+    std::string notes;
+    for (size_t i = 0; i < comparison.variants.size(); ++i) {
+        const ComparedVariant& variant = comparison.variants[i];
+        rows.push_back(rowOf(std::to_string(i), variant.own, i == 0));
+        if (variant.fewerSteps) {
+            rows.push_back(rowOf("", *variant.fewerSteps, false));
+            rows.back()[1].insert(0, "same time: ");
+        }
+        const std::string start = "variant " + std::to_string(i) + ": ";
+        if (!variant.own.difference.problem.empty()) {
+            notes += start + variant.own.difference.problem + "\n";
+        }
+        if (!variant.noBaseline.empty()) {
+            notes += start + variant.noBaseline + "\n";
+        }
+    }
+    return aligned(rows) +
+           "\nall are compared with variant 0; cosine: of the last latents, least: of all steps\n" +
+           notes;
+}
+
+}  // namespace lowtide::cli

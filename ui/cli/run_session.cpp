@@ -1,0 +1,55 @@
+#include "ui/cli/run_session.hpp"
+
+#include "ui/cli/event_queue.hpp"
+#include "ui/cli/os.hpp"
+#include "ui/cli/progress_line.hpp"
+
+#include <cstdio>
+
+namespace lowtide::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{50};
+
+/// Shows events until the run has finished; Ctrl-C asks to stop now.
+void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
+    ProgressLine line;
+    bool asked = false;
+    for (;;) {
+        if (!asked && interruptCount() > 0) {
+            asked = true;
+            runner.cancel(run, CancelMode::Now);
+        }
+        const std::optional<std::string> text = queue.next(kPatience);
+        if (!text) {
+            continue;
+        }
+        const Json event = Json::parse(*text);
+        if (eventLines) {
+            std::printf("%s\n", text->c_str());
+            std::fflush(stdout);
+        } else {
+            line.show(event);
+        }
+        if (event.value("event", std::string()) == "runFinished") {
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+EndedRun runToEnd(Runner& runner, const std::string& graph, const Json& options, bool eventLines) {
+    EventQueue queue;
+    RunId run = 0;
+    std::string result;
+    Status status = runner.start(graph, options.dump(), queue, run, result);
+    if (status == Status::Ok) {
+        follow(runner, run, queue, eventLines);
+        status = runner.wait(run, result);
+    }
+    return {.status = status, .report = Json::parse(result)};
+}
+
+}  // namespace lowtide::cli

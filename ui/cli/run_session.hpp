@@ -1,0 +1,23 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+
+#include <string>
+
+namespace lowtide::cli {
+
+/// What a run left: its status and the report, or the issues that refused it.
+struct EndedRun {
+    Status status = Status::Failed;
+    Json report;
+};
+
+/// Runs a graph to its end and shows its events: as JSON lines on standard output, or on a progress
+/// line. Ctrl-C (catchInterrupts) asks the run to stop now.
+[[nodiscard]] EndedRun runToEnd(Runner& runner,
+                                const std::string& graph,
+                                const Json& options,
+                                bool eventLines);
+
+}  // namespace lowtide::cli

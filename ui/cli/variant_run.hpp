@@ -1,0 +1,54 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "plugin/image/picture_difference.hpp"
+#include "ui/cli/latent_steps.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::cli {
+
+/// Steps of one run by their decision.
+struct StepCounts {
+    int64_t full = 0;
+    int64_t partial = 0;
+    int64_t predicted = 0;
+};
+
+/// What one variant gave.
+struct VariantRun {
+    std::string name;
+    std::vector<std::string> settings;
+    Status status = Status::Failed;
+    Json issues = Json::array();
+    double milliseconds = 0;          ///< of a repetition, the fastest one
+    double samplingMilliseconds = 0;  ///< of that repetition's nodes with a number of steps
+    std::optional<StepCounts> steps;  ///< where the report tells
+    std::vector<std::string> files;   ///< pictures of the last repetition
+    std::vector<Image8> pictures;
+    std::map<std::string, LatentSteps> latents;
+};
+
+/// How a run differs from the one it is compared with.
+struct VariantComparison {
+    std::vector<image::PictureDifference> pictures;  ///< one for each
+    std::vector<LatentCosine> latents;
+    std::string problem;  ///< why pictures cannot be compared; empty: they are
+};
+
+[[nodiscard]] VariantComparison compared(const VariantRun& reference, const VariantRun& run);
+
+/// The figures of several pictures as one: of all pixels, of the mean, and of the worst tile of
+/// all.
+[[nodiscard]] image::PictureDifference together(
+    const std::vector<image::PictureDifference>& pictures);
+
+/// The steps that a repetition of a report tells of, of all its nodes; empty where it tells of
+/// none.
+[[nodiscard]] std::optional<StepCounts> stepsOf(const Json& repetition);
+
+}  // namespace lowtide::cli

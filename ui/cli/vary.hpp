@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lowtide::cli {
+
+/// One --vary: a parameter and the values that it takes in turn.
+struct Variation {
+    std::string param;  ///< "node.param"
+    std::vector<std::string> values;
+};
+
+/// One combination of values: what is set beside the graph, in the order of the variations.
+struct Variant {
+    std::vector<std::string> settings;  ///< "node.param=value"
+
+    /// The settings in one line, for people.
+    [[nodiscard]] std::string name() const;
+};
+
+/// Most variants of one comparison.
+inline constexpr size_t kMostVariants = 100;
+
+/// Reads "node.param=a,b,c". "\," is a comma inside of a value, "\\" a backslash.
+/// Error{InvalidInput} when there is no "=" or no parameter.
+[[nodiscard]] Variation parseVariation(const std::string& text);
+
+/// Every combination, the last variation changing fastest; the first one has all first values.
+/// Error{InvalidInput} when there are fewer than two or more than kMostVariants, or a parameter is
+/// varied twice.
+[[nodiscard]] std::vector<Variant> combinationsOf(const std::vector<Variation>& variations);
+
+}  // namespace lowtide::cli
