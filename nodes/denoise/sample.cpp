@@ -1,24 +1,10 @@
 #include "nodes/param_descs.hpp"
+#include "nodes/sampling_params.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
 
 namespace {
-
-constexpr double kMostSteps = 10000;
-
-ParamDesc choice(std::string id,
-                 std::string label,
-                 std::string tooltip,
-                 std::vector<ChoiceDesc> choices) {
-    Scalar first = choices.front().id;
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Choice,
-            .defaultValue = std::move(first),
-            .choices = std::move(choices)};
-}
 
 ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int64_t defaultValue) {
     return {.id = std::move(id),
@@ -52,66 +38,23 @@ ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defa
 
 std::vector<ParamDesc> parameters(models::Stages& stages) {
     return {
-        {.id = "steps",
-         .label = "Steps",
-         .tooltip = "Steps of the sampler over the whole schedule. More steps take longer and "
-                    "refine the picture.",
-         .unit = "steps",
-         .kind = ParamKind::Int,
-         .defaultValue = int64_t{20},
-         .min = 1,
-         .max = kMostSteps,
-         .softMin = 1,
-         .softMax = 50,
-         .step = 1},
-        {.id = "cfg",
-         .label = "Guidance",
-         .tooltip = "How strongly the picture follows the prompt (classifier-free guidance). Off "
-                    "at 1 and below.",
-         .kind = ParamKind::Float,
-         .defaultValue = 7.5,
-         .min = 0,
-         .max = 100,
-         .softMin = 1,
-         .softMax = 15,
-         .step = 0.5},
-        {.id = "seed",
-         .label = "Seed",
-         .tooltip = "Start of the noise: one seed, one picture, on every device.",
-         .kind = ParamKind::Seed,
-         .defaultValue = uint64_t{0}},
+        stepsParam(),
+        guidanceParam(),
+        seedParam("Start of the noise: one seed, one picture, on every device."),
         fractionParam("strength",
                       "Strength",
                       "How much of the picture that came in is made anew: the last steps of the "
                       "schedule that are taken, as a share of all; 1 takes them all.",
                       1),
-        choice("batch_seeds",
-               "Seeds of a batch",
-               "Where several pictures get their noise: the first way as other programs draw whole "
-               "batches, the second so that each picture can be made again alone.",
-               {{"one", "One seed for all"}, {"each", "Seed, seed + 1, ..."}}),
-        choice("sampler",
-               "Sampler",
-               "How the noise is taken away step by step.",
-               stages.samplerChoices()),
-        choice(
-            "sigmas",
-            "Sigmas",
-            "How the noise levels are spread; sampler leaves it to the sampler and the checkpoint.",
-            {{"sampler", "As the sampler does"},
-             {"normal", "Normal"},
-             {"karras", "Karras"},
-             {"exponential", "Exponential"},
-             {"beta", "Beta"},
-             {"lu", "Lu"}}),
-        choice("spacing",
-               "Spacing",
-               "Which timesteps of the training are visited; sampler leaves it to the sampler and "
-               "the checkpoint.",
-               {{"sampler", "As the sampler does"},
-                {"leading", "Leading"},
-                {"trailing", "Trailing"},
-                {"linspace", "Linspace"}}),
+        choiceParam(
+            "batch_seeds",
+            "Seeds of a batch",
+            "Where several pictures get their noise: the first way as other programs draw whole "
+            "batches, the second so that each picture can be made again alone.",
+            {{"one", "One seed for all"}, {"each", "Seed, seed + 1, ..."}}),
+        samplerParam(stages),
+        sigmasParam(),
+        spacingParam(),
         stepNumber("start_step", "First step", "Steps before this one are left out.", 0),
         stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.", -1),
         flag("add_noise",

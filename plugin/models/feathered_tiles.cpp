@@ -88,28 +88,52 @@ int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes) {
     return static_cast<int64_t>(cutSide(height, sizes).size() * cutSide(width, sizes).size());
 }
 
+FeatheredTiles::FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes)
+    : rows_(cutSide(picture.size(kHeightAxis), sizes)),
+      columns_(cutSide(picture.size(kWidthAxis), sizes)),
+      padded_(tensor::kernels::padReflected(picture,
+                                            columns_.back().end - picture.size(kWidthAxis),
+                                            rows_.back().end - picture.size(kHeightAxis))) {}
+
+int64_t FeatheredTiles::count() const {
+    return static_cast<int64_t>(rows_.size() * columns_.size());
+}
+
+const TileSpan& FeatheredTiles::rowOf(int64_t index) const {
+    return rows_.at(static_cast<size_t>(index) / columns_.size());
+}
+
+const TileSpan& FeatheredTiles::columnOf(int64_t index) const {
+    return columns_[static_cast<size_t>(index) % columns_.size()];
+}
+
+at::Tensor FeatheredTiles::tile(int64_t index) const {
+    const TileSpan& row = rowOf(index);
+    const TileSpan& column = columnOf(index);
+    return padded_.narrow(kHeightAxis, row.begin, row.end - row.begin)
+        .narrow(kWidthAxis, column.begin, column.end - column.begin)
+        .contiguous();
+}
+
+void FeatheredTiles::show(int64_t index,
+                          const at::Tensor& result,
+                          int64_t scale,
+                          const at::Tensor& target) const {
+    const TileSpan& row = rowOf(index);
+    const TileSpan& column = columnOf(index);
+    const at::Tensor shown =
+        shownPart(shownPart(result, kHeightAxis, row, scale), kWidthAxis, column, scale);
+    placeOf(placeOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale).add_(shown);
+}
+
 void enlargeInTiles(const at::Tensor& picture,
                     const TileSizes& sizes,
                     int64_t scale,
                     const std::function<at::Tensor(const at::Tensor&)>& enlarge,
                     const at::Tensor& target) {
-    const std::vector<TileSpan> rows = cutSide(picture.size(kHeightAxis), sizes);
-    const std::vector<TileSpan> columns = cutSide(picture.size(kWidthAxis), sizes);
-    const at::Tensor padded =
-        tensor::kernels::padReflected(picture,
-                                      columns.back().end - picture.size(kWidthAxis),
-                                      rows.back().end - picture.size(kHeightAxis));
-    for (const TileSpan& row : rows) {
-        for (const TileSpan& column : columns) {
-            const at::Tensor seen = padded.narrow(kHeightAxis, row.begin, row.end - row.begin)
-                                        .narrow(kWidthAxis, column.begin, column.end - column.begin)
-                                        .contiguous();
-            const at::Tensor large = enlarge(seen);
-            const at::Tensor shown =
-                shownPart(shownPart(large, kHeightAxis, row, scale), kWidthAxis, column, scale);
-            placeOf(placeOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale)
-                .add_(shown);
-        }
+    const FeatheredTiles tiles(picture, sizes);
+    for (int64_t i = 0; i < tiles.count(); ++i) {
+        tiles.show(i, enlarge(tiles.tile(i)), scale, target);
     }
 }
 

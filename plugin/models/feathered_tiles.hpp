@@ -34,10 +34,34 @@ struct TileSpan {
 /// How many tiles a picture of that size takes.
 [[nodiscard]] int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes);
 
-/// Enlarges `picture` [1, C, H, W] into `target` [1, C', scale H, scale W], which holds zeros:
-/// `enlarge` gets a tile [1, C, h, w], padded by a mirror image where a side of the picture is no
-/// multiple, and gives [1, C', scale h, scale w], which is written over. Shares of neighbours sum
-/// to 1.
+/// A picture cut into tiles, and its result put together from theirs.
+class FeatheredTiles {
+public:
+    /// `picture` [1, C, H, W].
+    FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes);
+
+    [[nodiscard]] int64_t count() const;
+    /// Tile `index` in reading order [1, C, h, w], contiguous, padded by a mirror image where a
+    /// side of the picture is no multiple.
+    [[nodiscard]] at::Tensor tile(int64_t index) const;
+    /// Adds what became of it, [1, C', scale h, scale w], which is written over, to `target`
+    /// [1, C', scale H, scale W], which held zeros at first. Shares of neighbours sum to 1.
+    void show(int64_t index,
+              const at::Tensor& result,
+              int64_t scale,
+              const at::Tensor& target) const;
+
+private:
+    [[nodiscard]] const TileSpan& rowOf(int64_t index) const;
+    [[nodiscard]] const TileSpan& columnOf(int64_t index) const;
+
+    std::vector<TileSpan> rows_;
+    std::vector<TileSpan> columns_;
+    at::Tensor padded_;
+};
+
+/// Enlarges `picture` [1, C, H, W] into `target` tile by tile, as FeatheredTiles cuts and shows
+/// them: `enlarge` gets [1, C, h, w] and gives [1, C', scale h, scale w].
 void enlargeInTiles(const at::Tensor& picture,
                     const TileSizes& sizes,
                     int64_t scale,

@@ -37,8 +37,8 @@ const tensor::Latents& latentsIn(const memory::WireRef& value, const char* item)
     return valueIn<tensor::Latents>(value, item, "latent picture");
 }
 
-const tensor::Images& imagesIn(const memory::WireRef& value) {
-    return valueIn<tensor::Images>(value, "image", "picture");
+const tensor::Images& imagesIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Images>(value, item, "picture");
 }
 
 const tensor::Masks& masksIn(const memory::WireRef& value) {

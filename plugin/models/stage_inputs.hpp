@@ -14,7 +14,8 @@ namespace lowtide::models {
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,
                                                const char* item = "latent");
-[[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value);
+[[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value,
+                                             const char* item = "image");
 [[nodiscard]] const tensor::Masks& masksIn(const memory::WireRef& value);
 /// The tree of a role that every model has.
 [[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,

@@ -139,4 +139,37 @@ struct UpscaleWithModelRequest {
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
 };
 
+/// Stronger edges, by an unsharp mask.
+struct SharpenRequest {
+    WireRef image;
+    double radius = 2;     ///< standard deviation of the blur, in pixels
+    double percent = 150;  ///< of the difference to the blurred picture that is added
+    double threshold = 3;  ///< levels of 255; smaller differences are left alone
+};
+
+/// The colours of another picture.
+struct MatchColourRequest {
+    WireRef image;
+    WireRef reference;                 ///< one picture, or one for each
+    std::string method = "histogram";  ///< or statistics: mean and deviation in CIE L*a*b*
+    double strength = 1;               ///< share of the matched picture in the result
+};
+
+/// Every tile of pictures goes through the denoiser at a low strength.
+struct DetailRequest {
+    WireRef model;
+    WireRef positive;
+    WireRef negative;  ///< may be null, as of DenoiseRequest
+    WireRef image;
+    int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
+    int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
+    int steps = 20;
+    double cfg = 7.5;
+    uint64_t seed = 0;  ///< of the first tile; the next ones have seed + 1, ...
+    std::string sampler = "checkpoint";
+    std::string sigmas = "sampler";
+    std::string spacing = "sampler";
+    double strength = 0.3;
+};
+
 }  // namespace lowtide::models

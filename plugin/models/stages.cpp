@@ -6,6 +6,10 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/finish/detail_stage.hpp"
+#include "plugin/models/finish/finish_outlines.hpp"
+#include "plugin/models/finish/match_colour_stage.hpp"
+#include "plugin/models/finish/sharpen_stage.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/image_outlines.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
@@ -212,6 +216,27 @@ public:
         });
     }
 
+    WireRef sharpenImage(const SharpenRequest& request, const StageCall& call) override {
+        return withErrorsOf("sharpen", [&] {
+            StageContext context = contextOf("sharpen", call);
+            return sharpenStage(context, request);
+        });
+    }
+
+    WireRef matchColour(const MatchColourRequest& request, const StageCall& call) override {
+        return withErrorsOf("match colour", [&] {
+            StageContext context = contextOf("match colour", call);
+            return matchColourStage(context, request);
+        });
+    }
+
+    WireRef addDetail(const DetailRequest& request, const StageCall& call) override {
+        return withErrorsOf("detail", [&] {
+            StageContext context = contextOf("detail", call);
+            return detailStage(context, request, call);
+        });
+    }
+
     std::vector<Image8> pictures(const WireRef& image) override {
         return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
     }
@@ -375,6 +400,22 @@ public:
                                         });
                                     }};
         });
+    }
+
+    StageOutline outlineSharpen(const Shape& imageShape, const SharpenRequest& settings) override {
+        return withErrorsOf("sharpen", [&] { return sharpenOutline(imageShape, settings); });
+    }
+
+    StageOutline outlineMatchColour(const Shape& imageShape,
+                                    const Shape& referenceShape,
+                                    const MatchColourRequest& settings) override {
+        return withErrorsOf("match colour", [&] {
+            return matchColourOutline(imageShape, referenceShape, settings);
+        });
+    }
+
+    StageOutline outlineDetail(const DetailShapes& shapes, const DetailRequest& settings) override {
+        return withErrorsOf("detail", [&] { return detailOutline(shapes, settings); });
     }
 
     StageOutline outlinePictures(const Shape& imageShape) override {

@@ -70,6 +70,13 @@ struct DenoiseShapes {
     WireRef maskedKind;
 };
 
+/// Shapes of what a detail pass is given.
+struct DetailShapes {
+    Shape image;  ///< [B, 3, H, W]
+    ConditioningShape positive;
+    ConditioningShape negative;  ///< an empty shape: not connected
+};
+
 /// The stages of one module. Run thread for the stages, any thread for loading and outlines.
 /// Throws lowtide::Error only; messages name the stage, the values and what to do.
 class Stages {
@@ -109,6 +116,12 @@ public:
                                                const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef upscaleWithModel(const UpscaleWithModelRequest& request,
                                                    const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef sharpenImage(const SharpenRequest& request,
+                                               const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef matchColour(const MatchColourRequest& request,
+                                              const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef addDetail(const DetailRequest& request,
+                                            const StageCall& call) = 0;
     /// 8-bit pictures of an image value, rounded half to even.
     [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
     /// A1111 `parameters` text of one picture of an image value; empty when it did not come from a
@@ -146,6 +159,17 @@ public:
     /// Of the wires in `settings` only the upscaler is looked at.
     [[nodiscard]] virtual StageOutline outlineUpscaleWithModel(
         const Shape& imageShape, const UpscaleWithModelRequest& settings) = 0;
+
+    /// The image in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineSharpen(const Shape& imageShape,
+                                                      const SharpenRequest& settings) = 0;
+    /// The images in `settings` are not looked at.
+    [[nodiscard]] virtual StageOutline outlineMatchColour(const Shape& imageShape,
+                                                          const Shape& referenceShape,
+                                                          const MatchColourRequest& settings) = 0;
+    /// Of the wires in `settings` only the model is looked at.
+    [[nodiscard]] virtual StageOutline outlineDetail(const DetailShapes& shapes,
+                                                     const DetailRequest& settings) = 0;
 
     /// Of pictures(); nothing goes to a wire.
     [[nodiscard]] virtual StageOutline outlinePictures(const Shape& imageShape) = 0;

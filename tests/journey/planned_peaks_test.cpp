@@ -17,7 +17,8 @@ namespace {
 /// Design, section 6: predicted and measured peaks of each stage.
 constexpr double kTolerance = 0.05;
 
-constexpr const char* kGraphs[] = {"control_nodes", "late", "several_prompts", "hires"};
+constexpr const char* kGraphs[] = {
+    "control_nodes", "late", "several_prompts", "hires", "speed_then_finish"};
 const std::vector<std::string> kPolicies = {"none", "model", "auto", "leaf+stream", "block:2"};
 
 }  // namespace
@@ -137,6 +138,12 @@ private Q_SLOTS:
                          "latent.width=" + std::to_string(width),
                          "latent.height=" + std::to_string(height),
                          "latent.batch=" + std::to_string(batch)};
+        if (graph == "speed_then_finish") {
+            policies.push_back("detail=" + policy.toStdString());
+            for (const char* setting : {"enlarge.scale=1.5", "detail.steps=4", "detail.tile=64"}) {
+                settings.push_back(setting);
+            }
+        }
         if (graph == "hires") {
             for (const char* setting : {"upscale.scale=1.5",
                                         "refine.steps=2",

@@ -4,6 +4,9 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/finish/detail_stage.hpp"
+#include "plugin/models/finish/match_colour_stage.hpp"
+#include "plugin/models/finish/sharpen_stage.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
@@ -82,9 +85,10 @@ WireRef maskOnWire(const Shape& shape, const memory::StagePlace& place) {
                          : std::make_shared<const tensor::Masks>(onWire(shape, place, "mask"));
 }
 
-WireRef imageOnWire(const Shape& shape, const memory::StagePlace& place) {
-    return std::make_shared<const tensor::Images>(onWire(shape, place, "image"),
-                                                  tensor::Provenance{});
+WireRef imageOnWire(const Shape& shape,
+                    const memory::StagePlace& place,
+                    std::string_view port = "image") {
+    return std::make_shared<const tensor::Images>(onWire(shape, place, port), tensor::Provenance{});
 }
 
 /// The walk of one stage; `run` gets the context to run it in.
@@ -245,6 +249,47 @@ memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
             inputs.size() > 1 ? conditioningOnWire(inputs[1], place, "second") : nullptr;
         (void)editedConditioning(walked);
     });
+}
+
+memory::StageWork walkSharpen(const Shape& imageShape,
+                              const SharpenRequest& settings,
+                              const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        SharpenRequest request = settings;
+        request.image = imageOnWire(imageShape, place);
+        (void)sharpenStage(context, request);
+    });
+}
+
+memory::StageWork walkMatchColour(const Shape& imageShape,
+                                  const Shape& referenceShape,
+                                  const MatchColourRequest& settings,
+                                  const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        MatchColourRequest request = settings;
+        request.image = imageOnWire(imageShape, place);
+        request.reference = imageOnWire(referenceShape, place, "reference");
+        (void)matchColourStage(context, request);
+    });
+}
+
+memory::StageWork walkDetail(const DetailShapes& shapes,
+                             const DetailRequest& settings,
+                             const memory::StagePlace& place) {
+    const Model& model = modelIn(settings.model);
+    return walkStage(place,
+                     {treeIn(model, kAutoencoder), treeIn(model, kDenoiser)},
+                     [&](StageContext& context, ShapeWalk& walk) {
+                         DetailRequest request = settings;
+                         request.model = std::make_shared<const WalkedModel>(model, walk);
+                         request.positive = conditioningOnWire(shapes.positive, place, "positive");
+                         request.negative =
+                             shapes.negative.shape.empty()
+                                 ? nullptr
+                                 : conditioningOnWire(shapes.negative, place, "negative");
+                         request.image = imageOnWire(shapes.image, place);
+                         (void)detailStage(context, request, quietCall());
+                     });
 }
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {

@@ -48,6 +48,18 @@ namespace lowtide::models {
 [[nodiscard]] memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
                                                  const ConditioningEdit& edit,
                                                  const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkSharpen(const Shape& imageShape,
+                                            const SharpenRequest& settings,
+                                            const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkMatchColour(const Shape& imageShape,
+                                                const Shape& referenceShape,
+                                                const MatchColourRequest& settings,
+                                                const memory::StagePlace& place);
+/// All steps of all tiles are walked, each network once for the one size of tiles. Of the wires in
+/// `settings` only the model is looked at.
+[[nodiscard]] memory::StageWork walkDetail(const DetailShapes& shapes,
+                                           const DetailRequest& settings,
+                                           const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);

@@ -45,10 +45,15 @@ void ModelBench::runWith(const models::WireRef& model,
 
 void ModelBench::runWith(const std::shared_ptr<const memory::ComponentTree>& tree,
                          const std::function<void()>& work) {
+    runWith(std::vector{tree}, work);
+}
+
+void ModelBench::runWith(std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                         const std::function<void()>& work) {
     memory::Policy policy;
     policy.name = "none";
     const memory::PlanRequest request{
-        .nodes = {{.node = "node", .policy = policy, .components = {tree}}},
+        .nodes = {{.node = "node", .policy = policy, .components = std::move(trees)}},
         .device = device_,
         .devices = {{.spec = device_, .traits = residency_->traits(device_)}}};
     const auto plan =

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lowtide::testing {
 
@@ -40,6 +41,10 @@ public:
 
     /// The same for the component of that tree.
     void runWith(const std::shared_ptr<const memory::ComponentTree>& tree,
+                 const std::function<void()>& work);
+
+    /// The same for several components.
+    void runWith(std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                  const std::function<void()>& work);
 
     /// The most bytes that the ledger saw as activations of the last runWith() on the device.

@@ -1,0 +1,119 @@
+#include "nodes/finish/finish_nodes.hpp"
+#include "nodes/param_descs.hpp"
+#include "nodes/sampling_params.hpp"
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+std::vector<ParamDesc> parameters(models::Stages& stages) {
+    return {
+        fractionParam("strength",
+                      "Strength",
+                      "How much of each tile is made anew: the last steps of the schedule that "
+                      "are taken, as a share of all.",
+                      0.3),
+        {.id = "tile",
+         .label = "Tile",
+         .tooltip = "Side of the tiles, best the size for which the model was trained; 0 takes "
+                    "pictures whole.",
+         .unit = "px",
+         .kind = ParamKind::Int,
+         .defaultValue = int64_t{512},
+         .min = 0,
+         .max = 8192,
+         .softMin = 0,
+         .softMax = 1024,
+         .step = 64},
+        {.id = "overlap",
+         .label = "Overlap",
+         .tooltip = "By how much tiles overlap and fade into each other, at most half of a tile.",
+         .unit = "px",
+         .kind = ParamKind::Int,
+         .defaultValue = int64_t{64},
+         .min = 0,
+         .max = 4096,
+         .softMin = 0,
+         .softMax = 256,
+         .step = 8,
+         .advanced = true},
+        stepsParam(),
+        guidanceParam(),
+        seedParam("Start of the noise of the first tile; the next ones have seed + 1, + 2, ..."),
+        samplerParam(stages),
+        sigmasParam(),
+        spacingParam()};
+}
+
+NodeDesc describe(models::Stages& stages) {
+    return {
+        .id = "finish.detail",
+        .label = "Add detail",
+        .category = "Finish",
+        .tooltip = "Lets the model draw fine detail anew, tile by tile, at a low strength.",
+        .aliases = {"UltimateSDUpscaleNoUpscale"},
+        .components = {"autoencoder", "denoiser"},
+        .inputs = {{.id = "model",
+                    .label = "Model",
+                    .tooltip = "Its autoencoder and its denoiser are used.",
+                    .type = "MODEL"},
+                   {.id = "positive",
+                    .label = "Positive",
+                    .tooltip = "What the tiles shall show; general words serve best.",
+                    .type = "CONDITIONING"},
+                   {.id = "negative",
+                    .label = "Negative",
+                    .tooltip = "What they shall not show; needed when guidance is above 1.",
+                    .type = "CONDITIONING",
+                    .optional = true},
+                   {.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
+        .outputs = {{.id = "image",
+                     .label = "Image",
+                     .tooltip = "The pictures with more detail.",
+                     .type = "IMAGE"}},
+        .params = parameters(stages)};
+}
+
+models::DetailRequest settingsOf(const executor::Params& params) {
+    return {.tilePixels = params.integer("tile"),
+            .overlapPixels = params.integer("overlap"),
+            .steps = static_cast<int>(params.integer("steps")),
+            .cfg = params.number("cfg"),
+            .seed = params.seed("seed"),
+            .sampler = params.text("sampler"),
+            .sigmas = params.text("sigmas"),
+            .spacing = params.text("spacing"),
+            .strength = params.number("strength")};
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    models::DetailRequest settings = settingsOf(context);
+    settings.model = modelOf(context);
+    const auto conditioning = [&](const char* port) {
+        return models::ConditioningShape{.shape = shapeOf(context, port),
+                                         .entries = knownOf(context, port)};
+    };
+    return workOutline(stages.outlineDetail({.image = context.input("image")->shape,
+                                             .positive = conditioning("positive"),
+                                             .negative = conditioning("negative")},
+                                            settings),
+                       "image");
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::DetailRequest request = settingsOf(context);
+    request.model = context.input("model");
+    request.positive = context.input("positive");
+    request.negative = context.input("negative");
+    request.image = context.input("image");
+    context.output("image", stages.addDetail(request, stageCall(context)));
+}
+
+}  // namespace
+
+executor::NodeType detailNode(models::Stages& stages) {
+    return stageNode(stages, describe(stages), outline, run, "denoise");
+}
+
+}  // namespace lowtide::nodes

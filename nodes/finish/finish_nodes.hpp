@@ -1,0 +1,18 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+
+namespace lowtide::models {
+class Stages;
+}
+
+namespace lowtide::nodes {
+
+/// "finish.sharpen": pictures with stronger edges.
+[[nodiscard]] executor::NodeType sharpenNode(models::Stages& stages);
+/// "finish.match_colour": pictures in the colours of another.
+[[nodiscard]] executor::NodeType matchColourNode(models::Stages& stages);
+/// "finish.detail": pictures whose tiles were denoised a little.
+[[nodiscard]] executor::NodeType detailNode(models::Stages& stages);
+
+}  // namespace lowtide::nodes

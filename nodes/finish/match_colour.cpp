@@ -1,0 +1,62 @@
+#include "nodes/finish/finish_nodes.hpp"
+#include "nodes/param_descs.hpp"
+#include "nodes/sampling_params.hpp"
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+NodeDesc describe() {
+    return {
+        .id = "finish.match_colour",
+        .label = "Match colour",
+        .category = "Finish",
+        .tooltip = "Gives pictures the colours of another picture.",
+        .aliases = {"ColorMatch"},
+        .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"},
+                   {.id = "reference",
+                    .label = "Reference",
+                    .tooltip = "Whose colours they get: one picture, or one for each; any size.",
+                    .type = "IMAGE"}},
+        .outputs = {{.id = "image",
+                     .label = "Image",
+                     .tooltip = "The pictures in those colours.",
+                     .type = "IMAGE"}},
+        .params = {
+            choiceParam("method",
+                        "Method",
+                        "What is made equal: how often each level occurs in red, green and "
+                        "blue, or mean and spread of lightness and colour.",
+                        {{"histogram", "Histograms"}, {"statistics", "Mean and deviation (Lab)"}}),
+            fractionParam("strength",
+                          "Strength",
+                          "Share of the new colours in the result; 0 leaves all as it is.",
+                          1)}};
+}
+
+models::MatchColourRequest settingsOf(const executor::Params& params) {
+    return {.method = params.text("method"), .strength = params.number("strength")};
+}
+
+executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+    return workOutline(
+        stages.outlineMatchColour(
+            context.input("image")->shape, context.input("reference")->shape, settingsOf(context)),
+        "image");
+}
+
+void run(models::Stages& stages, executor::Context& context) {
+    models::MatchColourRequest request = settingsOf(context);
+    request.image = context.input("image");
+    request.reference = context.input("reference");
+    context.output("image", stages.matchColour(request, stageCall(context)));
+}
+
+}  // namespace
+
+executor::NodeType matchColourNode(models::Stages& stages) {
+    return stageNode(stages, describe(), outline, run);
+}
+
+}  // namespace lowtide::nodes

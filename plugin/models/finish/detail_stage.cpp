@@ -1,0 +1,207 @@
+#include "plugin/models/finish/detail_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/decode_stage.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/feathered_tiles.hpp"
+#include "plugin/models/image_encode_stage.hpp"
+#include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+TileSizes tilesOf(const DetailRequest& settings, const Model& model) {
+    const int64_t multiple = model.info().downsampling;
+    if (settings.tilePixels == 0) {
+        return {.multiple = multiple};
+    }
+    if (settings.tilePixels < 0 || settings.overlapPixels < 0 ||
+        2 * settings.overlapPixels > settings.tilePixels) {
+        throw Error(ErrorKind::InvalidInput,
+                    "tiles of " + std::to_string(settings.tilePixels) +
+                        " pixels cannot overlap by " + std::to_string(settings.overlapPixels),
+                    "choose a tile of 0 for whole pictures, or an overlap of at most half of it",
+                    "overlap");
+    }
+    return {.side = settings.tilePixels, .overlap = settings.overlapPixels, .multiple = multiple};
+}
+
+/// Of one tile.
+DenoiseRequest denoiseRequest(const DetailRequest& request) {
+    return {.model = request.model,
+            .positive = request.positive,
+            .negative = request.negative,
+            .steps = request.steps,
+            .cfg = request.cfg,
+            .seed = request.seed,
+            .sampler = request.sampler,
+            .sigmas = request.sigmas,
+            .spacing = request.spacing,
+            .strength = request.strength};
+}
+
+void requireNoArea(const ConditioningShape& known, const char* port) {
+    if (known.shape.empty()) {
+        return;
+    }
+    const ConditioningOutline outline = outlineOf(known, port);
+    for (const EntryOutline& entry : outline.entries()) {
+        if (entry.scope.area) {
+            throw Error(ErrorKind::InvalidInput,
+                        "a prompt for an area has no place in the tiles of a detail pass",
+                        "connect the conditioning before its area was set",
+                        port);
+        }
+    }
+}
+
+/// What is asked of the stages for tiles: no progress, no pictures between, and no end between
+/// pictures, since a tile is none. "Now" still ends them before the next leaf.
+StageCall callForTiles(const StageCall& call,
+                       std::function<void(std::string_view, double, double)> progress) {
+    return {.node = call.node,
+            .stop = {},
+            .progress = std::move(progress),
+            .preview = [](const Image8&) {}};
+}
+
+/// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
+class Pass {
+public:
+    Pass(StageContext& context, const DetailRequest& request, const StageCall& call)
+        : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
+          request_(request),
+          call_(call) {}
+
+    void run(const FeatheredTiles& tiles, const at::Tensor& target) {
+        std::vector<WireRef> parts;
+        for (int64_t i = 0; i < tiles.count(); ++i) {
+            parts.push_back(encoded(tiles.tile(i)));
+            call_.progress(
+                "encode", static_cast<double>(i + 1), static_cast<double>(tiles.count()));
+        }
+        for (int64_t i = 0; i < tiles.count(); ++i) {
+            WireRef& part = parts[static_cast<size_t>(i)];
+            part = denoised(part, i, tiles.count());
+        }
+        for (int64_t i = 0; i < tiles.count(); ++i) {
+            WireRef& part = parts[static_cast<size_t>(i)];
+            tiles.show(i, decoded(part), 1, target);
+            part = nullptr;
+            call_.progress(
+                "decode", static_cast<double>(i + 1), static_cast<double>(tiles.count()));
+        }
+    }
+
+private:
+    WireRef encoded(const at::Tensor& tile) {
+        call_.stop.throwIfStopped();
+        return imageEncodeStage(
+            context_,
+            {.model = request_.model,
+             .image = std::make_shared<const tensor::Images>(tile, tensor::Provenance{}),
+             .sampling = "mean"},
+            callForTiles(call_, [](std::string_view, double, double) {}));
+    }
+
+    WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
+        call_.stop.throwIfStopped();
+        DenoiseRequest request = denoiseRequest(request_);
+        request.latent = latent;
+        request.seed += static_cast<uint64_t>(index);
+        const auto progress = [&](std::string_view phase, double done, double total) {
+            call_.progress(phase,
+                           static_cast<double>(index) * total + done,
+                           static_cast<double>(count) * total);
+        };
+        return denoiseStage(context_, request, callForTiles(call_, progress));
+    }
+
+    at::Tensor decoded(const WireRef& latent) {
+        call_.stop.throwIfStopped();
+        const WireRef image =
+            decodeStage(context_,
+                        {.model = request_.model, .latent = latent},
+                        callForTiles(call_, [](std::string_view, double, double) {}));
+        return imagesIn(image).pixels();
+    }
+
+    StageContext context_;
+    const DetailRequest& request_;
+    const StageCall& call_;
+};
+
+void describe(tensor::Provenance& provenance, const DetailRequest& request) {
+    if (!provenance.fields.empty()) {
+        provenance.set("Detail pass",
+                       "strength " + formatNumber(request.strength) + ", steps " +
+                           std::to_string(request.steps) + ", seed " +
+                           std::to_string(request.seed) + ", tile " +
+                           std::to_string(request.tilePixels));
+    }
+}
+
+ConditioningShape shapeOf(const WireRef& value, const char* port) {
+    if (!value) {
+        return {};
+    }
+    std::vector<EntryOutline> entries;
+    const tensor::Conditioning& conditioning = conditioningIn(value, port);
+    for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
+        entries.push_back({.tokens = entry.embeds.size(1), .scope = entry.scope});
+    }
+    const int64_t width = conditioning.embeds().size(2);
+    auto outline = std::make_shared<const ConditioningOutline>(std::move(entries), width);
+    return {.shape = outline->shape(), .entries = outline};
+}
+
+}  // namespace
+
+void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
+    const Model& model = modelIn(settings.model);
+    const TileSizes sizes = tilesOf(settings, model);
+    requireNoArea(shapes.positive, "positive");
+    requireNoArea(shapes.negative, "negative");
+    const DenoiseRequest request = denoiseRequest(settings);
+    (void)makeSampler(model, request);
+    const TileSpan row = cutSide(shapes.image[2], sizes).front();
+    const TileSpan column = cutSide(shapes.image[3], sizes).front();
+    checkInpainting(model,
+                    request,
+                    {.latent = {1,
+                                model.info().latentChannels,
+                                (row.end - row.begin) / sizes.multiple,
+                                (column.end - column.begin) / sizes.multiple},
+                     .isEmpty = false});
+}
+
+WireRef detailStage(StageContext& context, const DetailRequest& request, const StageCall& call) {
+    const Model& model = modelIn(request.model);
+    const tensor::Images& given = imagesIn(request.image);
+    checkDetail({.image = given.pixels().sizes().vec(),
+                 .positive = shapeOf(request.positive, "positive"),
+                 .negative = shapeOf(request.negative, "negative")},
+                request);
+    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const at::Tensor pixels = tensor::upload(given.pixels(), device);
+    context.record.put("detail_in", pixels);
+    at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
+    Pass pass(context, request, call);
+    for (int64_t i = 0; i < pixels.size(0); ++i) {
+        call.stop.throwIfStoppedBetweenImages();
+        const FeatheredTiles tiles(pixels.narrow(0, i, 1), tilesOf(request, model));
+        pass.run(tiles, result.narrow(0, i, 1));
+    }
+    context.record.put("detail_out", result);
+    tensor::Provenance provenance = given.provenance();
+    describe(provenance, request);
+    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+}
+
+}  // namespace lowtide::models

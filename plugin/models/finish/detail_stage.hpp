@@ -1,0 +1,21 @@
+#pragma once
+
+#include "plugin/models/model.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::models {
+
+/// Error{InvalidInput} or Error{Unsupported} names the input or the setting that cannot be. Of the
+/// wires in `settings` only the model is looked at.
+void checkDetail(const DetailShapes& shapes, const DetailRequest& settings);
+
+/// Pictures of which every tile was denoised a little: per picture all tiles are encoded, then
+/// denoised, then decoded and faded into each other, so that each network is needed once. Tile k in
+/// reading order has the seed + k, in every picture of a batch. Polls "cancel after this image"
+/// between pictures and "now" before every tile and leaf. Records detail_in and detail_out.
+[[nodiscard]] WireRef detailStage(StageContext& context,
+                                  const DetailRequest& request,
+                                  const StageCall& call);
+
+}  // namespace lowtide::models

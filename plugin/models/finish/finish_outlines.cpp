@@ -1,0 +1,50 @@
+#include "plugin/models/finish/finish_outlines.hpp"
+
+#include "plugin/models/finish/detail_stage.hpp"
+#include "plugin/models/finish/match_colour_stage.hpp"
+#include "plugin/models/finish/sharpen_stage.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_errors.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/walk/stage_walks.hpp"
+
+namespace lowtide::models {
+
+StageOutline sharpenOutline(const Shape& imageShape, const SharpenRequest& settings) {
+    checkSharpen(settings);
+    StageOutline outline = outputOf("IMAGE", imageShape);
+    outline.walk = [=](const memory::StagePlace& place) {
+        return withErrorsOf("sharpen", [&] { return walkSharpen(imageShape, settings, place); });
+    };
+    return outline;
+}
+
+StageOutline matchColourOutline(const Shape& imageShape,
+                                const Shape& referenceShape,
+                                const MatchColourRequest& settings) {
+    checkMatchColour(imageShape, referenceShape, settings);
+    StageOutline outline = outputOf("IMAGE", imageShape);
+    outline.walk = [=](const memory::StagePlace& place) {
+        return withErrorsOf("match colour", [&] {
+            return walkMatchColour(imageShape, referenceShape, settings, place);
+        });
+    };
+    return outline;
+}
+
+StageOutline detailOutline(const DetailShapes& shapes, const DetailRequest& settings) {
+    checkDetail(shapes, settings);
+    StageOutline outline = outputOf("IMAGE", shapes.image);
+    outline.components = [model = settings.model] {
+        return withErrorsOf("detail", [&] {
+            return std::vector<std::shared_ptr<const memory::ComponentTree>>{
+                treeIn(modelIn(model), kAutoencoder), treeIn(modelIn(model), kDenoiser)};
+        });
+    };
+    outline.walk = [=](const memory::StagePlace& place) {
+        return withErrorsOf("detail", [&] { return walkDetail(shapes, settings, place); });
+    };
+    return outline;
+}
+
+}  // namespace lowtide::models

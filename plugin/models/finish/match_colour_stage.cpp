@@ -1,0 +1,67 @@
+#include "plugin/models/finish/match_colour_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/colour_match.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kHistogram = "histogram";
+constexpr const char* kStatistics = "statistics";
+
+void refuse(const std::string& problem, const char* hint, const char* item) {
+    throw Error(ErrorKind::InvalidInput, problem, hint, item);
+}
+
+}  // namespace
+
+void checkMatchColour(const Shape& image,
+                      const Shape& reference,
+                      const MatchColourRequest& settings) {
+    if (settings.method != kHistogram && settings.method != kStatistics) {
+        refuse("there is no way \"" + settings.method + "\" to match colours",
+               "choose histogram or statistics",
+               "method");
+    }
+    if (!(settings.strength >= 0 && settings.strength <= 1)) {
+        refuse("the strength is " + formatNumber(settings.strength),
+               "choose a number from 0 to 1",
+               "strength");
+    }
+    if (reference[0] != 1 && reference[0] != image[0]) {
+        refuse(std::to_string(image[0]) + " pictures cannot be matched to " +
+                   std::to_string(reference[0]),
+               "connect one reference, or one for each picture",
+               "reference");
+    }
+}
+
+WireRef matchColourStage(StageContext& context, const MatchColourRequest& request) {
+    const tensor::Images& given = imagesIn(request.image);
+    const at::Tensor& pixels = given.pixels();
+    const tensor::Images& wanted = imagesIn(request.reference, "reference");
+    checkMatchColour(pixels.sizes().vec(), wanted.pixels().sizes().vec(), request);
+    const at::Tensor references = tensor::upload(wanted.pixels(), pixels.device());
+    context.record.put("match_in", pixels);
+    const auto match =
+        request.method == kHistogram ? tensor::histogramMatched : tensor::statisticsMatched;
+    at::Tensor result = at::empty_like(pixels);
+    for (int64_t i = 0; i < pixels.size(0); ++i) {
+        const at::Tensor one = pixels.narrow(0, i, 1);
+        const at::Tensor reference = references.narrow(0, references.size(0) == 1 ? 0 : i, 1);
+        result.narrow(0, i, 1).copy_(at::lerp(one, match(one, reference), request.strength));
+    }
+    context.record.put("match_out", result);
+    tensor::Provenance provenance = given.provenance();
+    if (!provenance.fields.empty()) {
+        provenance.set("Colour match",
+                       request.method + ", strength " + formatNumber(request.strength));
+    }
+    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,47 @@
+#include "plugin/models/finish/sharpen_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/unsharp_mask.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+void requireInRange(double value, double most, const char* item) {
+    if (!(value >= 0 && value <= most)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the " + std::string(item) + " is " + formatNumber(value),
+                    "choose a number from 0 to " + formatNumber(most),
+                    item);
+    }
+}
+
+}  // namespace
+
+void checkSharpen(const SharpenRequest& settings) {
+    requireInRange(settings.radius, 100, "radius");
+    requireInRange(settings.percent, 1000, "percent");
+    requireInRange(settings.threshold, 255, "threshold");
+}
+
+WireRef sharpenStage(StageContext& context, const SharpenRequest& request) {
+    checkSharpen(request);
+    const tensor::Images& given = imagesIn(request.image);
+    context.record.put("sharpen_in", given.pixels());
+    at::Tensor result = tensor::sharpened(
+        given.pixels(),
+        {.radius = request.radius, .percent = request.percent, .threshold = request.threshold});
+    context.record.put("sharpen_out", result);
+    tensor::Provenance provenance = given.provenance();
+    if (!provenance.fields.empty()) {
+        provenance.set("Sharpen",
+                       "radius " + formatNumber(request.radius) + ", percent " +
+                           formatNumber(request.percent) + ", threshold " +
+                           formatNumber(request.threshold));
+    }
+    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,14 @@
+#include "plugin/tensor/whole_levels.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::tensor {
+
+at::Tensor levelsOf(const at::Tensor& values) {
+    constexpr double kAccuracy = 1e-3;
+    const at::Tensor levels = values.to(at::kDouble).mul_(255);
+    const at::Tensor whole = at::round(levels);
+    return at::where((levels - whole).abs_() < kAccuracy, whole, levels);
+}
+
+}  // namespace lowtide::tensor

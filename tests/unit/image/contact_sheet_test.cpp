@@ -1,0 +1,175 @@
+#include "plugin/image/canvas.hpp"
+#include "plugin/image/contact_sheet.hpp"
+#include "plugin/image/glyphs.hpp"
+#include "plugin/image/heat_map.hpp"
+#include "tests/fixtures/error_of.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::image;
+
+namespace {
+
+constexpr Colour kBlack{0, 0, 0};
+constexpr Colour kWhite{255, 255, 255};
+
+Image8 flat(int width, int height, uint8_t level) {
+    const auto count = static_cast<size_t>(3 * width * height);
+    const auto pixels = std::make_shared<uint8_t[]>(count);
+    std::fill_n(pixels.get(), count, level);
+    return {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels};
+}
+
+int redAt(const Image8& picture, int x, int y) {
+    return picture.pixels[static_cast<size_t>((y * picture.widthPixels + x) * picture.channels)];
+}
+
+/// The rows of a glyph as it stands on a canvas.
+QStringList drawn(const char* text) {
+    Canvas canvas(kGlyphWidth, kGlyphHeight, kBlack);
+    canvas.write(text, 0, 0, kWhite, 1);
+    const Image8 picture = canvas.picture();
+    QStringList rows;
+    for (int y = 0; y < kGlyphHeight; ++y) {
+        QString row;
+        for (int x = 0; x < kGlyphWidth; ++x) {
+            row += redAt(picture, x, y) > 0 ? '#' : '.';
+        }
+        rows << row;
+    }
+    return rows;
+}
+
+/// Left and right end of the places where a row of the picture is `level`.
+std::vector<std::pair<int, int>> runsOf(const Image8& picture, int y, int level) {
+    std::vector<std::pair<int, int>> runs;
+    for (int x = 0; x < picture.widthPixels; ++x) {
+        if (redAt(picture, x, y) == level) {
+            const bool continues = !runs.empty() && runs.back().second == x - 1;
+            continues ? runs.back().second = x : (runs.emplace_back(x, x), x);
+        }
+    }
+    return runs;
+}
+
+}  // namespace
+
+/// Sheets of pictures with their labels.
+class ContactSheetTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void lettersStandUpright() {
+        const QStringList f = drawn("F");
+        QCOMPARE(f.mid(2, 9),
+                 (QStringList{"######.",
+                              "#......",
+                              "#......",
+                              "#......",
+                              "####...",
+                              "#......",
+                              "#......",
+                              "#......",
+                              "#......"}));
+    }
+
+    void everyCharacterOfLatin1HasItsPlace() {
+        QVERIFY(drawn("\xc3\xa9") != drawn("e"));  // e with an accent
+        QVERIFY(drawn("\xc3\xa9") != drawn("\xc3\xa8"));
+        QCOMPARE(drawn("\xe7\x8c\xab"), drawn("?"));  // a character that Latin-1 lacks
+        QCOMPARE(drawn("\t"), drawn("?"));
+        QCOMPARE(shownAsLatin1("a\xc3\xa9\xe7\x8c\xab!"), std::string("a\xe9?!"));
+        QCOMPARE(drawn(" "), QStringList(13, "......."));
+    }
+
+    void whatLiesOutsideIsCutOff() {
+        Canvas canvas(4, 3, kBlack);
+        canvas.fill({-5, -5, 6, 6}, kWhite);
+        canvas.draw(flat(2, 2, 200), 3, 2, 5);
+        canvas.write("W", 2, -4, kBlack, 1);
+        const Image8 picture = canvas.picture();
+        QCOMPARE(redAt(picture, 0, 0), 255);
+        QCOMPARE(redAt(picture, 1, 1), 0);
+        QCOMPARE(redAt(picture, 3, 2), 200);
+    }
+
+    void linesBreakAtSpaces_andInLongWords() {
+        QCOMPARE(wrapped("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+        QCOMPARE(wrapped("abcdefgh ij", 3), (std::vector<std::string>{"abc", "def", "gh", "ij"}));
+        QCOMPARE(wrapped("\xc3\xa9\xc3\xa9\xc3\xa9", 2),
+                 (std::vector<std::string>{"\xc3\xa9\xc3\xa9", "\xc3\xa9"}));
+        QCOMPARE(wrapped("", 5), std::vector<std::string>{""});
+    }
+
+    void picturesStandInColumnsOfOneWidth() {
+        const ContactSheet sheet{.title = "t",
+                                 .columns = 2,
+                                 .cells = {{{flat(300, 40, 201)}, {"a"}},
+                                           {{flat(300, 40, 202)}, {"b", "c"}},
+                                           {{flat(280, 30, 203)}, {"d"}}},
+                                 .footers = {}};
+        const Image8 picture = drawContactSheet(sheet);
+        int firstRow = 0;
+        while (runsOf(picture, firstRow, 201).empty()) {
+            ++firstRow;
+        }
+        const auto left = runsOf(picture, firstRow, 201);
+        const auto right = runsOf(picture, firstRow, 202);
+        QCOMPARE(left.size(), 1U);
+        QCOMPARE(left[0].second - left[0].first + 1, 300);
+        QVERIFY(right[0].first > left[0].second);
+        int secondRow = firstRow + 40;
+        while (runsOf(picture, secondRow, 203).empty()) {
+            ++secondRow;
+        }
+        QCOMPARE(runsOf(picture, secondRow, 203)[0].first, left[0].first);
+    }
+
+    void smallPicturesAreEnlarged_andSeveralStandSideBySide() {
+        const Image8 picture =
+            drawContactSheet({.title = "",
+                              .columns = 1,
+                              .cells = {{{flat(64, 64, 201), flat(64, 64, 202)}, {"two"}}},
+                              .footers = {}});
+        int row = 0;
+        while (runsOf(picture, row, 201).empty()) {
+            ++row;
+        }
+        const auto first = runsOf(picture, row, 201)[0];
+        const auto second = runsOf(picture, row, 202)[0];
+        QCOMPARE(first.second - first.first + 1, 256);
+        QCOMPARE(second.second - second.first + 1, 256);
+        QVERIFY(second.first > first.second);
+    }
+
+    void hugeSheetsAreShrunk() {
+        const Image8 picture =
+            drawContactSheet({.title = "",
+                              .columns = 4,
+                              .cells = std::vector<SheetCell>(8, {{flat(4096, 4096, 201)}, {}}),
+                              .footers = {}});
+        QVERIFY(picture.byteCount() / 3 < size_t{80} << 20);
+        QCOMPARE(runsOf(picture, picture.heightPixels / 4, 201).size(), 4U);
+    }
+
+    void aSheetWithoutCellsIsRefused() {
+        QVERIFY(testing::errorOf([] { (void)drawContactSheet({}); }));
+    }
+
+    void heatGrowsWithTheDifference() {
+        const Image8 reference = flat(8, 8, 100);
+        const auto redOf = [&](uint8_t level) {
+            return redAt(heatMap(reference, flat(8, 8, level)), 3, 3);
+        };
+        QCOMPARE(redOf(100), 0);
+        QVERIFY(redOf(104) > redOf(100) && redOf(115) > redOf(104));
+        QCOMPARE(redOf(255), 252);
+        const Image8 legend = heatLegend();
+        QCOMPARE(redAt(legend, 4 + 255, kGlyphHeight + 5), 252);
+    }
+};
+
+QTEST_GUILESS_MAIN(ContactSheetTest)
+#include "contact_sheet_test.moc"

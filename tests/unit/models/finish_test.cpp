@@ -1,0 +1,383 @@
+// Sharpening, matching of colours and the detail pass as stages.
+
+#include "plugin/models/feathered_tiles.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/image_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::DetailRequest;
+using models::WireRef;
+using testing::imageOf;
+using testing::ModelBench;
+using testing::picture;
+
+namespace {
+
+/// On the CPU oneDNN chooses its layouts by processor; the fake card holds tensors alone.
+constexpr double kLargestError = 0.05;
+
+const tensor::Images& imagesOf(const WireRef& value) {
+    return dynamic_cast<const tensor::Images&>(*value);
+}
+
+at::Tensor pixelsOf(const WireRef& value) {
+    return tensor::spill(imagesOf(value).pixels());
+}
+
+WireRef words(const WireRef& model, double level) {
+    const models::ModelInfo& info = ModelBench::modelOf(model).info();
+    return std::make_shared<const tensor::Conditioning>(
+        at::full({1, info.promptTokens, info.conditioningWidth}, level), at::Tensor(), "a cat", -1);
+}
+
+models::ConditioningShape shapeOf(const WireRef& value) {
+    const auto& conditioning = dynamic_cast<const tensor::Conditioning&>(*value);
+    return {.shape = conditioning.embeds().sizes().vec(), .entries = nullptr};
+}
+
+/// Two tiles across, one down.
+DetailRequest requestOf(ModelBench& bench, const at::Tensor& pixels) {
+    const WireRef model = bench.load(testing::kMini);
+    return {.model = model,
+            .positive = words(model, 0.1),
+            .negative = words(model, 0),
+            .image = imageOf(pixels),
+            .tilePixels = 32,
+            .overlapPixels = 16,
+            .steps = 4,
+            .cfg = 2,
+            .seed = 7,
+            .sampler = "euler_a",
+            .strength = 0.5};
+}
+
+models::DetailShapes shapesOf(const DetailRequest& request) {
+    return {.image = pixelsOf(request.image).sizes().vec(),
+            .positive = shapeOf(request.positive),
+            .negative = shapeOf(request.negative)};
+}
+
+/// Both networks of the model on the device.
+void runWithModel(ModelBench& bench, const WireRef& model, const std::function<void()>& work) {
+    bench.runWith({ModelBench::modelOf(model).tree(models::kAutoencoder),
+                   ModelBench::modelOf(model).tree(models::kDenoiser)},
+                  work);
+}
+
+WireRef detail(ModelBench& bench,
+               const DetailRequest& request,
+               const std::optional<models::StageCall>& call = {}) {
+    WireRef result;
+    runWithModel(bench, request.model, [&] {
+        result = bench.stages().addDetail(request, call ? *call : bench.call("detail"));
+    });
+    return result;
+}
+
+/// What a detail pass makes of one tile, stage by stage.
+at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Tensor& tile) {
+    models::DenoiseRequest denoise{.model = request.model,
+                                   .positive = request.positive,
+                                   .negative = request.negative,
+                                   .steps = request.steps,
+                                   .cfg = request.cfg,
+                                   .seed = request.seed,
+                                   .sampler = request.sampler,
+                                   .strength = request.strength};
+    WireRef image;
+    denoise.latent = testing::encode(
+        bench, {.model = request.model, .image = imageOf(tile), .sampling = "mean"});
+    const WireRef latent = testing::denoise(bench, denoise);
+    bench.runWith(request.model, models::kAutoencoder, [&] {
+        image = bench.stages().decodeImage({.model = request.model, .latent = latent},
+                                           bench.call("decode"));
+    });
+    return pixelsOf(image);
+}
+
+struct WalkRow {
+    int64_t width;
+    int64_t height;
+    int64_t batch;
+    int64_t tile;
+};
+
+std::vector<WalkRow> walks() {
+    return {{48, 32, 1, 32}, {64, 64, 1, 0}, {100, 60, 2, 48}, {35, 50, 1, 64}};
+}
+
+}  // namespace
+
+class FinishTest : public QObject {
+    Q_OBJECT
+
+    static void checkBytes(Bytes predicted, Bytes measured, const QString& device) {
+        const double error = static_cast<double>(predicted) / static_cast<double>(measured) - 1;
+        qInfo("predicted %lld, measured %lld, error %.2f %%",
+              static_cast<long long>(predicted),
+              static_cast<long long>(measured),
+              100 * error);
+        QVERIFY(std::abs(error) <= (device == "fake" ? 0 : kLargestError));
+    }
+
+private Q_SLOTS:
+
+    void onePictureOfOneTileIsEncodedDenoisedAndDecoded() {
+        ModelBench bench;
+        const at::Tensor pixels = picture(32, 32);
+        const DetailRequest request = requestOf(bench, pixels);
+        QVERIFY(at::equal(pixelsOf(detail(bench, request)), byHand(bench, request, pixels)));
+    }
+
+    void everyTileHasItsOwnSeed_andFadesIntoTheNext() {
+        ModelBench bench;
+        const at::Tensor pixels = picture(32, 48);
+        DetailRequest request = requestOf(bench, pixels);
+        const at::Tensor whole = pixelsOf(detail(bench, request));
+        const models::FeatheredTiles tiles(pixels, {.side = 32, .overlap = 16, .multiple = 8});
+        QCOMPARE(tiles.count(), 2);
+        at::Tensor expected = at::zeros_like(pixels);
+        for (int64_t i = 0; i < tiles.count(); ++i) {
+            tiles.show(i, byHand(bench, request, tiles.tile(i)), 1, expected);
+            ++request.seed;
+        }
+        QVERIFY(at::equal(whole, expected));
+    }
+
+    void aBatchIsItsPictures() {
+        ModelBench bench;
+        const at::Tensor pixels = picture(32, 48, 2);
+        DetailRequest request = requestOf(bench, pixels);
+        const at::Tensor both = pixelsOf(detail(bench, request));
+        for (int64_t i = 0; i < 2; ++i) {
+            request.image = imageOf(pixels.narrow(0, i, 1).clone());
+            QVERIFY(at::equal(pixelsOf(detail(bench, request)), both.narrow(0, i, 1)));
+        }
+    }
+
+    void theCardHasTheBitsOfTheCpu() {
+        const at::Tensor pixels = picture(37, 50, 2);
+        ModelBench cpu;
+        ModelBench card({.kind = "fake"});
+        const at::Tensor expected = pixelsOf(detail(cpu, requestOf(cpu, pixels)));
+        QVERIFY(at::equal(pixelsOf(detail(card, requestOf(card, pixels))), expected));
+        const WireRef onCard = imageOf(pixels.to(c10::kPrivateUse1));
+        const models::StageCall call = cpu.call("finish");
+        QVERIFY(at::equal(pixelsOf(card.stages().sharpenImage({.image = onCard}, call)),
+                          pixelsOf(cpu.stages().sharpenImage({.image = imageOf(pixels)}, call))));
+        for (const char* method : {"histogram", "statistics"}) {
+            const WireRef reference = imageOf(picture(20, 20) * 0.5);
+            const auto match = [&](ModelBench& bench, const WireRef& image) {
+                return pixelsOf(bench.stages().matchColour(
+                    {.image = image, .reference = reference, .method = method}, call));
+            };
+            QVERIFY(at::equal(match(card, onCard), match(cpu, imageOf(pixels))));
+        }
+    }
+
+    void endsBetweenPictures_orAtOnce_data() {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<int>("steps");
+        QTest::newRow("not cancelled") << -1 << 8;
+        QTest::newRow("after this picture") << static_cast<int>(CancelMode::AfterThisImage) << 4;
+        QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
+    }
+
+    void endsBetweenPictures_orAtOnce() {
+        QFETCH(int, mode);
+        QFETCH(int, steps);
+        ModelBench bench;
+        const DetailRequest request = requestOf(bench, picture(32, 48, 2));
+        StopSource source;
+        int done = 0;
+        models::StageCall call = bench.call("detail");
+        call.stop = source.token();
+        call.progress = [&](std::string_view phase, double, double total) {
+            if (phase == "step") {
+                QCOMPARE(total, 4.0);  // two of each tile
+                ++done;
+                source.cancel(mode < 0 ? CancelMode::No : static_cast<CancelMode>(mode));
+            }
+        };
+        const auto error = testing::errorOf([&] { (void)detail(bench, request, call); });
+        QCOMPARE(error.has_value(), mode >= 0);
+        QVERIFY(!error || error->kind() == ErrorKind::Cancelled);
+        QVERIFY2(mode == static_cast<int>(CancelMode::Now) ? done <= steps + 1 : done == steps,
+                 qPrintable(QString::number(done)));
+    }
+
+    void picturesTellHowTheyWereFinished() {
+        ModelBench bench;
+        tensor::Provenance provenance{.prompt = "a cat", .negative = {}, .fields = {}};
+        provenance.set("Steps", "4");
+        DetailRequest request = requestOf(bench, picture(32, 32));
+        request.image = std::make_shared<const tensor::Images>(picture(32, 32), provenance);
+        WireRef image = detail(bench, request);
+        image =
+            bench.stages().matchColour({.image = image, .reference = image}, bench.call("match"));
+        image = bench.stages().sharpenImage({.image = image}, bench.call("sharpen"));
+        QCOMPARE(bench.stages().parametersText(image, 0),
+                 std::string("a cat\nSteps: 4, Detail pass: \"strength 0.5, steps 4, seed 7, tile "
+                             "32\", Colour match: \"histogram, strength 1\", Sharpen: \"radius 2, "
+                             "percent 150, threshold 3\", Version: Lowtide 0.1.0"));
+    }
+
+    void strengthMixesTheColours() {
+        ModelBench bench;
+        const WireRef image = imageOf(picture(20, 30));
+        const WireRef reference = imageOf(picture(10, 10) * 0.3);
+        const auto match = [&](double strength) {
+            return pixelsOf(bench.stages().matchColour(
+                {.image = image, .reference = reference, .strength = strength},
+                bench.call("match")));
+        };
+        QVERIFY(at::equal(match(0), pixelsOf(image)));
+        QVERIFY(at::allclose(match(0.25), pixelsOf(image) * 0.75 + match(1) * 0.25, 0, 1e-6));
+    }
+
+    void eachPictureMayHaveItsReference() {
+        ModelBench bench;
+        const at::Tensor pixels = picture(20, 30, 2);
+        const at::Tensor references = at::cat({picture(10, 10) * 0.3, picture(10, 10) * 0.9});
+        const auto match = [&](const at::Tensor& image, const at::Tensor& reference) {
+            return pixelsOf(bench.stages().matchColour(
+                {.image = imageOf(image), .reference = imageOf(reference)}, bench.call("match")));
+        };
+        const at::Tensor both = match(pixels, references);
+        for (int64_t i = 0; i < 2; ++i) {
+            QVERIFY(at::equal(match(pixels.narrow(0, i, 1), references.narrow(0, i, 1)),
+                              both.narrow(0, i, 1)));
+        }
+    }
+
+    void theWalkPredictsActivationsOfDetail_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int>("index");
+        for (const char* device : {"cpu", "fake"}) {
+            for (size_t i = 0; i < walks().size(); ++i) {
+                QTest::addRow("%s %zu", device, i) << QString(device) << static_cast<int>(i);
+            }
+        }
+    }
+
+    void theWalkPredictsActivationsOfDetail() {
+        QFETCH(QString, device);
+        QFETCH(int, index);
+        const WalkRow row = walks()[static_cast<size_t>(index)];
+        ModelBench bench({.kind = device.toStdString()});
+        const at::Tensor pixels = picture(row.height, row.width, row.batch);
+        DetailRequest request = requestOf(bench, pixels);
+        request.tilePixels = row.tile;
+        const models::StageOutline outline =
+            bench.stages().outlineDetail(shapesOf(request), request);
+        QVERIFY(outline.components().size() == 2);
+        const memory::StageWork work = outline.walk(
+            {.deviceKind = device.toStdString(), .elsewhere = {"positive", "negative", "image"}});
+        const WireRef result = detail(bench, request);
+        QCOMPARE(outline.outputShape, pixelsOf(result).sizes().vec());
+        checkBytes(work.activations, bench.activationPeak(), device);
+    }
+
+    void theWalkCountsEveryTileAndEveryStep() {
+        ModelBench bench;
+        const DetailRequest request = requestOf(bench, picture(32, 48, 3));
+        const memory::StageWork work =
+            bench.stages().outlineDetail(shapesOf(request), request).walk({.deviceKind = "cpu"});
+        QCOMPARE(work.components.size(), 2U);
+        QCOMPARE(work.components[0].tree->role, std::string(models::kAutoencoder));
+        QCOMPARE(work.components[0].passes, 3 * 2 * 2);  // there and back
+        QCOMPARE(work.components[1].passes, 3 * 2 * 2);  // two of four steps
+    }
+
+    void theWalkPredictsActivationsOfTheOthers_data() {
+        QTest::addColumn<QString>("device");
+        QTest::newRow("cpu") << "cpu";
+        QTest::newRow("fake") << "fake";
+    }
+
+    void theWalkPredictsActivationsOfTheOthers() {
+        QFETCH(QString, device);
+        ModelBench bench({.kind = device.toStdString()});
+        const WireRef model = bench.load(testing::kMini);
+        const Shape shape = {2, 3, 300, 200};
+        const at::Tensor pixels = picture(300, 200, 2);
+        const WireRef image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
+        const memory::StagePlace place{.deviceKind = device.toStdString(), .elsewhere = {}};
+        const models::StageCall call = bench.call("finish");
+        const auto measured = [&](const std::function<WireRef()>& stage) {
+            bench.runWith(model, models::kDenoiser, [&] { (void)stage(); });
+            return bench.activationPeak();
+        };
+        checkBytes(bench.stages().outlineSharpen(shape, {}).walk(place).activations,
+                   measured([&] { return bench.stages().sharpenImage({.image = image}, call); }),
+                   device);
+        for (const char* method : {"histogram", "statistics"}) {
+            models::MatchColourRequest request{.method = method};
+            const memory::StageWork work =
+                bench.stages().outlineMatchColour(shape, shape, request).walk(place);
+            request.image = image;
+            request.reference = image;
+            checkBytes(work.activations,
+                       measured([&] { return bench.stages().matchColour(request, call); }),
+                       device);
+        }
+    }
+
+    void whatCannotBeIsRefused() {
+        ModelBench bench;
+        const auto itemOf = [](const std::function<void()>& work) {
+            const auto error = testing::errorOf(work);
+            return error && error->kind() == ErrorKind::InvalidInput ? error->item()
+                                                                     : std::string("none");
+        };
+        const Shape shape = {2, 3, 40, 40};
+        const auto sharpen = [&](const models::SharpenRequest& request) {
+            return itemOf([&] { (void)bench.stages().outlineSharpen(shape, request); });
+        };
+        QCOMPARE(sharpen({.radius = -1}), std::string("radius"));
+        QCOMPARE(sharpen({.percent = NAN}), std::string("percent"));
+        QCOMPARE(sharpen({.threshold = 256}), std::string("threshold"));
+        const auto match = [&](const Shape& reference, const models::MatchColourRequest& request) {
+            return itemOf(
+                [&] { (void)bench.stages().outlineMatchColour(shape, reference, request); });
+        };
+        QCOMPARE(match(shape, {.method = "magic"}), std::string("method"));
+        QCOMPARE(match(shape, {.strength = 2}), std::string("strength"));
+        QCOMPARE(match({3, 3, 4, 4}, {}), std::string("reference"));
+        DetailRequest request = requestOf(bench, picture(32, 48));
+        const auto detail = [&](const models::DetailShapes& shapes) {
+            return itemOf([&] { (void)bench.stages().outlineDetail(shapes, request); });
+        };
+        request.overlapPixels = 17;
+        QCOMPARE(detail(shapesOf(request)), std::string("overlap"));
+        request.overlapPixels = 16;
+        request.strength = 1.5;
+        QCOMPARE(detail(shapesOf(request)), std::string("strength"));
+    }
+
+    void promptsForAreasAreRefused() {
+        ModelBench bench;
+        DetailRequest request = requestOf(bench, picture(32, 48));
+        models::ConditioningEdit edit{
+            .edit = models::AreaEdit{
+                .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
+        models::DetailShapes shapes = shapesOf(request);
+        shapes.positive.entries =
+            bench.stages().outlineConditioning({shapes.positive}, edit).outputValue;
+        const auto before =
+            testing::errorOf([&] { (void)bench.stages().outlineDetail(shapes, request); });
+        QVERIFY(before && before->item() == "positive");
+        edit.first = request.positive;
+        request.positive = bench.stages().editConditioning(edit, bench.call("area"));
+        const auto during = testing::errorOf([&] { (void)detail(bench, request); });
+        QVERIFY(during && during->item() == "positive");
+    }
+};
+
+QTEST_GUILESS_MAIN(FinishTest)
+#include "finish_test.moc"
