@@ -1,0 +1,193 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+Json jsonIn(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? Json::parse(file.readAll().toStdString()) : Json();
+}
+
+}  // namespace
+
+/// `lowtide compare` as a person uses it.
+class CompareTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    [[nodiscard]] QString out() const { return folder_.filePath("out"); }
+
+    [[nodiscard]] testing::CommandResult compare(const QStringList& more,
+                                                 const QStringList& settings = {}) const {
+        QDir(out()).removeRecursively();
+        QStringList arguments = {"compare", testing::exampleGraph("text_to_image"), "--out", out()};
+        for (const QString& setting :
+             QStringList{"latent.width=64", "latent.height=64", "denoise.steps=4"} + settings) {
+            arguments << "--set" << setting;
+        }
+        return testing::runLowtide(arguments + more);
+    }
+
+    [[nodiscard]] Json figures() const { return jsonIn(out() + "/comparison.json"); }
+
+private Q_SLOTS:
+
+    void variantsAreMeasuredAgainstTheFirst() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.cfg=3,3,6", "--vary", "denoise.sampler=ddim,euler"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json variants = figures().at("variants");
+        QCOMPARE(variants.size(), 6U);
+        QVERIFY(variants[0].at("difference").is_null());
+
+        const Json& same = variants[2];
+        QCOMPARE(same.at("name").get<std::string>(),
+                 std::string("denoise.cfg=3 denoise.sampler=ddim"));
+        QVERIFY(same.at("difference").at("all").at("equal").get<bool>());
+        QCOMPARE(same.at("difference").at("all").at("ssim").get<double>(), 1.0);
+
+        const Json& other = variants[4].at("difference");
+        QVERIFY(other.at("all").at("psnr").get<double>() > 5);
+        const Json& latents = other.at("latent_cosine").at(0);
+        QCOMPARE(latents.at("steps").size(), 4U);
+        QVERIFY(latents.at("steps").at(0) > latents.at("steps").at(3));
+        QCOMPARE(latents.at("steps").at(3), latents.at("last"));
+        for (const QString& word : {"PSNR", "denoise.cfg=6 denoise.sampler=euler", "equal"}) {
+            QVERIFY2(run.output.contains(word), qPrintable(run.output));
+        }
+        QCOMPARE(QImage(QString::fromStdString(variants[0].at("files").at(0))),
+                 QImage(QString::fromStdString(same.at("files").at(0))));
+        QCOMPARE(QDir(out() + "/variant_0").entryList(QDir::Files).size(), 1);
+    }
+
+    void sheetsShowThePictures() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.cfg=3,6", "--vary", "denoise.sampler=ddim,euler,heun"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const QImage picture(QString::fromStdString(figures().at("variants")[4].at("files").at(0)));
+        const QImage sheet(out() + "/contact_sheet.png");
+        const QImage heat(out() + "/heat_map.png");
+        QCOMPARE(sheet.width(), heat.width());
+        const int cell = sheet.width() / 3;  // as many columns as the last parameter has values
+        // The middle of the second row's second picture, four times as large.
+        bool isFound = false;
+        for (int y = 0; y + 256 <= sheet.height() && !isFound; ++y) {
+            const QImage part = sheet.copy(cell + 1, y, 270, 256);
+            for (int x = 0; x < 14 && !isFound; ++x) {
+                isFound =
+                    part.pixel(x, 0) == picture.pixel(0, 0) &&
+                    part.copy(x, 0, 256, 256).scaled(64, 64).convertToFormat(picture.format()) ==
+                        picture;
+            }
+        }
+        QVERIFY(isFound);
+    }
+
+    void whatIsFasterStandsBesideFewerSteps() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.cfg=3,1", "--repeat", "2"}, {"denoise.steps=12"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json variant = figures().at("variants")[1];
+        const Json& fewer = variant.at("fewer_steps");
+        QVERIFY2(!fewer.is_null(), variant.dump().c_str());
+        const QString name = QString::fromStdString(fewer.at("name"));
+        const int steps = name.mid(QString("denoise.steps=").size()).toInt();
+        QVERIFY2(steps >= 3 && steps < 12, qPrintable(name));
+        QVERIFY(fewer.at("difference").at("all").at("psnr").is_number());
+        QVERIFY(run.output.contains("same time: " + name));
+    }
+
+    void variedStepsAreTheirOwnBaseline() {
+        const testing::CommandResult run = compare({"--vary", "denoise.steps=4,2"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json variant = figures().at("variants")[1];
+        QVERIFY(variant.at("fewer_steps").is_null());
+        QVERIFY(variant.at("difference").at("latent_cosine").at(0).at("steps").empty());
+        QVERIFY(run.output.contains("another number of steps itself"));
+    }
+
+    void picturesOfAnotherSizeAreShownAndNotMeasured() {
+        const testing::CommandResult run = compare({"--vary", "latent.width=64,72", "--json"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json printed = Json::parse(run.output.toStdString());
+        QCOMPARE(printed, figures());
+        const Json& difference = printed.at("variants")[1].at("difference");
+        QVERIFY(difference.at("all").is_null());
+        QVERIFY(QString::fromStdString(difference.at("problem")).contains("72 x 64"));
+        QVERIFY(QFile::exists(out() + "/heat_map.png"));
+    }
+
+    void everyPictureOfABatchIsMeasured() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.cfg=3,6"}, {"latent.batch=2"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json variant = figures().at("variants")[1];
+        QCOMPARE(variant.at("files").size(), 2U);
+        QCOMPARE(variant.at("difference").at("pictures").size(), 2U);
+    }
+
+    void aVariantThatFailsLeavesTheOthers() {
+        const testing::CommandResult run =
+            compare({"--vary", "latent.width=64,2048,72", "--memory-budget", "48MiB"});
+        QCOMPARE(run.exitCode, 2);
+        QVERIFY2(run.errors.contains("latent.width=2048 failed"), qPrintable(run.errors));
+        QVERIFY2(run.errors.contains("48.0 MiB"), qPrintable(run.errors));
+        const Json variants = figures().at("variants");
+        QCOMPARE(variants.size(), 3U);
+        QCOMPARE(variants[1].at("status").get<int>(), 2);
+        QVERIFY(!variants[1].at("issues").empty());
+        QCOMPARE(variants[2].at("status").get<int>(), 0);
+        QVERIFY(run.output.contains("failed"));
+        QVERIFY(!QImage(out() + "/contact_sheet.png").isNull());
+    }
+
+    void badInputIsRefusedBeforeAnythingRuns_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("complaint");
+        QTest::newRow("unknown node")
+            << QStringList{"--vary", "denois.steps=4,8"} << "no node \"denois\"";
+        QTest::newRow("unknown parameter")
+            << QStringList{"--vary", "denoise.stepps=4,8"} << "did you mean \"steps\"";
+        QTest::newRow("out of range")
+            << QStringList{"--vary", "denoise.steps=4,0"} << "denoise.steps=0 cannot be run";
+        QTest::newRow("no number")
+            << QStringList{"--vary", "denoise.steps=4,many"} << "denoise.steps=many cannot be run";
+        QTest::newRow("no value") << QStringList{"--vary", "denoise.steps"} << "node.param=a,b,c";
+        QTest::newRow("one variant")
+            << QStringList{"--vary", "denoise.steps=4"} << "nothing to compare it with";
+        QTest::newRow("twice") << QStringList{"--vary",
+                                              "denoise.steps=4,5",
+                                              "--vary",
+                                              "denoise.steps=6"}
+                               << "denoise.steps is varied twice";
+        QTest::newRow("nothing varied") << QStringList{} << "--vary";
+    }
+
+    void badInputIsRefusedBeforeAnythingRuns() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, complaint);
+        const testing::CommandResult run = compare(arguments);
+        QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
+        QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
+        QVERIFY(!QDir(out()).exists());
+    }
+
+    void aGraphWithoutPicturesIsRefused() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.steps=2,3", "--until", "decode"});
+        QCOMPARE(run.exitCode, 2);
+        QVERIFY2(run.errors.contains("writes no picture"), qPrintable(run.errors));
+    }
+};
+
+QTEST_GUILESS_MAIN(CompareTest)
+#include "compare_test.moc"
