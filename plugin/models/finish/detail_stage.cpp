@@ -65,10 +65,11 @@ void requireNoArea(const ConditioningShape& known, const char* port) {
 /// pictures, since a tile is none. "Now" still ends them before the next leaf.
 StageCall callForTiles(const StageCall& call,
                        std::function<void(std::string_view, double, double)> progress) {
-    return {.node = call.node,
-            .stop = {},
-            .progress = std::move(progress),
-            .preview = [](const Image8&) {}};
+    StageCall quiet = call;
+    quiet.stop = StopToken();
+    quiet.progress = std::move(progress);
+    quiet.preview = [](const Image8&) {};
+    return quiet;
 }
 
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
