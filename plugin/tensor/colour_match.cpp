@@ -44,7 +44,7 @@ at::Tensor matchedPlane(const at::Tensor& values, const at::Tensor& reference) {
     const at::Tensor share = levels - below;
     const at::Tensor place = below.to(at::kLong).flatten();
     const auto at = [&](int64_t more) {
-        return at::index_select(table, 0, place + more).view(levels.sizes());
+        return at::gather(table, 0, place + more).view(levels.sizes());
     };
     return at::lerp(at(0), at(1), share).div_(kLevels - 1);
 }
@@ -76,8 +76,9 @@ at::Tensor statisticsMatched(const at::Tensor& pixels, const at::Tensor& referen
     const at::Tensor lab = labOf(pixels);
     const at::Tensor mean = meanOf(lab);
     const at::Tensor deviation = deviationOf(lab, mean);
+    const at::Tensor isFlat = deviation <= kFlat;
     const at::Tensor factor =
-        at::where(deviation > kFlat, wantedDeviation / deviation, at::ones_like(deviation));
+        wantedDeviation / deviation.clamp_min(kFlat) * isFlat.logical_not() + isFlat;
     return rgbOf((lab - mean).mul_(factor).add_(wantedMean));
 }
 

@@ -24,28 +24,39 @@ at::Tensor channel(const at::Tensor& pixels, int64_t index) {
     return pixels.select(1, index);
 }
 
+/// [B, H, W] each -> [B, 3, H, W].
+at::Tensor joined(const std::array<at::Tensor, 3>& channels) {
+    return at::cat({channels[0].unsqueeze(1), channels[1].unsqueeze(1), channels[2].unsqueeze(1)},
+                   1);
+}
+
 at::Tensor combined(const at::Tensor& pixels, const std::array<double, 3>& shares) {
     return (channel(pixels, 0) * shares[0])
         .add_(channel(pixels, 1), shares[1])
         .add_(channel(pixels, 2), shares[2]);
 }
 
+/// Both are finite everywhere; at::where knows no tensors that are shapes alone.
+at::Tensor chosen(const at::Tensor& condition, const at::Tensor& yes, const at::Tensor& no) {
+    return yes * condition + no * condition.logical_not();
+}
+
 at::Tensor linear(const at::Tensor& pixels) {
-    return at::where(pixels <= 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055).pow_(2.4));
+    return chosen(pixels <= 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055).pow_(2.4));
 }
 
 at::Tensor encoded(const at::Tensor& values) {
-    return at::where(
+    return chosen(
         values <= 0.0031308, values * 12.92, values.clamp_min(0).pow_(1 / 2.4) * 1.055 - 0.055);
 }
 
 at::Tensor curve(const at::Tensor& shares) {
-    return at::where(
+    return chosen(
         shares > 0.008856, shares.clamp_min(0).pow_(1.0 / 3), shares * 7.787 + 16.0 / 116);
 }
 
 at::Tensor uncurved(const at::Tensor& values) {
-    return at::where(values > 0.2068966, values.pow(3), (values - 16.0 / 116) / 7.787);
+    return chosen(values > 0.2068966, values.pow(3), (values - 16.0 / 116) / 7.787);
 }
 
 }  // namespace
@@ -58,20 +69,19 @@ at::Tensor labOf(const at::Tensor& pixels) {
     const at::Tensor x = share(0);
     const at::Tensor y = share(1);
     const at::Tensor z = share(2);
-    return at::stack({y * 116 - 16, (x - y) * 500, (y - z) * 200}, 1);
+    return joined({y * 116 - 16, (x - y) * 500, (y - z) * 200});
 }
 
 at::Tensor rgbOf(const at::Tensor& lab) {
     const at::Tensor y = (channel(lab, 0) + 16) / 116;
     const at::Tensor x = channel(lab, 1) / 500 + y;
     const at::Tensor z = (y - channel(lab, 2) / 200).clamp_min_(0);
-    const at::Tensor xyz =
-        at::stack({uncurved(x) * kWhite[0], uncurved(y), uncurved(z) * kWhite[2]}, 1);
+    const at::Tensor xyz = joined({uncurved(x) * kWhite[0], uncurved(y), uncurved(z) * kWhite[2]});
     std::array<at::Tensor, 3> rgb;
     for (size_t row = 0; row < rgb.size(); ++row) {
         rgb[row] = combined(xyz, kRgbFromXyz[row]);
     }
-    return encoded(at::stack(rgb, 1)).clamp_(0, 1);
+    return encoded(joined(rgb)).clamp_(0, 1);
 }
 
 }  // namespace lowtide::tensor

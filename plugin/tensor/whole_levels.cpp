@@ -8,7 +8,8 @@ at::Tensor levelsOf(const at::Tensor& values) {
     constexpr double kAccuracy = 1e-3;
     const at::Tensor levels = values.to(at::kDouble).mul_(255);
     const at::Tensor whole = at::round(levels);
-    return at::where((levels - whole).abs_() < kAccuracy, whole, levels);
+    const at::Tensor rest = whole - levels;
+    return levels + rest * (rest.abs() < kAccuracy);  // at::where knows no shapes alone
 }
 
 }  // namespace lowtide::tensor

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace lowtide::cli {
 
@@ -125,7 +126,7 @@ std::string aligned(const std::vector<Cells>& rows) {
 
 std::string tableOf(const Comparison& comparison) {
     std::vector<Cells> rows = {kHeads};
-    std::string notes;
+    std::map<std::string, Cells> notes;  // with the numbers of the variants that they are about
     for (size_t i = 0; i < comparison.variants.size(); ++i) {
         const ComparedVariant& variant = comparison.variants[i];
         rows.push_back(rowOf(std::to_string(i), variant.own, i == 0));
@@ -133,17 +134,19 @@ std::string tableOf(const Comparison& comparison) {
             rows.push_back(rowOf("", *variant.fewerSteps, false));
             rows.back()[1].insert(0, "same time: ");
         }
-        const std::string start = "variant " + std::to_string(i) + ": ";
-        if (!variant.own.difference.problem.empty()) {
-            notes += start + variant.own.difference.problem + "\n";
-        }
-        if (!variant.noBaseline.empty()) {
-            notes += start + variant.noBaseline + "\n";
+        for (const std::string& note : {variant.own.difference.problem, variant.noBaseline}) {
+            if (!note.empty()) {
+                notes[note].push_back(std::to_string(i));
+            }
         }
     }
-    return aligned(rows) +
-           "\nall are compared with variant 0; cosine: of the last latents, least: of all steps\n" +
-           notes;
+    std::string text = aligned(rows) +
+                       "\nall are compared with variant 0; cosine: of the last latents, least: of "
+                       "all steps\n";
+    for (const auto& [note, numbers] : notes) {
+        text += "variant " + join(numbers, ", ") + ": " + note + "\n";
+    }
+    return text;
 }
 
 }  // namespace lowtide::cli
