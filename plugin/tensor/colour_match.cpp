@@ -76,9 +76,8 @@ at::Tensor statisticsMatched(const at::Tensor& pixels, const at::Tensor& referen
     const at::Tensor lab = labOf(pixels);
     const at::Tensor mean = meanOf(lab);
     const at::Tensor deviation = deviationOf(lab, mean);
-    const at::Tensor isFlat = deviation <= kFlat;
     const at::Tensor factor =
-        wantedDeviation / deviation.clamp_min(kFlat) * isFlat.logical_not() + isFlat;
+        wantedDeviation / deviation.clamp_min(kFlat) * (deviation > kFlat) + (deviation <= kFlat);
     return rgbOf((lab - mean).mul_(factor).add_(wantedMean));
 }
 

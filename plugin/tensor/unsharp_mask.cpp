@@ -63,7 +63,7 @@ at::Tensor gaussianBlurred(const at::Tensor& levels, double radius) {
 at::Tensor sharpenedPlane(const at::Tensor& values, const UnsharpMask& mask) {
     const at::Tensor levels = levelsOf(values);
     const at::Tensor difference = levels - gaussianBlurred(levels, mask.radius);
-    const at::Tensor isStrong = difference.abs() > mask.threshold;
+    const at::Tensor isStrong = difference * difference > mask.threshold * mask.threshold;
     return (levels + difference * isStrong * (mask.percent / 100)).clamp_(0, 255).div_(255);
 }
 

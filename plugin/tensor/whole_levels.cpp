@@ -9,7 +9,7 @@ at::Tensor levelsOf(const at::Tensor& values) {
     const at::Tensor levels = values.to(at::kDouble).mul_(255);
     const at::Tensor whole = at::round(levels);
     const at::Tensor rest = whole - levels;
-    return levels + rest * (rest.abs() < kAccuracy);  // at::where knows no shapes alone
+    return levels + rest * (rest * rest < kAccuracy * kAccuracy);
 }
 
 }  // namespace lowtide::tensor
