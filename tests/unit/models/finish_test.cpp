@@ -9,6 +9,8 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
+
 using namespace lowtide;
 using models::DetailRequest;
 using models::WireRef;
@@ -77,6 +79,22 @@ WireRef detail(ModelBench& bench,
         result = bench.stages().addDetail(request, call ? *call : bench.call("detail"));
     });
     return result;
+}
+
+/// A stage without networks; the component only makes a run of it.
+WireRef inRun(ModelBench& bench, const std::function<WireRef()>& stage) {
+    WireRef result;
+    bench.runWith(bench.load(testing::kMini), models::kDenoiser, [&] { result = stage(); });
+    return result;
+}
+
+WireRef sharpen(ModelBench& bench, const models::SharpenRequest& request) {
+    return inRun(bench,
+                 [&] { return bench.stages().sharpenImage(request, bench.call("sharpen")); });
+}
+
+WireRef match(ModelBench& bench, const models::MatchColourRequest& request) {
+    return inRun(bench, [&] { return bench.stages().matchColour(request, bench.call("match")); });
 }
 
 /// What a detail pass makes of one tile, stage by stage.
@@ -167,16 +185,15 @@ private Q_SLOTS:
         const at::Tensor expected = pixelsOf(detail(cpu, requestOf(cpu, pixels)));
         QVERIFY(at::equal(pixelsOf(detail(card, requestOf(card, pixels))), expected));
         const WireRef onCard = imageOf(pixels.to(c10::kPrivateUse1));
-        const models::StageCall call = cpu.call("finish");
-        QVERIFY(at::equal(pixelsOf(card.stages().sharpenImage({.image = onCard}, call)),
-                          pixelsOf(cpu.stages().sharpenImage({.image = imageOf(pixels)}, call))));
+        QVERIFY(at::equal(pixelsOf(sharpen(card, {.image = onCard})),
+                          pixelsOf(sharpen(cpu, {.image = imageOf(pixels)}))));
         for (const char* method : {"histogram", "statistics"}) {
-            const WireRef reference = imageOf(picture(20, 20) * 0.5);
-            const auto match = [&](ModelBench& bench, const WireRef& image) {
-                return pixelsOf(bench.stages().matchColour(
-                    {.image = image, .reference = reference, .method = method}, call));
-            };
-            QVERIFY(at::equal(match(card, onCard), match(cpu, imageOf(pixels))));
+            models::MatchColourRequest request{.image = imageOf(pixels),
+                                               .reference = imageOf(picture(20, 20) * 0.5),
+                                               .method = method};
+            const at::Tensor matched = pixelsOf(match(cpu, request));
+            request.image = onCard;
+            QVERIFY(at::equal(pixelsOf(match(card, request)), matched));
         }
     }
 
@@ -218,9 +235,7 @@ private Q_SLOTS:
         DetailRequest request = requestOf(bench, picture(32, 32));
         request.image = std::make_shared<const tensor::Images>(picture(32, 32), provenance);
         WireRef image = detail(bench, request);
-        image =
-            bench.stages().matchColour({.image = image, .reference = image}, bench.call("match"));
-        image = bench.stages().sharpenImage({.image = image}, bench.call("sharpen"));
+        image = sharpen(bench, {.image = match(bench, {.image = image, .reference = image})});
         QCOMPARE(bench.stages().parametersText(image, 0),
                  std::string("a cat\nSteps: 4, Detail pass: \"strength 0.5, steps 4, seed 7, tile "
                              "32\", Colour match: \"histogram, strength 1\", Sharpen: \"radius 2, "
@@ -231,26 +246,26 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef image = imageOf(picture(20, 30));
         const WireRef reference = imageOf(picture(10, 10) * 0.3);
-        const auto match = [&](double strength) {
-            return pixelsOf(bench.stages().matchColour(
-                {.image = image, .reference = reference, .strength = strength},
-                bench.call("match")));
+        const auto matched = [&](double strength) {
+            return pixelsOf(
+                match(bench, {.image = image, .reference = reference, .strength = strength}));
         };
-        QVERIFY(at::equal(match(0), pixelsOf(image)));
-        QVERIFY(at::allclose(match(0.25), pixelsOf(image) * 0.75 + match(1) * 0.25, 0, 1e-6));
+        QVERIFY(at::equal(matched(0), pixelsOf(image)));
+        const at::Tensor mixed = pixelsOf(image) * 0.75 + matched(1) * 0.25;
+        QVERIFY(at::allclose(matched(0.25), mixed, 0, 1e-6));
     }
 
     void eachPictureMayHaveItsReference() {
         ModelBench bench;
         const at::Tensor pixels = picture(20, 30, 2);
         const at::Tensor references = at::cat({picture(10, 10) * 0.3, picture(10, 10) * 0.9});
-        const auto match = [&](const at::Tensor& image, const at::Tensor& reference) {
-            return pixelsOf(bench.stages().matchColour(
-                {.image = imageOf(image), .reference = imageOf(reference)}, bench.call("match")));
+        const auto matched = [&](const at::Tensor& image, const at::Tensor& reference) {
+            return pixelsOf(
+                match(bench, {.image = imageOf(image), .reference = imageOf(reference)}));
         };
-        const at::Tensor both = match(pixels, references);
+        const at::Tensor both = matched(pixels, references);
         for (int64_t i = 0; i < 2; ++i) {
-            QVERIFY(at::equal(match(pixels.narrow(0, i, 1), references.narrow(0, i, 1)),
+            QVERIFY(at::equal(matched(pixels.narrow(0, i, 1), references.narrow(0, i, 1)),
                               both.narrow(0, i, 1)));
         }
     }
@@ -276,8 +291,11 @@ private Q_SLOTS:
         const models::StageOutline outline =
             bench.stages().outlineDetail(shapesOf(request), request);
         QVERIFY(outline.components().size() == 2);
-        const memory::StageWork work = outline.walk(
-            {.deviceKind = device.toStdString(), .elsewhere = {"positive", "negative", "image"}});
+        memory::StagePlace place{.deviceKind = "cpu", .elsewhere = {}};
+        if (device == "fake") {
+            place = {.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}};
+        }
+        const memory::StageWork work = outline.walk(place);
         const WireRef result = detail(bench, request);
         QCOMPARE(outline.outputShape, pixelsOf(result).sizes().vec());
         checkBytes(work.activations, bench.activationPeak(), device);
@@ -303,18 +321,14 @@ private Q_SLOTS:
     void theWalkPredictsActivationsOfTheOthers() {
         QFETCH(QString, device);
         ModelBench bench({.kind = device.toStdString()});
-        const WireRef model = bench.load(testing::kMini);
         const Shape shape = {2, 3, 300, 200};
         const at::Tensor pixels = picture(300, 200, 2);
         const WireRef image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
-        const memory::StagePlace place{.deviceKind = device.toStdString(), .elsewhere = {}};
-        const models::StageCall call = bench.call("finish");
-        const auto measured = [&](const std::function<WireRef()>& stage) {
-            bench.runWith(model, models::kDenoiser, [&] { (void)stage(); });
-            return bench.activationPeak();
-        };
+        const std::string kind = device.toStdString();
+        const memory::StagePlace place{.deviceKind = kind, .elsewhere = {}};
+        (void)sharpen(bench, {.image = image});
         checkBytes(bench.stages().outlineSharpen(shape, {}).walk(place).activations,
-                   measured([&] { return bench.stages().sharpenImage({.image = image}, call); }),
+                   bench.activationPeak(),
                    device);
         for (const char* method : {"histogram", "statistics"}) {
             models::MatchColourRequest request{.method = method};
@@ -322,9 +336,8 @@ private Q_SLOTS:
                 bench.stages().outlineMatchColour(shape, shape, request).walk(place);
             request.image = image;
             request.reference = image;
-            checkBytes(work.activations,
-                       measured([&] { return bench.stages().matchColour(request, call); }),
-                       device);
+            (void)match(bench, request);
+            checkBytes(work.activations, bench.activationPeak(), device);
         }
     }
 
@@ -336,28 +349,28 @@ private Q_SLOTS:
                                                                      : std::string("none");
         };
         const Shape shape = {2, 3, 40, 40};
-        const auto sharpen = [&](const models::SharpenRequest& request) {
+        const auto sharpening = [&](const models::SharpenRequest& request) {
             return itemOf([&] { (void)bench.stages().outlineSharpen(shape, request); });
         };
-        QCOMPARE(sharpen({.radius = -1}), std::string("radius"));
-        QCOMPARE(sharpen({.percent = NAN}), std::string("percent"));
-        QCOMPARE(sharpen({.threshold = 256}), std::string("threshold"));
-        const auto match = [&](const Shape& reference, const models::MatchColourRequest& request) {
+        QCOMPARE(sharpening({.radius = -1}), std::string("radius"));
+        QCOMPARE(sharpening({.percent = NAN}), std::string("percent"));
+        QCOMPARE(sharpening({.threshold = 256}), std::string("threshold"));
+        const auto matching = [&](const Shape& reference, const models::MatchColourRequest& asked) {
             return itemOf(
-                [&] { (void)bench.stages().outlineMatchColour(shape, reference, request); });
+                [&] { (void)bench.stages().outlineMatchColour(shape, reference, asked); });
         };
-        QCOMPARE(match(shape, {.method = "magic"}), std::string("method"));
-        QCOMPARE(match(shape, {.strength = 2}), std::string("strength"));
-        QCOMPARE(match({3, 3, 4, 4}, {}), std::string("reference"));
+        QCOMPARE(matching(shape, {.method = "magic"}), std::string("method"));
+        QCOMPARE(matching(shape, {.strength = 2}), std::string("strength"));
+        QCOMPARE(matching({3, 3, 4, 4}, {}), std::string("reference"));
         DetailRequest request = requestOf(bench, picture(32, 48));
-        const auto detail = [&](const models::DetailShapes& shapes) {
-            return itemOf([&] { (void)bench.stages().outlineDetail(shapes, request); });
+        const auto detailing = [&] {
+            return itemOf([&] { (void)bench.stages().outlineDetail(shapesOf(request), request); });
         };
         request.overlapPixels = 17;
-        QCOMPARE(detail(shapesOf(request)), std::string("overlap"));
+        QCOMPARE(detailing(), std::string("overlap"));
         request.overlapPixels = 16;
         request.strength = 1.5;
-        QCOMPARE(detail(shapesOf(request)), std::string("strength"));
+        QCOMPARE(detailing(), std::string("strength"));
     }
 
     void promptsForAreasAreRefused() {
