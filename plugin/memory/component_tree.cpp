@@ -19,22 +19,47 @@ std::vector<bool> residentStorages(const ComponentTree& tree) {
     return resident;
 }
 
+/// All at once: a tree has thousands of each.
+std::vector<Bytes> bytesOfStorages(const ComponentTree& tree) {
+    std::vector<Bytes> bytes(tree.storages.size(), 0);
+    for (const Weight& weight : tree.weights) {
+        const Storage& storage = tree.storages[weight.storage];
+        bytes[weight.storage] = storage.deviceType
+                                    ? tree.deviceBytes(weight.storage)
+                                    : storage.elementCount * sizeOf(weight.computeType);
+    }
+    return bytes;
+}
+
 }  // namespace
 
-Bytes ComponentTree::deviceBytes(StorageId storage) const {
+Bytes Storage::scaleOffset() const {
+    return alignUp(elementCount * sizeOf(deviceType.value_or(fileType)), sizeOf(DType::F32));
+}
+
+DType ComponentTree::deviceType(StorageId storage) const {
+    if (storages[storage].deviceType) {
+        return *storages[storage].deviceType;
+    }
     const auto user = std::find_if(weights.begin(), weights.end(), [&](const Weight& weight) {
         return weight.storage == storage;
     });
-    const DType type = user == weights.end() ? storages[storage].fileType : user->computeType;
-    return storages[storage].elementCount * sizeOf(type);
+    return user == weights.end() ? storages[storage].fileType : user->computeType;
+}
+
+bool ComponentTree::isConverted(StorageId storage) const {
+    return storages[storage].scaleCount > 0 || deviceType(storage) != storages[storage].fileType;
+}
+
+Bytes ComponentTree::deviceBytes(StorageId storage) const {
+    const Storage& bytes = storages[storage];
+    return bytes.scaleCount > 0 ? bytes.scaleOffset() + bytes.scaleCount * sizeOf(DType::F32)
+                                : bytes.elementCount * sizeOf(deviceType(storage));
 }
 
 Bytes ComponentTree::deviceBytes() const {
     const std::vector<bool> resident = residentStorages(*this);
-    std::vector<Bytes> bytes(storages.size(), 0);
-    for (const Weight& weight : weights) {
-        bytes[weight.storage] = storages[weight.storage].elementCount * sizeOf(weight.computeType);
-    }
+    const std::vector<Bytes> bytes = bytesOfStorages(*this);
     Bytes total = 0;
     for (StorageId storage = 0; storage < storages.size(); ++storage) {
         total += resident[storage] ? alignUp(bytes[storage], kSlotAlignment) : 0;

@@ -5,6 +5,7 @@
 #include "plugin/base/units.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,18 @@ struct Storage {
     int64_t fileOffset = 0;
     DType fileType = DType::F32;
     int64_t elementCount = 0;
+    std::optional<DType> deviceType{};  ///< on a device; empty: its weights' compute type
+    /// Output channels with a scale of their own, f32 behind the elements; 0: it has no scales.
+    int64_t scaleCount = 0;
 
     [[nodiscard]] Bytes fileBytes() const { return elementCount * sizeOf(fileType); }
+
+    /// Of the first scale, from where the elements begin on a device.
+    [[nodiscard]] Bytes scaleOffset() const;
 };
 
-/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major.
+/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major. What
+/// lies on a device in another type is brought to it with every lease.
 struct Weight {
     std::string name;
     StorageId storage = 0;
@@ -73,7 +81,8 @@ struct Block {
 /// One network's weights, known from headers and configs alone; immutable. Leaves stand in
 /// construction order, which is a hint about the order of use and never a truth.
 struct ComponentTree {
-    std::string id;       ///< unique per content: hash of role, files and settings
+    std::string id;  ///< unique per content: hash of role, files, settings and device types
+    std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
     std::string role;     ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;  ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
@@ -82,13 +91,20 @@ struct ComponentTree {
     std::vector<Leaf> leaves;
     std::vector<Block> blocks;
 
-    /// Bytes of one storage on a device, in the compute type, without alignment.
+    /// Type of one storage's elements on a device.
+    [[nodiscard]] DType deviceType(StorageId storage) const;
+    /// Whether its bytes on a device are not those of its file.
+    [[nodiscard]] bool isConverted(StorageId storage) const;
+    /// Bytes of one storage on a device, its scales included, without alignment.
     [[nodiscard]] Bytes deviceBytes(StorageId storage) const;
     /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves
     /// left out.
     [[nodiscard]] Bytes deviceBytes() const;
     /// Bytes of the masters in the files.
     [[nodiscard]] Bytes fileBytes() const;
+
+    /// The id under which the same weights go in any types.
+    [[nodiscard]] const std::string& weightsId() const { return sourceId.empty() ? id : sourceId; }
 };
 
 }  // namespace lowtide::memory

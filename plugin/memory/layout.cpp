@@ -26,11 +26,14 @@ std::vector<bool> broughtStorages(const ComponentTree& tree) {
     return isBrought;
 }
 
-/// Whether a type of the storage's weights differs from that of its file.
+/// Flags per storage: whether its bytes on the device are not those of its file.
 std::vector<bool> convertedStorages(const ComponentTree& tree) {
     std::vector<bool> converted(tree.storages.size(), false);
     for (const Weight& weight : tree.weights) {
-        converted[weight.storage] = tree.storages[weight.storage].fileType != weight.computeType;
+        const Storage& storage = tree.storages[weight.storage];
+        converted[weight.storage] =
+            storage.scaleCount > 0 ||
+            storage.deviceType.value_or(weight.computeType) != storage.fileType;
     }
     return converted;
 }
@@ -221,7 +224,8 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
     }
     return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
         return weight.storage != storage ||
-               (weight.computeType == bytes.fileType && weight.kind != WeightKind::StateBuffer);
+               (bytes.deviceType.value_or(weight.computeType) == bytes.fileType &&
+                bytes.scaleCount == 0 && weight.kind != WeightKind::StateBuffer);
     });
 }
 

@@ -1,6 +1,7 @@
 #include "plugin/memory/plan.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/combinations.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/plan_times.hpp"
 
@@ -232,11 +233,13 @@ private:
                 continue;
             }
             const PlannedComponent& component = plan_.components[stay.component];
-            for (const Weight& weight : component.tree->weights) {
-                if (component.tree->storages[weight.storage].fileType != weight.computeType) {
-                    devices.insert(component.device.id());
-                    break;
-                }
+            const auto& groups = stay.layout->groups;
+            const bool isConverted =
+                std::any_of(groups.begin(), groups.end(), [](const Group& group) {
+                    return group.convertedBytes > 0;
+                });
+            if (isConverted) {
+                devices.insert(component.device.id());
             }
         }
         return static_cast<Bytes>(devices.size()) * kConversionScratch;
@@ -329,10 +332,31 @@ std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible
            (infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)");
 }
 
+/// Error{InvalidInput} with the node and the reason where its choices do not go together.
+void refuseCombinations(const PlanRequest& request) {
+    for (const NodeWork& node : request.nodes) {
+        for (const auto& tree : node.components) {
+            const auto& patched = request.patched;
+            const Judgement judgement =
+                judge({.hasScales = hasScales(*tree),
+                       .isPatched =
+                           std::find(patched.begin(), patched.end(), tree->id) != patched.end()});
+            if (judgement.verdict == Verdict::Refused) {
+                throw Error(
+                    ErrorKind::InvalidInput,
+                    "node " + node.node + ", " + tree->role + ": " + judgement.reasons.front(),
+                    judgement.hint,
+                    "precision");
+            }
+        }
+    }
+}
+
 }  // namespace
 
 bool isNamed(const ComponentTree& tree, std::string_view component) {
-    return component == "all" || component == tree.role || component == tree.id;
+    return component == "all" || component == tree.role || component == tree.id ||
+           component == tree.weightsId();
 }
 
 bool PlannedStay::isHeldAt(NodeIndex node) const {
@@ -359,6 +383,7 @@ const DevicePlan* Plan::device(const DeviceSpec& spec) const {
 }
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
+    refuseCombinations(request);
     Sizer smallest(request, sketchStays(request, false));
     smallest.makeSmallest();
     Sizer roomy(request, sketchStays(request, true));

@@ -1,0 +1,105 @@
+#pragma once
+// What a person asks of the numbers of one node, and what was resolved from it. Pure data.
+
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/json.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::memory {
+
+inline constexpr std::array<std::string_view, 3> kPrecisionPresets = {
+    "quality", "balanced", "speed"};
+
+/// Switches that trade precision for speed. All but the first two are process-wide in LibTorch.
+enum class NumericSwitch : uint8_t {
+    MatmulHalfAccumulation,       ///< f16 products are summed in f16
+    ConvolutionHalfAccumulation,  ///< f16 convolutions are summed in f16
+    SplitKReduction,              ///< partial sums of half products are added in half precision
+    Tf32Matmul,
+    Tf32Convolution,
+    CudnnBenchmark,      ///< the fastest algorithm is searched: not the same bits every time
+    CudnnDeterministic,  ///< only algorithms that give the same bits every time
+    AttentionFlash,
+    AttentionFlash3,
+    AttentionMemoryEfficient,
+    AttentionCudnn,
+    AttentionMath,
+    AttentionMathHalfReduction  ///< the plain form of attention keeps half precision inside
+};
+inline constexpr size_t kNumericSwitchCount = 13;
+/// "matmul_half_accumulation", ...
+[[nodiscard]] std::string_view nameOf(NumericSwitch numericSwitch) noexcept;
+/// What turning it on costs, or brings; for a person.
+[[nodiscard]] std::string_view costOf(NumericSwitch numericSwitch) noexcept;
+
+/// Types that a person asks for; empty: as the preset has it.
+struct PrecisionTypes {
+    /// Of weights on a device. F8E4M3 has one scale for each output channel, unless the file has
+    /// the very type.
+    std::optional<DType> storage;
+    bool storesAsInFile = false;  ///< "file"
+    std::optional<DType> compute;
+
+    bool operator==(const PrecisionTypes&) const = default;
+};
+
+/// How precisely one node computes (design 1, case 5).
+struct PrecisionChoice {
+    std::string preset = "balanced";
+    PrecisionTypes types;
+    /// Parts of names of layers that are stored as their file has them and computed in f32.
+    std::vector<std::string> keptF32;
+    std::map<NumericSwitch, bool> switches;
+    std::map<std::string, PrecisionTypes> components;  ///< by role, before `types`
+
+    bool operator==(const PrecisionChoice&) const = default;
+    /// What is asked for one component.
+    [[nodiscard]] PrecisionTypes typesOf(const std::string& role) const;
+};
+
+/// Text form: `quality|balanced|speed`, then `,storage=file|f32|f16|bf16|f8`,
+/// `,compute=f32|f16|bf16`, `,keep_f32=NAME+NAME`, `,SWITCH=on|off`. Error{InvalidInput} names what
+/// was not understood and lists the forms.
+[[nodiscard]] PrecisionChoice parsePrecision(std::string_view text);
+[[nodiscard]] std::string toText(const PrecisionChoice& choice);
+/// JSON form: {"preset", "storage", "compute", "keep_f32", "switches", "components"}, a text, or
+/// null: nothing is asked.
+[[nodiscard]] PrecisionChoice precisionFromJson(const Json& json, const std::string& what);
+/// Null for a choice that asks nothing.
+[[nodiscard]] Json toJson(const PrecisionChoice& choice);
+
+/// "f32", "bf16", "f8", ...: types as people write them.
+[[nodiscard]] std::string shortNameOf(DType type);
+
+enum class SwitchState : uint8_t { NotApplicable, Off, On };
+using SwitchStates = std::array<SwitchState, kNumericSwitchCount>;
+
+/// How one component of one node is stored and computed: resolved before anything is loaded.
+struct ComponentPrecision {
+    std::string preset = "balanced";
+    std::string role;
+    DType storage = DType::F32;
+    bool storesAsInFile = false;
+    DType compute = DType::F32;
+    std::vector<std::string> keptF32;      ///< parts of names: as in the file, computed in f32
+    std::vector<std::string> keptFromF8;   ///< parts of names: as in the file where others are f8
+    /// The result must be finite; where it is not, it is computed once more in f32, which is told.
+    bool checksFinite = false;
+    SwitchStates switches{};
+    std::vector<std::string> lossy;  ///< sentences: why the result is not that of f32
+
+    [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
+        return switches[static_cast<size_t>(numericSwitch)];
+    }
+};
+
+/// As plans, reports and pictures have it. A switch without effect reads "not applicable here".
+[[nodiscard]] Json toJson(const ComponentPrecision& precision);
+
+}  // namespace lowtide::memory

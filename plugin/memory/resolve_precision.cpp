@@ -1,0 +1,317 @@
+#include "plugin/memory/resolve_precision.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace lowtide::memory {
+
+namespace {
+
+/// What the presets make of a switch where a component may have it on.
+struct SwitchPreset {
+    bool quality;
+    bool balanced;
+    bool speed;
+
+    [[nodiscard]] bool of(std::string_view preset) const {
+        return preset == "quality" ? quality : preset == "speed" ? speed : balanced;
+    }
+};
+
+/// In the order of NumericSwitch. Half accumulation: the family's word too.
+constexpr std::array<SwitchPreset, kNumericSwitchCount> kSwitchPresets = {{
+    {false, false, true},  // matmul half accumulation
+    {false, false, true},  // convolution half accumulation
+    {false, true, true},   // split-K
+    {false, false, true},  // tf32 matmul
+    {false, true, true},   // tf32 convolution
+    {false, false, true},  // cudnn benchmark
+    {true, true, false},   // cudnn deterministic
+    {true, true, true},    // flash
+    {false, false, true},  // flash 3
+    {true, true, true},    // memory efficient
+    {false, true, true},   // cudnn
+    {true, true, true},    // math
+    {false, false, true},  // math half reduction
+}};
+
+/// Switches that change the numbers away from those of f32, or from run to run.
+constexpr NumericSwitch kLossySwitches[] = {NumericSwitch::MatmulHalfAccumulation,
+                                            NumericSwitch::ConvolutionHalfAccumulation,
+                                            NumericSwitch::SplitKReduction,
+                                            NumericSwitch::Tf32Matmul,
+                                            NumericSwitch::Tf32Convolution,
+                                            NumericSwitch::CudnnBenchmark,
+                                            NumericSwitch::AttentionMathHalfReduction};
+
+bool isHalf(DType type) {
+    return type == DType::F16 || type == DType::BF16;
+}
+
+bool isByte(DType type) {
+    return type == DType::F8E4M3 || type == DType::F8E5M2;
+}
+
+/// Whether `type` has every value of the file's. f64 is f32 for us, as for the reference.
+bool holds(DType type, DType fileType) {
+    return type == DType::F32 || type == fileType || (isHalf(type) && isByte(fileType));
+}
+
+bool contains(std::string_view name, const std::vector<std::string>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+        return name.find(part) != std::string_view::npos;
+    });
+}
+
+template <typename Map>
+auto valueOr(const Map& map, const std::string& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? typename Map::mapped_type() : found->second;
+}
+
+const std::map<std::string, ComponentPreset>& presetOf(const FamilyPrecision& family,
+                                                       const std::string& name) {
+    const auto found = family.presets.find(name);
+    if (found == family.presets.end()) {
+        std::vector<std::string> known;
+        for (const auto& [preset, components] : family.presets) {
+            known.push_back(preset);
+        }
+        throw Error(ErrorKind::InvalidInput,
+                    "the family states no precision preset " + quotedName(name),
+                    "choose " + listSome(known),
+                    "precision");
+    }
+    return found->second;
+}
+
+DType computeOfFile(const std::set<DType>& fileTypes) {
+    const bool isAllHalf =
+        !fileTypes.empty() && std::all_of(fileTypes.begin(), fileTypes.end(), isHalf);
+    return isAllHalf ? *fileTypes.begin() : DType::F32;
+}
+
+bool gainsFrom(DType type, const NumericTraits& device) {
+    return type == DType::BF16 ? device.gainsFromBf16 : device.gainsFromF16;
+}
+
+/// The preset's types on this device: f32 where it gains nothing from less.
+PrecisionTypes presetTypes(const ComponentPreset& preset,
+                           const NumericTraits& device,
+                           const FileTypes& fileTypes) {
+    if (!device.gainsFromF16) {
+        return {.storage = DType::F32, .compute = DType::F32};
+    }
+    const DType wanted = preset.compute ? *preset.compute : computeOfFile(fileTypes());
+    if (wanted != DType::F32 && !gainsFrom(wanted, device)) {
+        return {.storage = DType::F32, .compute = DType::F32};
+    }
+    if (preset.storesAsInFile) {
+        return {.storage = {}, .storesAsInFile = true, .compute = wanted};
+    }
+    return {.storage = preset.storage, .compute = wanted};
+}
+
+bool isApplicable(NumericSwitch numericSwitch,
+                  const ComponentPrecision& precision,
+                  const NumericTraits& device) {
+    const bool isHalfCompute = isHalf(precision.compute);
+    const bool hasF32 = !isHalfCompute || precision.checksFinite || !precision.keptF32.empty();
+    switch (numericSwitch) {
+        case NumericSwitch::MatmulHalfAccumulation:
+            return device.isCuda && precision.compute == DType::F16;
+        case NumericSwitch::ConvolutionHalfAccumulation:
+            return device.sumsConvolutionsInHalf && precision.compute == DType::F16;
+        case NumericSwitch::SplitKReduction:
+        case NumericSwitch::AttentionCudnn:
+            return device.isCuda && isHalfCompute;
+        case NumericSwitch::Tf32Matmul:
+        case NumericSwitch::Tf32Convolution:
+            return device.hasTf32 && hasF32;
+        case NumericSwitch::CudnnBenchmark:
+        case NumericSwitch::CudnnDeterministic:
+        case NumericSwitch::AttentionMemoryEfficient:
+            return device.isCuda;
+        case NumericSwitch::AttentionFlash:
+            return !device.isCuda || isHalfCompute;
+        case NumericSwitch::AttentionFlash3:
+            return device.hasFlash3 && isHalfCompute;
+        case NumericSwitch::AttentionMath:
+            return true;
+        case NumericSwitch::AttentionMathHalfReduction:
+            return isHalfCompute;
+    }
+    return false;
+}
+
+bool isOn(NumericSwitch numericSwitch,
+          const PrecisionChoice& choice,
+          const ComponentPreset& preset) {
+    const auto asked = choice.switches.find(numericSwitch);
+    if (asked != choice.switches.end()) {
+        return asked->second;
+    }
+    const bool sums = numericSwitch == NumericSwitch::MatmulHalfAccumulation ||
+                      numericSwitch == NumericSwitch::ConvolutionHalfAccumulation;
+    return kSwitchPresets[static_cast<size_t>(numericSwitch)].of(choice.preset) &&
+           (!sums || preset.accumulatesInHalf);
+}
+
+/// The file's types of which the storage does not have every value.
+std::vector<std::string> roundedTypes(const ComponentPrecision& precision,
+                                      const FileTypes& fileTypes) {
+    std::vector<std::string> rounded;
+    if (precision.storesAsInFile || precision.storage == DType::F32) {
+        return rounded;
+    }
+    for (const DType type : fileTypes()) {
+        if (!holds(precision.storage, type)) {
+            rounded.push_back(shortNameOf(type));
+        }
+    }
+    return rounded;
+}
+
+std::vector<std::string> lossesOf(const ComponentPrecision& precision, const FileTypes& fileTypes) {
+    std::vector<std::string> losses;
+    if (const auto rounded = roundedTypes(precision, fileTypes); !rounded.empty()) {
+        losses.push_back("the weights of the " + precision.role + " are stored as " +
+                         shortNameOf(precision.storage) + ", its file has " +
+                         join(rounded, " and "));
+    }
+    if (precision.compute != DType::F32) {
+        losses.push_back("the " + precision.role + " computes in " +
+                         shortNameOf(precision.compute));
+    }
+    for (const NumericSwitch numericSwitch : kLossySwitches) {
+        if (precision.stateOf(numericSwitch) == SwitchState::On) {
+            losses.push_back(std::string(nameOf(numericSwitch)) +
+                             " is on: " + std::string(costOf(numericSwitch)));
+        }
+    }
+    return losses;
+}
+
+/// How one storage lies on a device.
+struct StoredAs {
+    DType type;
+    int64_t scaleCount = 0;
+};
+
+DType asInFile(DType fileType) {
+    return fileType == DType::F64 ? DType::F32 : fileType;
+}
+
+StoredAs storedAs(const Storage& storage,
+                  const Weight& weight,
+                  std::string_view leaf,
+                  const ComponentPrecision& precision) {
+    const bool isKept = contains(leaf, precision.keptF32);
+    if (precision.storesAsInFile || isKept) {
+        return {asInFile(storage.fileType)};
+    }
+    if (precision.storage != DType::F8E4M3) {
+        return {precision.storage};
+    }
+    const bool isMatrix = weight.shape.size() > 1 && !contains(leaf, precision.keptFromF8);
+    if (!isMatrix || storage.fileType == DType::F8E4M3) {
+        return {asInFile(storage.fileType)};
+    }
+    return {DType::F8E4M3, weight.shape.front()};
+}
+
+}  // namespace
+
+NumericTraits NumericTraits::ofCuda(int capability) {
+    constexpr int kHalfProducts = 70;
+    constexpr int kAmpere = 80;
+    constexpr int kHopper = 90;
+    return {.isCuda = true,
+            .gainsFromF16 = capability >= kHalfProducts,
+            .gainsFromBf16 = capability >= kAmpere,
+            .hasTf32 = capability >= kAmpere,
+            .hasFlash3 = capability == kHopper};
+}
+
+std::set<DType> fileTypesOf(const ComponentTree& tree) {
+    std::set<DType> types;
+    for (const Leaf& leaf : tree.leaves) {
+        for (const WeightId weight : leaf.weights) {
+            if (!leaf.gathered) {
+                types.insert(tree.storages[tree.weights[weight].storage].fileType);
+            }
+        }
+    }
+    return types;
+}
+
+ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
+                                    const FamilyPrecision& family,
+                                    const std::string& role,
+                                    const NumericTraits& device,
+                                    const FileTypes& fileTypes) {
+    const ComponentPreset preset = valueOr(presetOf(family, choice.preset), role);
+    const PrecisionTypes stated = presetTypes(preset, device, fileTypes);
+    const PrecisionTypes asked = choice.typesOf(role);
+    const bool isStorageAsked = asked.storage || asked.storesAsInFile;
+    const PrecisionTypes& stored = isStorageAsked ? asked : stated;
+    ComponentPrecision precision{.preset = choice.preset,
+                                 .role = role,
+                                 .storage = stored.storage.value_or(DType::F32),
+                                 .storesAsInFile = stored.storesAsInFile,
+                                 .compute = asked.compute.value_or(*stated.compute)};
+    const bool isHalfCompute = precision.compute != DType::F32;
+    precision.keptF32 = !choice.keptF32.empty() ? choice.keptF32
+                        : isHalfCompute         ? valueOr(family.keptF32, role)
+                                                : std::vector<std::string>();
+    precision.keptFromF8 = valueOr(family.keptFromF8, role);
+    precision.checksFinite = isHalfCompute && family.mayOverflow.contains(role);
+    for (size_t i = 0; i < kNumericSwitchCount; ++i) {
+        const auto numericSwitch = static_cast<NumericSwitch>(i);
+        precision.switches[i] = !isApplicable(numericSwitch, precision, device)
+                                    ? SwitchState::NotApplicable
+                                : isOn(numericSwitch, choice, preset) ? SwitchState::On
+                                                                      : SwitchState::Off;
+    }
+    precision.lossy = lossesOf(precision, fileTypes);
+    return precision;
+}
+
+ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& precision) {
+    ComponentTree typed = tree;
+    std::vector<bool> isDone(tree.storages.size(), false);
+    bool isOther = false;
+    Hasher hasher;
+    hasher.add(tree.id);
+    for (const Leaf& leaf : tree.leaves) {
+        for (const WeightId id : leaf.weights) {
+            Weight& weight = typed.weights[id];
+            if (weight.kind == WeightKind::StateBuffer) {
+                continue;
+            }
+            Storage& storage = typed.storages[weight.storage];
+            if (!isDone[weight.storage]) {
+                isDone[weight.storage] = true;
+                const StoredAs stored = storedAs(storage, weight, leaf.name, precision);
+                isOther = isOther || stored.scaleCount > 0 ||
+                          stored.type != tree.deviceType(weight.storage);
+                storage.deviceType = stored.type;
+                storage.scaleCount = stored.scaleCount;
+                hasher.add(nameOf(stored.type)).add(stored.scaleCount);
+            }
+            weight.computeType =
+                contains(leaf.name, precision.keptF32) ? DType::F32 : precision.compute;
+        }
+    }
+    if (isOther) {
+        typed.sourceId = tree.weightsId();
+        typed.id = hasher.hexDigest();
+    }
+    return typed;
+}
+
+}  // namespace lowtide::memory

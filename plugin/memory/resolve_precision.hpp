@@ -1,0 +1,66 @@
+#pragma once
+// From what a person asks to how one component is stored and computed. Pure: the same question has
+// the same answer, and nothing is read from a device.
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/precision.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::memory {
+
+/// What a family states of one component under one preset, for devices that gain from half types.
+/// Where they do not, everything is f32.
+struct ComponentPreset {
+    bool storesAsInFile = false;
+    DType storage = DType::F32;
+    std::optional<DType> compute{};  ///< empty: f32 where the file has f32, else as the file
+    bool accumulatesInHalf = false;  ///< its f16 sums may be f16
+};
+
+/// What a family states of its precision.
+struct FamilyPrecision {
+    std::map<std::string, std::map<std::string, ComponentPreset>> presets;  ///< by name, by role
+    std::map<std::string, std::vector<std::string>> keptF32;                ///< by role
+    std::map<std::string, std::vector<std::string>> keptFromF8;             ///< by role
+    std::set<std::string> mayOverflow;  ///< roles whose half results are checked
+};
+
+/// What a device does with numbers; as made here, a CPU, and a rehearsal, which runs its operators.
+struct NumericTraits {
+    bool isCuda = false;
+    bool gainsFromF16 = false;  ///< it is faster than f32
+    bool gainsFromBf16 = false;
+    bool hasTf32 = false;
+    bool hasFlash3 = false;
+    bool sumsConvolutionsInHalf = false;  ///< where it is asked to; ATen's path never does
+
+    /// Of a CUDA card by its compute capability: 86 is 8.6.
+    [[nodiscard]] static NumericTraits ofCuda(int capability);
+};
+
+using FileTypes = std::function<std::set<DType>()>;
+
+/// The types in which the file has what comes to a device, each once.
+[[nodiscard]] std::set<DType> fileTypesOf(const ComponentTree& tree);
+
+/// `fileTypes` gives the types that the file has, as fileTypesOf(); it is asked only where they
+/// matter, since it may open files. Errors: Error{InvalidInput} names a preset that the family does
+/// not state; and its own.
+[[nodiscard]] ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
+                                                  const FamilyPrecision& family,
+                                                  const std::string& role,
+                                                  const NumericTraits& device,
+                                                  const FileTypes& fileTypes);
+
+/// The component stored and computed so. Its id is the tree's own where the bytes on a device stay
+/// the same.
+[[nodiscard]] ComponentTree inPrecision(const ComponentTree& tree,
+                                        const ComponentPrecision& precision);
+
+}  // namespace lowtide::memory
