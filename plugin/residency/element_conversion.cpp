@@ -8,7 +8,9 @@
 #include <c10/util/Float8_e5m2.h>
 #include <c10/util/Half.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -112,6 +114,34 @@ void convertElements(
                     "use a checkpoint whose weights are F32, F16, BF16 or F8");
     }
     loop(target, source, count);
+}
+
+float largestMagnitude(const float* values, int64_t count) noexcept {
+    float largest = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const float magnitude = std::fabs(values[i]);
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest;
+}
+
+float scaleFor(float largest) noexcept {
+    constexpr float kMostE4M3 = 448;
+    constexpr int kSmallestExponent = -100;  // its inverse is finite, and so is a product with it
+    if (!(largest > 0) || !std::isfinite(largest)) {
+        return 1;
+    }
+    int exponent = 0;
+    const float fraction = std::frexp(largest / kMostE4M3, &exponent);  // in 0.5..1
+    return std::ldexp(1.0F, std::max(kSmallestExponent, fraction > 0.5F ? exponent : exponent - 1));
+}
+
+void scaleToF8(std::byte* target, const float* values, float scale, int64_t count) noexcept {
+    const float inverse = 1 / scale;
+    auto* to = reinterpret_cast<uint8_t*>(target);
+    for (int64_t i = 0; i < count; ++i) {
+        to[i] = c10::Float8_e4m3fn(values[i] * inverse).x;
+    }
 }
 
 }  // namespace lowtide::residency

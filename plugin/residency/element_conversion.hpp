@@ -17,4 +17,14 @@ namespace lowtide::residency {
 void convertElements(
     std::byte* target, DType to, const std::byte* source, DType from, int64_t count);
 
+/// The largest magnitude of `count` numbers; a NaN counts as none.
+[[nodiscard]] float largestMagnitude(const float* values, int64_t count) noexcept;
+
+/// A power of two by which `largest` fits e4m3 (448 at most), so that scaling rounds nothing: with
+/// it the bits are the same in whatever type, and wherever, values are scaled back.
+[[nodiscard]] float scaleFor(float largest) noexcept;
+
+/// values / scale in e4m3, rounded to nearest even.
+void scaleToF8(std::byte* target, const float* values, float scale, int64_t count) noexcept;
+
 }  // namespace lowtide::residency

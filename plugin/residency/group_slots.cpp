@@ -51,7 +51,8 @@ GroupSlots::GroupSlots(GroupPlace place)
     }
     for (WeightId id = 0; id < place_.tree->weights.size(); ++id) {
         const memory::Weight& weight = place_.tree->weights[id];
-        typeOf_[weight.storage] = weight.computeType;
+        typeOf_[weight.storage] =
+            place_.tree->storages[weight.storage].deviceType.value_or(weight.computeType);
         isState_[weight.storage] = weight.kind == memory::WeightKind::StateBuffer;
         if (groupOf[weight.storage]) {
             weightsOf_[*groupOf[weight.storage]].push_back(id);
@@ -67,12 +68,15 @@ GroupSlots::~GroupSlots() {
 
 void GroupSlots::requireUsable() const {
     for (const memory::Weight& weight : place_.tree->weights) {
-        const DType fileType = place_.tree->storages[weight.storage].fileType;
-        if (!canConvert(fileType, weight.computeType)) {
+        const memory::Storage& storage = place_.tree->storages[weight.storage];
+        const DType fileType = storage.fileType;
+        const DType type =
+            storage.scaleCount > 0 ? DType::F32 : storage.deviceType.value_or(weight.computeType);
+        if (!canConvert(fileType, type)) {
             throw Error(ErrorKind::Unsupported,
                         place_.tree->role + ": the weight " + weight.name + " is " +
                             std::string(nameOf(fileType)) + " in its file and cannot be used as " +
-                            std::string(nameOf(weight.computeType)),
+                            std::string(nameOf(type)),
                         "use a checkpoint whose weights are F32, F16, BF16 or F8");
         }
     }
@@ -146,7 +150,7 @@ void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& 
         place_.books.traffic.addCopy(bytes, 0);
         return;
     }
-    const bool isConverted = typeOf_[storage] != master.fileType;
+    const bool isConverted = master.scaleCount > 0 || typeOf_[storage] != master.fileType;
     const std::span<std::byte> scratch =
         isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
     place_.device.device->copyIn(
@@ -242,8 +246,10 @@ void GroupSlots::applyPatches(GroupId group) {
                 continue;
             }
             if (!target.defined()) {
-                target = place_.device.device->view(
-                    addressOf_[weight.storage], weight.shape, scalarTypeOf(weight.computeType));
+                requireNoScales(weight);
+                target = place_.device.device->view(addressOf_[weight.storage],
+                                                    weight.shape,
+                                                    scalarTypeOf(typeOf_[weight.storage]));
                 exact = target.to(at::kFloat, false, true);
             }
             patch.add(exact);
@@ -253,6 +259,17 @@ void GroupSlots::applyPatches(GroupId group) {
         }
     }
     noteUse(group);
+}
+
+/// What is added to scaled weights would be lost in their rounding.
+void GroupSlots::requireNoScales(const memory::Weight& weight) const {
+    if (place_.tree->storages[weight.storage].scaleCount > 0) {
+        throw Error(ErrorKind::Unsupported,
+                    "the " + place_.tree->role +
+                        " is stored as f8, which cannot take the changes of adapters",
+                    "choose the storage bf16 or f16 for this node",
+                    "precision");
+    }
 }
 
 bool GroupSlots::isComplete(GroupId group) const {
@@ -285,18 +302,33 @@ void GroupSlots::settle() {
     }
 }
 
-std::vector<at::Tensor> GroupSlots::tensors(LeafId leaf) const {
+std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, LeafId leaf) const {
     std::vector<at::Tensor> tensors;
-    tensors.reserve(place_.tree->leaves[leaf].weights.size());
-    for (const WeightId id : place_.tree->leaves[leaf].weights) {
-        const memory::Weight& weight = place_.tree->weights[id];
+    tensors.reserve(tree.leaves[leaf].weights.size());
+    for (const WeightId id : tree.leaves[leaf].weights) {
         if (place_.layout->isInPlace) {
-            place_.books.masters.requireWhole(*place_.tree, weight.storage);
+            place_.books.masters.requireWhole(*place_.tree, tree.weights[id].storage);
         }
-        tensors.push_back(place_.device.device->view(
-            addressOf_[weight.storage], weight.shape, scalarTypeOf(weight.computeType)));
+        tensors.push_back(tensorOf(tree.weights[id]));
     }
     return tensors;
+}
+
+/// A view where the weight lies in its compute type, else a tensor of its own. Scales are powers of
+/// two: nothing is rounded by them.
+at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
+    const memory::Storage& storage = place_.tree->storages[weight.storage];
+    residency::Device& device = *place_.device.device;
+    std::byte* address = addressOf_[weight.storage];
+    const at::ScalarType type = scalarTypeOf(weight.computeType);
+    at::Tensor values =
+        device.view(address, weight.shape, scalarTypeOf(typeOf_[weight.storage])).to(type);
+    if (storage.scaleCount > 0) {
+        std::vector<int64_t> column(weight.shape.size(), 1);
+        column.front() = storage.scaleCount;
+        values.mul_(device.view(address + storage.scaleOffset(), column, at::kFloat).to(type));
+    }
+    return values;
 }
 
 /// An arena is in the ledger already, as Workspace; mapped pages are not.

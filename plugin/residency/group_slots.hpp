@@ -60,9 +60,11 @@ public:
     /// Forgets the arrivals of a component that is complete.
     void settle();
 
-    /// Views of the leaf's weights. Its groups were waited for. Error{Corrupt} when a file that is
-    /// read in place was cut off.
-    [[nodiscard]] std::vector<at::Tensor> tensors(memory::LeafId leaf) const;
+    /// The leaf's weights in the compute types of `tree`, which has the bytes of ours: views where
+    /// they lie in these types. Its groups were waited for. Error{Corrupt} when a file that is read
+    /// in place was cut off.
+    [[nodiscard]] std::vector<at::Tensor> tensors(const memory::ComponentTree& tree,
+                                                  memory::LeafId leaf) const;
 
 private:
     struct GroupState {
@@ -80,12 +82,14 @@ private:
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);
+    void requireNoScales(const memory::Weight& weight) const;
+    [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
     std::vector<GroupState> groups_;
     std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
-    std::vector<DType> typeOf_;                             ///< per storage: compute type
+    std::vector<DType> typeOf_;                             ///< per storage: on the device
     std::vector<bool> isState_;                             ///< per storage
     std::vector<std::vector<memory::WeightId>> weightsOf_;  ///< per group
 };

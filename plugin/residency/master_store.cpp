@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/scaled_source.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -202,6 +203,10 @@ ByteSource MasterStore::source(const memory::ComponentTree& tree,
                                std::span<std::byte> scratch,
                                std::shared_ptr<Arrival> arrival,
                                const StopToken& stop) const {
+    if (tree.storages[storage].scaleCount > 0) {
+        return scaledSource(
+            fileOf(tree, storage), tree.storages[storage], scratch, std::move(arrival), stop);
+    }
     return StorageReader(fileOf(tree, storage),
                          tree.role + "." + tree.storages[storage].key,
                          tree.storages[storage],

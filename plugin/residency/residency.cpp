@@ -292,7 +292,7 @@ Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     state_->books.traffic.addLease();
     run.activations().note();
     auto holder = std::make_unique<LeafHolder>(stay, leaf);
-    return {stay.tensors(leaf), std::move(holder)};
+    return {stay.tensors(tree, leaf), std::move(holder)};
 }
 
 at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,

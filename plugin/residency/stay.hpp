@@ -49,8 +49,9 @@ public:
     /// What comes next is copied ahead where room is free; changes time only.
     void prefetch(const StopToken& stop, const std::string& node);
 
-    [[nodiscard]] std::vector<at::Tensor> tensors(memory::LeafId leaf) const {
-        return slots_.tensors(leaf);
+    [[nodiscard]] std::vector<at::Tensor> tensors(const memory::ComponentTree& tree,
+                                                  memory::LeafId leaf) const {
+        return slots_.tensors(tree, leaf);
     }
 
     void lease(memory::LeafId leaf);

@@ -1,0 +1,142 @@
+#include "plugin/residency/scaled_source.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/residency/element_conversion.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace lowtide::residency {
+
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+class ScaledReader {
+public:
+    ScaledReader(std::shared_ptr<const files::InputFile> file,
+                 const memory::Storage& storage,
+                 std::span<std::byte> scratch,
+                 std::shared_ptr<Arrival> arrival,
+                 StopToken stop)
+        : file_(std::move(file)),
+          storage_(storage),
+          columns_(storage.elementCount / storage.scaleCount),
+          // An even number, so that what is read behind the numbers is aligned to 8 bytes.
+          capacity_(static_cast<int64_t>(scratch.size()) /
+                    (2 * (kNumberBytes + sizeOf(storage.fileType))) * 2),
+          numbers_(reinterpret_cast<float*>(scratch.data())),
+          raw_(scratch.subspan(static_cast<size_t>(capacity_ * kNumberBytes))),
+          scales_(std::make_shared<std::vector<float>>(static_cast<size_t>(storage.scaleCount),
+                                                       kUnknown)),
+          arrival_(std::move(arrival)),
+          stop_(std::move(stop)) {
+        LOWTIDE_ASSERT(capacity_ > 0);
+    }
+
+    bool operator()(std::byte* target, Bytes offset, Bytes count) const {
+        const Bytes end = offset + count;
+        while (offset < std::min(end, storage_.elementCount)) {
+            if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
+                arrival_->isPartial = true;
+                return false;
+            }
+            const int64_t done =
+                putElements(target, offset, std::min(end, storage_.elementCount) - offset);
+            target += done;
+            offset += done;
+        }
+        putScales(target, offset, end - offset);
+        return true;
+    }
+
+private:
+    static constexpr Bytes kNumberBytes = sizeof(float);
+
+    /// Elements from `first` on, at most `most`: some whole rows, or a part of one.
+    int64_t putElements(std::byte* target, int64_t first, int64_t most) const {
+        const int64_t row = first / columns_;
+        const int64_t rows = std::min(most, capacity_) / columns_;
+        if (first % columns_ == 0 && rows > 0) {
+            read(first, rows * columns_);
+            for (int64_t i = 0; i < rows; ++i) {
+                const float* values = numbers_ + i * columns_;
+                const float scale = scaleFor(largestMagnitude(values, columns_));
+                (*scales_)[static_cast<size_t>(row + i)] = scale;
+                scaleToF8(target + i * columns_, values, scale, columns_);
+            }
+            return rows * columns_;
+        }
+        const float scale = scaleOf(row);
+        const int64_t count = std::min({most, capacity_, (row + 1) * columns_ - first});
+        read(first, count);
+        scaleToF8(target, numbers_, scale, count);
+        return count;
+    }
+
+    /// Known since the row's first part was asked for, else from all of it.
+    float scaleOf(int64_t row) const {
+        float& scale = (*scales_)[static_cast<size_t>(row)];
+        if (scale == scale) {
+            return scale;
+        }
+        float largest = 0;
+        for (int64_t done = 0; done < columns_; done += capacity_) {
+            const int64_t count = std::min(capacity_, columns_ - done);
+            read(row * columns_ + done, count);
+            largest = std::max(largest, largestMagnitude(numbers_, count));
+        }
+        scale = scaleFor(largest);
+        return scale;
+    }
+
+    /// Bytes from `offset` on, behind the elements.
+    void putScales(std::byte* target, Bytes offset, Bytes count) const {
+        const Bytes begin = storage_.scaleOffset();
+        for (Bytes i = 0; i < count; ++i) {
+            const Bytes place = offset + i - begin;  // below 0: between elements and scales
+            if (place < 0) {
+                target[i] = std::byte{0};
+                continue;
+            }
+            const float scale = scaleOf(place / kNumberBytes);
+            std::memcpy(
+                target + i, reinterpret_cast<const std::byte*>(&scale) + place % kNumberBytes, 1);
+        }
+    }
+
+    /// Elements of the file as numbers.
+    void read(int64_t first, int64_t count) const {
+        const Bytes size = sizeOf(storage_.fileType);
+        const std::span<std::byte> raw = raw_.first(static_cast<size_t>(count * size));
+        file_->read(raw, storage_.fileOffset + first * size, stop_);
+        convertElements(reinterpret_cast<std::byte*>(numbers_),
+                        DType::F32,
+                        raw.data(),
+                        storage_.fileType,
+                        count);
+    }
+
+    std::shared_ptr<const files::InputFile> file_;
+    memory::Storage storage_;
+    int64_t columns_;
+    int64_t capacity_;  ///< elements that are read at once
+    float* numbers_;
+    std::span<std::byte> raw_;
+    std::shared_ptr<std::vector<float>> scales_;
+    std::shared_ptr<Arrival> arrival_;
+    StopToken stop_;
+};
+
+}  // namespace
+
+ByteSource scaledSource(std::shared_ptr<const files::InputFile> file,
+                        const memory::Storage& storage,
+                        std::span<std::byte> scratch,
+                        std::shared_ptr<Arrival> arrival,
+                        StopToken stop) {
+    return ScaledReader(std::move(file), storage, scratch, std::move(arrival), std::move(stop));
+}
+
+}  // namespace lowtide::residency

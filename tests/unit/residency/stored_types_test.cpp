@@ -1,0 +1,259 @@
+// Weights that lie on a device in another type than the network computes in: the same bits under
+// every policy, and the bytes of the type in which they lie.
+#include "plugin/base/error.hpp"
+#include "plugin/memory/resolve_precision.hpp"
+#include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/scaled_source.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+using namespace lowtide;
+using memory::ComponentTree;
+using testing::Bench;
+using testing::NodeRun;
+
+namespace {
+
+constexpr std::array kStorages = {"f32", "f16", "bf16", "f8", "file"};
+constexpr std::array kComputes = {"f32", "bf16", "f16"};
+
+memory::ComponentPrecision precisionOf(const std::string& storage, const std::string& compute) {
+    const memory::FamilyPrecision family{.presets = {{"balanced", {}}}};
+    return resolvePrecision(
+        memory::parsePrecision("balanced,storage=" + storage + ",compute=" + compute),
+        family,
+        "any",
+        {},
+        [] { return std::set<DType>{DType::F32}; });
+}
+
+std::shared_ptr<const ComponentTree> typed(const ComponentTree& tree,
+                                           const std::string& storage,
+                                           const std::string& compute) {
+    return std::make_shared<const ComponentTree>(inPrecision(tree, precisionOf(storage, compute)));
+}
+
+/// e4m3 with a power of two for each row, by ATen's operators alone.
+at::Tensor roundedToF8(const at::Tensor& master) {
+    const at::Tensor rows = master.to(at::kFloat).flatten(1);
+    const at::Tensor most = std::get<0>(rows.abs().max(1, true));
+    const at::Tensor scale =
+        at::exp2(at::ceil(at::log2(most.to(at::kDouble) / 448))).to(at::kFloat);
+    return ((rows / scale).to(at::kFloat8_e4m3fn).to(at::kFloat) * scale).view(master.sizes());
+}
+
+at::ScalarType typeNamed(const std::string& name) {
+    return name == "f16" ? at::kHalf : name == "bf16" ? at::kBFloat16 : at::kFloat;
+}
+
+/// What a network must see of a master of f32.
+at::Tensor expectedOf(const at::Tensor& master,
+                      const std::string& storage,
+                      const std::string& compute) {
+    const bool isRounded = storage == "f8" && master.dim() > 1;
+    const at::Tensor stored = isRounded           ? roundedToF8(master)
+                              : storage == "bf16" ? master.to(at::kBFloat16)
+                              : storage == "f16"  ? master.to(at::kHalf)
+                                                  : master;
+    return stored.to(typeNamed(compute));
+}
+
+}  // namespace
+
+class StoredTypesTest : public QObject {
+    Q_OBJECT
+
+    testing::WeightFolder folder_;
+
+private Q_SLOTS:
+
+    void aLeaseHasTheBitsOfTheStoredType_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<QString>("storage");
+        QTest::addColumn<QString>("compute");
+        size_t row = 0;
+        for (const char* device : {"cpu", "fake"}) {
+            for (const char* policy : testing::kPolicies) {
+                for (const char* storage : kStorages) {
+                    const char* compute = kComputes[row++ % kComputes.size()];
+                    QTest::addRow("%s, %s, %s, %s", device, policy, storage, compute)
+                        << device << policy << storage << compute;
+                }
+            }
+        }
+    }
+
+    void aLeaseHasTheBitsOfTheStoredType() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        QFETCH(QString, storage);
+        QFETCH(QString, compute);
+        Bench bench(folder_.newPath(), device, {}, {.longestDelay = 0.0005});
+        const ComponentTree& plain = *bench.model.denoiser();
+        const auto tree = typed(plain, storage.toStdString(), compute.toStdString());
+        NodeRun node(bench, tree, policy.toStdString());
+        for (int pass = 0; pass < 2; ++pass) {
+            node.beginPass();
+            for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+                const residency::Lease lease = bench.residency->use(*tree, leaf);
+                for (size_t i = 0; i < lease.size(); ++i) {
+                    const memory::Weight& weight = plain.weights[plain.leaves[leaf].weights[i]];
+                    const at::Tensor expected = expectedOf(bench.model.expected(plain, weight),
+                                                           storage.toStdString(),
+                                                           compute.toStdString());
+                    QVERIFY2(at::equal(lease[i].cpu(), expected), weight.name.c_str());
+                    QCOMPARE(lease[i].scalar_type(), typeNamed(compute.toStdString()));
+                }
+            }
+        }
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
+    void theLedgerHasTheBytesOfTheStorage_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("storage");
+        for (const char* device : {"cpu", "fake"}) {
+            for (const char* storage : kStorages) {
+                QTest::addRow("%s, %s", device, storage) << device << storage;
+            }
+        }
+    }
+
+    void theLedgerHasTheBytesOfTheStorage() {
+        QFETCH(QString, device);
+        QFETCH(QString, storage);
+        Bench bench(folder_.newPath(), device);
+        const auto tree = typed(*bench.model.denoiser(), storage.toStdString(), "f32");
+        NodeRun node(bench, tree, "none");
+        node.beginPass();
+        static_cast<void>(node.read(0));
+        QCOMPARE(bench.weightsOf(*tree), Bench::expectedWeights(*tree));
+        const double share = static_cast<double>(tree->deviceBytes()) /
+                             static_cast<double>(bench.model.denoiser()->deviceBytes());
+        const bool isWhole = storage == "f32" || storage == "file";
+        QVERIFY2(isWhole ? share == 1 : share < (storage == "f8" ? 0.45 : 0.65),
+                 qPrintable(QString::number(share)));
+    }
+
+    /// One run may use a component in two ways: the bytes are the same.
+    void theSameBytesComputeInAnotherType() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto half = typed(*bench.model.denoiser(), "bf16", "bf16");
+        const auto exact = typed(*bench.model.denoiser(), "bf16", "f32");
+        QCOMPARE(half->id, exact->id);
+        NodeRun node(bench, half, "none");
+        node.beginPass();
+        const at::Tensor first = bench.residency->use(*half, 0)[0].cpu();
+        const at::Tensor second = bench.residency->use(*exact, 0)[0].cpu();
+        QCOMPARE(second.scalar_type(), at::kFloat);
+        QVERIFY(at::equal(first.to(at::kFloat), second));
+    }
+
+    void scaledBytesDoNotDependOnPieces_data() {
+        QTest::addColumn<qint64>("piece");
+        QTest::addColumn<qint64>("scratch");
+        QTest::addColumn<bool>("isBackwards");
+        QTest::newRow("at once") << qint64(1 << 30) << qint64(1 << 20) << false;
+        QTest::newRow("pieces inside of rows") << qint64(5) << qint64(1 << 20) << false;
+        QTest::newRow("a scratch smaller than a row") << qint64(64) << qint64(80) << false;
+        QTest::newRow("the last piece first") << qint64(7) << qint64(96) << true;
+    }
+
+    void scaledBytesDoNotDependOnPieces() {
+        QFETCH(qint64, piece);
+        QFETCH(qint64, scratch);
+        QFETCH(bool, isBackwards);
+        const std::string path = folder_.newPath();
+        const testing::SyntheticModel model(path, {.alignment = 8, .shift = 1});
+        const auto tree = typed(*model.denoiser(), "f8", "f32");
+        const memory::Storage& storage = tree->storages[0];
+        QVERIFY(storage.scaleCount > 1);
+        std::vector<std::byte> room(static_cast<size_t>(scratch));
+        const residency::ByteSource source =
+            residency::scaledSource(std::make_shared<const files::InputFile>(path),
+                                    storage,
+                                    room,
+                                    std::make_shared<residency::Arrival>(),
+                                    {});
+        const Bytes bytes = tree->deviceBytes(0);
+        std::vector<std::byte> got(static_cast<size_t>(bytes), std::byte{0xFF});
+        std::vector<Bytes> begins;
+        for (Bytes begin = 0; begin < bytes; begin += piece) {
+            begins.push_back(begin);
+        }
+        if (isBackwards) {
+            std::reverse(begins.begin(), begins.end());
+        }
+        for (const Bytes begin : begins) {
+            QVERIFY(source(got.data() + begin, begin, std::min<Bytes>(piece, bytes - begin)));
+        }
+        const Shape& shape = tree->weights[0].shape;
+        const at::Tensor values = at::from_blob(got.data(), shape, at::kFloat8_e4m3fn);
+        const at::Tensor scales =
+            at::from_blob(got.data() + storage.scaleOffset(), {storage.scaleCount, 1}, at::kFloat);
+        const at::Tensor seen = (values.to(at::kFloat).flatten(1) * scales).view(shape);
+        QVERIFY(at::equal(seen, roundedToF8(model.expected(*model.denoiser(), tree->weights[0]))));
+    }
+
+    void scalesArePowersOfTwoThatUseTheRange() {
+        for (const float largest : {1e-25F, 0.001F, 1.0F, 447.9F, 448.0F, 448.1F, 1e30F}) {
+            const float scale = residency::scaleFor(largest);
+            int exponent = 0;
+            QCOMPARE(std::frexp(scale, &exponent), 0.5F);
+            QVERIFY(largest / scale <= 448);
+            QVERIFY(largest / scale > 224);
+        }
+        QCOMPARE(residency::scaleFor(0), 1.0F);
+        QCOMPARE(residency::scaleFor(std::numeric_limits<float>::infinity()), 1.0F);
+    }
+
+    /// By the plan; and by the engine where the changes come after it.
+    void changesOfScaledWeightsAreRefused_data() {
+        QTest::addColumn<bool>("isPlanned");
+        QTest::newRow("before the plan") << true;
+        QTest::newRow("behind it") << false;
+    }
+
+    void changesOfScaledWeightsAreRefused() {
+        QFETCH(bool, isPlanned);
+        Bench bench(folder_.newPath(), "fake");
+        const auto tree = typed(*bench.model.denoiser(), "f8", "f32");
+        const auto patch = [&] {
+            bench.residency->setPatches(*tree, {{.weight = 0, .add = [](at::Tensor&) {}}});
+        };
+        try {
+            if (isPlanned) {
+                patch();
+            }
+            NodeRun node(bench, tree, "leaf");
+            patch();
+            node.beginPass();
+            static_cast<void>(node.read(0));
+            QFAIL("no error");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), isPlanned ? ErrorKind::InvalidInput : ErrorKind::Unsupported);
+            QVERIFY2(error.message().find("stored as f8") != std::string::npos,
+                     error.message().c_str());
+        }
+    }
+
+    void patchesOfHalfWeightsAreRoundedOnce() {
+        Bench bench(folder_.newPath(), "fake");
+        const ComponentTree& plain = *bench.model.denoiser();
+        const auto tree = typed(plain, "bf16", "f32");
+        bench.residency->setPatches(
+            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.add_(0.3); }}});
+        NodeRun node(bench, tree, "none");
+        node.beginPass();
+        const at::Tensor master = bench.model.expected(plain, plain.weights[0]).to(at::kBFloat16);
+        QVERIFY(at::equal(node.read(0),
+                          (master.to(at::kFloat) + 0.3).to(at::kBFloat16).to(at::kFloat)));
+    }
+};
+
+QTEST_GUILESS_MAIN(StoredTypesTest)
+#include "stored_types_test.moc"
