@@ -1,6 +1,7 @@
 #include "plugin/models/decode_stage.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -23,8 +24,11 @@ at::Tensor decodeAll(StageContext& context,
                      const Model& model,
                      const at::Tensor& latents,
                      const DecodeRequest& request,
-                     const StageCall& call) {
-    const auto decode = [&](const at::Tensor& part) { return model.decode(context, part); };
+                     const StageCall& call,
+                     FiniteResult& finite) {
+    const auto decode = [&](const at::Tensor& part) {
+        return finite.of([&](const Model& own) { return own.decode(context, part); });
+    };
     const int64_t count = latents.size(0);
     std::vector<at::Tensor> pictures;
     for (int64_t i = 0; i < count; ++i) {
@@ -48,14 +52,17 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor latents = model.unscaled(tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
-    const at::Tensor decoded = decodeAll(context, model, latents, request, call);
+    FiniteResult finite(model, call);
+    const at::Tensor decoded = decodeAll(context, model, latents, request, call, finite);
     context.record.put("vae.decode_out", decoded);
     at::Tensor pixels = (decoded / 2 + 0.5).clamp(0, 1);
     context.record.put("image", pixels);
     if (context.record.isOn()) {
         context.record.put("image_u8", tensor::image8Tensor(pixels));
     }
-    return std::make_shared<const tensor::Images>(std::move(pixels), given.provenance());
+    tensor::Provenance provenance = given.provenance();
+    finite.describe(provenance);
+    return std::make_shared<const tensor::Images>(std::move(pixels), std::move(provenance));
 }
 
 }  // namespace lowtide::models

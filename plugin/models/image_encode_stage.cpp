@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/sampling/inpainting.hpp"
@@ -51,7 +52,10 @@ at::Tensor encodeAll(StageContext& context,
                      const at::Tensor& pixels,
                      const ImageEncodeRequest& request,
                      const StageCall& call) {
-    const auto encode = [&](const at::Tensor& part) { return model.encode(context, part); };
+    FiniteResult finite(model, call);
+    const auto encode = [&](const at::Tensor& part) {
+        return finite.of([&](const Model& own) { return own.encode(context, part); });
+    };
     const int64_t count = pixels.size(0);
     std::vector<at::Tensor> moments;
     for (int64_t i = 0; i < count; ++i) {

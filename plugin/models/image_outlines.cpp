@@ -5,6 +5,7 @@
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/mask_stage.hpp"
 #include "plugin/models/outline_parts.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
@@ -20,11 +21,14 @@ PictureOutline pictureOutline(int64_t heightPixels, int64_t widthPixels) {
     return outline;
 }
 
-StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes,
-                                const ImageEncodeRequest& settings) {
+StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes, const ImageEncodeRequest& asked) {
+    ImageEncodeRequest settings = asked;
+    const memory::ComponentPrecision precision =
+        usePrecision(settings.model, kAutoencoder, settings.precision);
     StageOutline outline =
         outputOf("LATENT", encodedShape(modelIn(settings.model), shapes, settings));
     outline.components = networkOf(settings.model, "image encode", kAutoencoder);
+    outline.precision = precision;
     if (givesDistribution(settings)) {
         outline.outputValue = std::make_shared<const LatentOutline>(true);
         outline.tensors.push_back(outline.tensors.front());

@@ -20,6 +20,10 @@ namespace lowtide::tensor {
 class Conditioning;
 }
 
+namespace lowtide::memory {
+struct FamilyPrecision;
+}
+
 namespace lowtide::sampling {
 class Denoiser;
 struct LatentDistribution;
@@ -104,6 +108,13 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const = 0;
 
+    /// What its family states of precision.
+    [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
+
+    /// The same weights computed in f32, for results that half precision could not hold; nullptr
+    /// where nothing is checked.
+    [[nodiscard]] virtual std::shared_ptr<const Model> inF32() const { return nullptr; }
+
     /// Of what encodePrompts() would give, with its errors about the texts. Any thread.
     [[nodiscard]] virtual PromptLengths promptLengths(const PromptRequest& request) const = 0;
     /// Encodes both prompts on the device of the text encoder.
@@ -111,7 +122,7 @@ public:
                                                        const PromptRequest& request) const = 0;
     /// Whether guidance is a second half of the batch at this cfg (else it is off, or embedded).
     [[nodiscard]] virtual bool guidesByBatch(double cfg) const = 0;
-    /// The network with its conditioning. `context` must outlive it.
+    /// The network with its conditioning. What `context` refers to must outlive it.
     /// Error{InvalidInput} when a conditioning is another encoder's.
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const = 0;

@@ -27,7 +27,7 @@ std::string hashOf(const std::vector<memory::WeightFile>& files) {
 
 void ModelHashes::know(const memory::ComponentTree& tree) {
     const std::lock_guard lock(mutex_);
-    files_.insert_or_assign(tree.id, tree.files);
+    files_.insert_or_assign(tree.weightsId(), tree.files);
 }
 
 std::string ModelHashes::of(const std::string& treeId) {

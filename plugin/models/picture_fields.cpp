@@ -68,7 +68,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (const auto cache = stepCacheIn(facts.request)) {
         provenance.set("Step cache", cache->label());
     }
-    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->id);
+    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->weightsId());
     provenance.set("Model", facts.model.info().checkpoint);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.

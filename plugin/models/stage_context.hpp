@@ -1,14 +1,39 @@
 #pragma once
 
+#include "plugin/base/dtype.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 
+#include <memory>
+
 namespace lowtide::models {
+
+/// A network in the types in which it is stored and computed.
+struct TypedNetwork {
+    std::shared_ptr<const memory::ComponentTree> tree;
+    DType compute = DType::F32;
+};
 
 /// What a stage works with: the way to weights, and the recorder.
 struct StageContext {
     residency::WeightSource& weights;
     tensor::Record record;
+    const TypedNetwork* typed = nullptr;  ///< null: every network as its file has it, in f32
+
+    /// The network in the stage's types; `network` is as it was opened.
+    [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {
+        return isTyped(network) ? *typed->tree : network;
+    }
+
+    [[nodiscard]] DType computeOf(const memory::ComponentTree& network) const {
+        return isTyped(network) ? typed->compute : DType::F32;
+    }
+
+private:
+    [[nodiscard]] bool isTyped(const memory::ComponentTree& network) const {
+        return typed && typed->tree->weightsId() == network.weightsId();
+    }
 };
 
 }  // namespace lowtide::models

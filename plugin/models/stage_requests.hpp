@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
+#include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct StageCall {
     std::function<void(const Image8&)> preview;
     /// Facts of the stage for the report, under a name; may be empty: nobody wants them.
     std::function<void(std::string_view name, Json facts)> tell{};
+    std::function<void(Issue)> issue;
 };
 
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
@@ -41,6 +43,7 @@ struct EncodeRequest {
     int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to
                         ///< the negative.
     std::string weights = "none";  ///< none, a1111 or compel
+    memory::PrecisionChoice precision{};
 };
 
 struct EncodeResult {
@@ -65,6 +68,7 @@ struct ImageEncodeRequest {
     /// "sample": a denoiser draws from what the autoencoder saw, with its own seed, as diffusers
     /// does; "mean": the likeliest latents, the same for every seed.
     std::string sampling = "sample";
+    memory::PrecisionChoice precision{};
 };
 
 /// A mask of what pictures show.
@@ -104,6 +108,7 @@ struct DenoiseRequest {
     double eta = 0;
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
+    memory::PrecisionChoice precision{};
 };
 
 /// Of a picture; 0: as the other side asks for, at the picture's shape.
@@ -124,6 +129,7 @@ struct DecodeRequest {
     WireRef model;
     WireRef latent;
     int64_t tilePixels = 0;  ///< side of a tile with blended seams, 0: whole; changes pixels
+    memory::PrecisionChoice precision{};
 };
 
 struct UpscaleRequest {
@@ -137,6 +143,7 @@ struct UpscaleWithModelRequest {
     WireRef image;
     int64_t tilePixels = 512;    ///< side of a tile of the picture, 0: whole
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
+    memory::PrecisionChoice precision{};
 };
 
 /// Stronger edges, by an unsharp mask.

@@ -20,6 +20,7 @@
 #include "plugin/models/model_hashes.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
@@ -31,6 +32,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/generator.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
 #include <utility>
@@ -75,6 +77,16 @@ PromptRequest promptsOf(const EncodeRequest& request) {
             .negative = request.negative,
             .clipSkip = request.clipSkip,
             .weights = request.weights};
+}
+
+/// Runs a stage on the network of `role` as the request wants its numbers: `loaded` is the
+/// request's model or upscaler. LibTorch's switches are set for as long as that lasts.
+template <class Request, class Run>
+auto withPrecision(Request request, WireRef Request::*loaded, std::string_view role, Run&& run) {
+    const memory::ComponentPrecision precision =
+        usePrecision(request.*loaded, role, request.precision);
+    const tensor::NumericsScope scope(precision.switches);
+    return run(std::as_const(request));
 }
 
 class ModelStages final : public Stages {
@@ -133,12 +145,15 @@ public:
     EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("encode", [&] {
             StageContext context = contextOf("encode", call);
-            const EncodedPrompts prompts =
-                modelIn(request.model).encodePrompts(context, promptsOf(request));
-            return EncodeResult{.positive = prompts.positive,
-                                .negative = prompts.negative,
-                                .cutTokens = prompts.cutTokens,
-                                .cutNegativeTokens = prompts.cutNegativeTokens};
+            return withPrecision(
+                request, &EncodeRequest::model, kTextEncoder, [&](const EncodeRequest& own) {
+                    const EncodedPrompts prompts =
+                        modelIn(own.model).encodePrompts(context, promptsOf(own));
+                    return EncodeResult{.positive = prompts.positive,
+                                        .negative = prompts.negative,
+                                        .cutTokens = prompts.cutTokens,
+                                        .cutNegativeTokens = prompts.cutNegativeTokens};
+                });
         });
     }
 
@@ -154,7 +169,10 @@ public:
     WireRef encodeImage(const ImageEncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("image encode", [&] {
             StageContext context = contextOf("image encode", call);
-            return imageEncodeStage(context, request, call);
+            return withPrecision(
+                request, &ImageEncodeRequest::model, kAutoencoder, [&](const auto& own) {
+                    return imageEncodeStage(context, own, call);
+                });
         });
     }
 
@@ -183,7 +201,9 @@ public:
         return withErrorsOf("denoise", [&] {
             StageContext context = contextOf("denoise", call);
             hashes_.know(*treeIn(modelIn(request.model), kDenoiser));
-            return denoiseStage(context, request, call);
+            return withPrecision(request, &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
+                return denoiseStage(context, own, call);
+            });
         });
     }
 
@@ -197,7 +217,10 @@ public:
     WireRef decodeImage(const DecodeRequest& request, const StageCall& call) override {
         return withErrorsOf("decode", [&] {
             StageContext context = contextOf("decode", call);
-            return decodeStage(context, request, call);
+            return withPrecision(
+                request, &DecodeRequest::model, kAutoencoder, [&](const auto& own) {
+                    return decodeStage(context, own, call);
+                });
         });
     }
 
@@ -212,7 +235,10 @@ public:
                              const StageCall& call) override {
         return withErrorsOf("upscale", [&] {
             StageContext context = contextOf("upscale", call);
-            return upscaleWithModelStage(context, request, call);
+            return withPrecision(
+                request, &UpscaleWithModelRequest::upscaler, kUpscaler, [&](const auto& own) {
+                    return upscaleWithModelStage(context, own, call);
+                });
         });
     }
 
@@ -252,8 +278,11 @@ public:
         return withErrorsOf("conditioning", [&] { return editedConditioning(edit); });
     }
 
-    EncodeOutline outlineEncode(const EncodeRequest& request) override {
+    EncodeOutline outlineEncode(const EncodeRequest& asked) override {
         return withErrorsOf("encode", [&] {
+            EncodeRequest request = asked;
+            const memory::ComponentPrecision precision =
+                usePrecision(request.model, kTextEncoder, request.precision);
             const Model& known = modelIn(request.model);
             const PromptLengths lengths = known.promptLengths(promptsOf(request));
             const int64_t width = known.info().conditioningWidth;
@@ -263,6 +292,7 @@ public:
             };
             EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
             outline.components = networkOf(request.model, "encode", kTextEncoder);
+            outline.precision = precision;
             outline.walk = [request](const memory::StagePlace& place) {
                 return withErrorsOf(
                     "encode", [&] { return walkEncode(modelIn(request.model), request, place); });
@@ -300,9 +330,11 @@ public:
         return withErrorsOf("mask", [&] { return maskOutline(imageShape, settings); });
     }
 
-    StageOutline outlineDenoise(const DenoiseShapes& shapes,
-                                const DenoiseRequest& settings) override {
+    StageOutline outlineDenoise(const DenoiseShapes& shapes, const DenoiseRequest& asked) override {
         return withErrorsOf("denoise", [&] {
+            DenoiseRequest settings = asked;
+            const memory::ComponentPrecision precision =
+                usePrecision(settings.model, kDenoiser, settings.precision);
             const Model& known = modelIn(settings.model);
             const auto sampler = makeSampler(known, settings);
             const Shape shape = latentShapeFor(known, shapes.latent);
@@ -322,6 +354,7 @@ public:
                 .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
                 .hostBytes =
                     settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
+                .precision = precision,
                 .walk = [shapes, settings](const memory::StagePlace& place) {
                     return withErrorsOf("denoise", [&] {
                         return walkDenoise(modelIn(settings.model), shapes, settings, place);
@@ -346,26 +379,29 @@ public:
         });
     }
 
-    StageOutline outlineDecode(const WireRef& model,
-                               const Shape& latentShape,
-                               int64_t tilePixels) override {
+    StageOutline outlineDecode(const Shape& latentShape, const DecodeRequest& asked) override {
         return withErrorsOf("decode", [&] {
-            const Model& known = modelIn(model);
+            DecodeRequest settings = asked;
+            const memory::ComponentPrecision precision =
+                usePrecision(settings.model, kAutoencoder, settings.precision);
+            const Model& known = modelIn(settings.model);
             const int64_t factor = known.info().downsampling;
             Shape shape = latentShapeFor(known, latentShape);
             if (shape.size() == 4) {
                 shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
             }
-            return StageOutline{.components = networkOf(model, "decode", kAutoencoder),
-                                .outputType = "IMAGE",
-                                .outputShape = shape,
-                                .tensors = {bytesOf(shape)},
-                                .walk = [=](const memory::StagePlace& place) {
-                                    return withErrorsOf("decode", [&] {
-                                        return walkDecode(
-                                            modelIn(model), latentShape, tilePixels, place);
-                                    });
-                                }};
+            return StageOutline{
+                .components = networkOf(settings.model, "decode", kAutoencoder),
+                .outputType = "IMAGE",
+                .outputShape = shape,
+                .tensors = {bytesOf(shape)},
+                .precision = precision,
+                .walk = [=](const memory::StagePlace& place) {
+                    return withErrorsOf("decode", [&] {
+                        return walkDecode(
+                            modelIn(settings.model), latentShape, settings.tilePixels, place);
+                    });
+                }};
         });
     }
 
@@ -385,14 +421,18 @@ public:
     }
 
     StageOutline outlineUpscaleWithModel(const Shape& imageShape,
-                                         const UpscaleWithModelRequest& settings) override {
+                                         const UpscaleWithModelRequest& asked) override {
         return withErrorsOf("upscale", [&] {
+            UpscaleWithModelRequest settings = asked;
+            const memory::ComponentPrecision precision =
+                usePrecision(settings.upscaler, kUpscaler, settings.precision);
             const auto tree = upscalerIn(settings.upscaler).tree();
             const Shape shape = upscaledShape(imageShape, settings);
             return StageOutline{.components = [tree] { return std::vector{tree}; },
                                 .outputType = "IMAGE",
                                 .outputShape = shape,
                                 .tensors = {bytesOf(shape)},
+                                .precision = precision,
                                 .walk =
                                     [=](const memory::StagePlace& place) {
                                         return withErrorsOf("upscale", [&] {

@@ -6,6 +6,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/precision.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
@@ -13,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,8 @@ struct StageOutline {
     WireRef outputValue{};         ///< what is known of the result beyond its shape; may be null
     std::vector<Bytes> tensors{};  ///< all that the output holds, where the stage computes
     Bytes hostBytes = 0;           ///< of the output, in host memory wherever that is
+    /// How the stage's network is stored and computed; empty: it runs none.
+    std::optional<memory::ComponentPrecision> precision{};
     /// The stage on shapes alone, as the device of that place would hold it; ports are named as
     /// the wires of requests are. Run thread only; takes tens of milliseconds.
     std::function<memory::StageWork(const memory::StagePlace& place)> walk{};
@@ -150,9 +154,9 @@ public:
     /// The latent in `settings` is not looked at.
     [[nodiscard]] virtual StageOutline outlineUpscaleLatent(
         const Shape& latentShape, const LatentUpscaleRequest& settings) = 0;
-    [[nodiscard]] virtual StageOutline outlineDecode(const WireRef& model,
-                                                     const Shape& latentShape,
-                                                     int64_t tilePixels) = 0;
+    /// The latent in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineDecode(const Shape& latentShape,
+                                                     const DecodeRequest& settings) = 0;
     /// The image in `settings` is not looked at.
     [[nodiscard]] virtual StageOutline outlineUpscale(const Shape& imageShape,
                                                       const UpscaleRequest& settings) = 0;

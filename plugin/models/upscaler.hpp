@@ -13,6 +13,10 @@ namespace at {
 class Tensor;
 }
 
+namespace lowtide::memory {
+struct FamilyPrecision;
+}
+
 namespace lowtide::models {
 
 struct StageContext;
@@ -40,6 +44,8 @@ public:
 
     [[nodiscard]] virtual const UpscalerInfo& info() const = 0;
     [[nodiscard]] virtual const std::shared_ptr<const memory::ComponentTree>& tree() const = 0;
+    /// What its construction states of precision.
+    [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
     /// Pictures [B, 3, H, W] in 0..1, both sides multiples of info().multiple -> [B, 3, scale H,
     /// scale W], about 0..1, in memory of their own.
     [[nodiscard]] virtual at::Tensor enlarge(StageContext& context,

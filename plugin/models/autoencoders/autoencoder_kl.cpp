@@ -33,14 +33,17 @@ AutoencoderKL::AutoencoderKL(const AutoencoderConfig& config, const WeightMap& w
 
 at::Tensor AutoencoderKL::decode(Pass& pass, const at::Tensor& latents) const {
     pass.begin();
-    return layers_->decoder.apply(
-        pass, layers_->postQuant ? layers_->postQuant->apply(pass, latents) : latents);
+    const at::Tensor inner = pass.toCompute(latents);
+    return layers_->decoder
+        .apply(pass, layers_->postQuant ? layers_->postQuant->apply(pass, inner) : inner)
+        .to(at::kFloat);
 }
 
 at::Tensor AutoencoderKL::encode(Pass& pass, const at::Tensor& pixels) const {
     pass.begin();
-    const at::Tensor moments = layers_->encoder.apply(pass, pixels);
-    return layers_->quant ? layers_->quant->apply(pass, moments).contiguous() : moments;
+    const at::Tensor moments = layers_->encoder.apply(pass, pass.toCompute(pixels));
+    return (layers_->quant ? layers_->quant->apply(pass, moments).contiguous() : moments)
+        .to(at::kFloat);
 }
 
 }  // namespace lowtide::models

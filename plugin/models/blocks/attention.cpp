@@ -51,14 +51,16 @@ at::Tensor Attention::applyWith(Pass& pass,
                                 Mix&& mix) const {
     const residency::Lease lease = pass.use(leaf);
     const bool biased = inputBias == Bias::Added;
+    const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
     const auto project = [&](const at::Tensor& input, size_t projection) {
         const size_t index = projection * (biased ? 2 : 1);
         const at::Tensor bias = biased ? lease[index + 1] : at::Tensor();
-        return splitHeads(tensor::kernels::linear(input, lease[index], bias), heads);
+        return splitHeads(tensor::kernels::linear(input.to(type), lease[index], bias), heads);
     };
     const at::Tensor mixed = mix(project(x, 0), project(context, 1), project(context, 2));
     const at::Tensor joined = mixed.transpose(1, 2).reshape(x.sizes());  // [B,H,T,D/H] -> [B,T,D]
-    return tensor::kernels::linear(joined, lease[lease.size() - 2], lease[lease.size() - 1]);
+    return tensor::kernels::linear(joined, lease[lease.size() - 2], lease[lease.size() - 1])
+        .to(x.scalar_type());
 }
 
 at::Tensor Attention::apply(Pass& pass,

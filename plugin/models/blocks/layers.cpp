@@ -20,6 +20,12 @@ at::Tensor biasOf(const residency::Lease& lease) {
     return lease.size() > 1 ? lease[1] : at::Tensor();
 }
 
+/// A layer computes in the type of its weights, and gives the type of its input: they differ where
+/// the layer is kept in f32.
+at::Tensor likeWeight(const at::Tensor& x, const residency::Lease& lease) {
+    return x.defined() ? x.to(lease[0].scalar_type()) : x;
+}
+
 }  // namespace
 
 Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes)
@@ -30,7 +36,8 @@ Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes
 
 at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::conv2d(x, lease[0], biasOf(lease), stride, padding);
+    return kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding)
+        .to(x.scalar_type());
 }
 
 at::Tensor Conv2d::applyUpsampled(Pass& pass,
@@ -49,7 +56,7 @@ Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int
 
 at::Tensor Linear::apply(Pass& pass, const at::Tensor& x) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::linear(x, lease[0], biasOf(lease));
+    return kernels::linear(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
 }
 
 GroupNorm::GroupNorm(NetworkBuilder& builder,
@@ -63,19 +70,26 @@ GroupNorm::GroupNorm(NetworkBuilder& builder,
 
 at::Tensor GroupNorm::apply(Pass& pass, const at::Tensor& x) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::groupNorm(x, groups, lease[0], lease[1], epsilon);
+    return kernels::groupNorm(likeWeight(x, lease), groups, lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
 }
 
 at::Tensor GroupNorm::applyActivated(Pass& pass,
                                      const at::Tensor& x,
                                      const at::Tensor& added) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::activatedNorm(x, added, groups, lease[0], lease[1], epsilon);
+    return kernels::activatedNorm(
+               likeWeight(x, lease), likeWeight(added, lease), groups, lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
 }
 
 at::Tensor GroupNorm::applyActivatedOver(Pass& pass, at::Tensor x, const at::Tensor& added) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::activatedNormOver(std::move(x), added, groups, lease[0], lease[1], epsilon);
+    const at::ScalarType type = x.scalar_type();
+    x = likeWeight(x, lease);
+    return kernels::activatedNormOver(
+               std::move(x), likeWeight(added, lease), groups, lease[0], lease[1], epsilon)
+        .to(type);
 }
 
 LayerNorm::LayerNorm(NetworkBuilder& builder,
@@ -86,7 +100,8 @@ LayerNorm::LayerNorm(NetworkBuilder& builder,
 
 at::Tensor LayerNorm::apply(Pass& pass, const at::Tensor& x) const {
     const residency::Lease lease = pass.use(leaf);
-    return kernels::layerNorm(x, lease[0], lease[1], epsilon);
+    return kernels::layerNorm(likeWeight(x, lease), lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
 }
 
 Embedding::Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width)

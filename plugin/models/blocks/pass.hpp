@@ -1,6 +1,8 @@
 #pragma once
 
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/residency/scalar_type.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 
@@ -13,6 +15,13 @@ class Pass {
 public:
     Pass(residency::WeightSource& weights, const memory::ComponentTree& tree, tensor::Record record)
         : weights_(weights), tree_(tree), record_(record) {}
+
+    /// `network`: as it was opened; it is stored and computed in the stage's types.
+    Pass(StageContext& context, const memory::ComponentTree& network)
+        : weights_(context.weights),
+          tree_(context.treeOf(network)),
+          record_(context.record),
+          compute_(residency::scalarTypeOf(context.computeOf(network))) {}
 
     /// One forward of the network begins.
     void begin(const memory::PassHint& hint = {}) { weights_.beginPass(tree_, hint); }
@@ -30,6 +39,11 @@ public:
     /// WeightSource::patchEpoch() of the component.
     [[nodiscard]] uint64_t patchEpoch() const { return weights_.patchEpoch(tree_); }
 
+    /// What goes into the network, in the type in which it computes; undefined stays so.
+    [[nodiscard]] at::Tensor toCompute(const at::Tensor& value) const {
+        return value.defined() ? value.to(compute_) : value;
+    }
+
     [[nodiscard]] c10::Device device() { return weights_.torchDeviceOf(tree_); }
 
     [[nodiscard]] const tensor::Record& record() const { return record_; }
@@ -38,6 +52,7 @@ private:
     residency::WeightSource& weights_;
     const memory::ComponentTree& tree_;
     tensor::Record record_;
+    at::ScalarType compute_ = at::kFloat;
 };
 
 }  // namespace lowtide::models

@@ -224,12 +224,14 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     const at::Tensor waves = sinusoids(
         steps, config_.levels.front().channels, config_.cosineFirst, config_.frequencyShift);
     const UNetInputs inputs{
-        .time = layers_->time.apply(pass, tensor::upload(waves, latents.device()), guidance),
-        .context = context};
-    at::Tensor hidden =
-        Forward(*this, pass, inputs, residuals, cached).run(layers_->input.apply(pass, latents));
+        .time = layers_->time.apply(pass,
+                                    tensor::upload(pass.toCompute(waves), latents.device()),
+                                    pass.toCompute(guidance)),
+        .context = pass.toCompute(context)};
+    at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
+                            .run(layers_->input.apply(pass, pass.toCompute(latents)));
     hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
-    return layers_->output.apply(pass, hidden).contiguous();
+    return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
 }
 
 }  // namespace lowtide::models

@@ -21,7 +21,7 @@ public:
 
     /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
     /// f32 on the CPU, used unrounded; context [N, T, contextWidth]; guidance [N, guidanceWidth] or
-    /// undefined; result [N, out, h, w]. A partial step of a cache computes what its depth says
+    /// undefined; result [N, out, h, w] f32. A partial step of a cache computes what its depth says
     /// (cutAt). Errors: those of checkResiduals().
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,

@@ -83,7 +83,7 @@ void checkResiduals(const UNetResiduals& residuals,
 
 void addResidual(at::Tensor& x, const at::Tensor& residual) {
     if (residual.defined()) {
-        x.add_(tensor::upload(residual, x.device()));
+        x.add_(tensor::upload(residual, x.device()).to(x.scalar_type()));
     }
 }
 

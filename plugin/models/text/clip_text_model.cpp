@@ -148,12 +148,14 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
     const auto count = static_cast<int64_t>(ids.size());
     LOWTIDE_ASSERT(count <= config_.positions);
     pass.begin();
-    const at::Tensor sight = unseen.empty() ? at::Tensor() : sightWithout(unseen, count, pass);
+    const at::Tensor sight =
+        unseen.empty() ? at::Tensor() : pass.toCompute(sightWithout(unseen, count, pass));
     const auto record = [&](int64_t index, const at::Tensor& hidden) {
         pass.record().putNext("text_encoder.hidden." + std::to_string(index), hidden);
     };
-    at::Tensor hidden = layers_->tokens.apply(pass, at::tensor(ids, at::kLong).unsqueeze(0)) +
-                        layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0));
+    at::Tensor hidden =
+        pass.toCompute(layers_->tokens.apply(pass, at::tensor(ids, at::kLong).unsqueeze(0)) +
+                       layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
     at::Tensor chosen = hidden;
     record(0, hidden);
     for (int64_t i = 0; i < config_.layers; ++i) {
@@ -167,11 +169,11 @@ ClipTextModel::Output ClipTextModel::encode(Pass& pass,
     const at::Tensor last = layers_->finalNorm.apply(pass, hidden);
     // [1, T, D] -> [1, D]; a copy, because a view would hold the whole state for as long as it
     // lives.
-    const at::Tensor pooled = last.select(1, pooledPosition(ids)).clone();
+    const at::Tensor pooled = last.select(1, pooledPosition(ids)).clone().to(at::kFloat);
     pass.record().putNext("text_encoder.last_hidden_state", last);
     pass.record().putNext("text_encoder.pooled", pooled);
-    return {.embeds = skipped == 0 ? last : layers_->finalNorm.apply(pass, chosen),
-            .pooled = pooled};
+    const at::Tensor embeds = skipped == 0 ? last : layers_->finalNorm.apply(pass, chosen);
+    return {.embeds = embeds.to(at::kFloat), .pooled = pooled};
 }
 
 }  // namespace lowtide::models

@@ -19,6 +19,21 @@ at::Tensor onMeta(at::IntArrayRef sizes, at::ScalarType type) {
     return at::empty(sizes, at::TensorOptions(type).device(c10::kMeta));
 }
 
+/// Weights are no activations, but what a lease makes of those that lie in another type is.
+at::Tensor leased(const ComponentTree& tree, const memory::Weight& weight) {
+    const memory::Storage& storage = tree.storages[weight.storage];
+    const at::ScalarType type = residency::scalarTypeOf(weight.computeType);
+    if (storage.scaleCount == 0 && tree.deviceType(weight.storage) == weight.computeType) {
+        const tensor::WalkMeter::Pause isNoActivation;
+        return onMeta(weight.shape, type);
+    }
+    at::Tensor values = onMeta(weight.shape, type);
+    if (storage.scaleCount > 0 && weight.computeType != DType::F32) {
+        const at::Tensor scales = onMeta({storage.scaleCount}, type);
+    }
+    return values;
+}
+
 bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
         return x.leaf == y.leaf;
@@ -47,11 +62,9 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
     Component& own = component(tree);
     LOWTIDE_ASSERT(!own.passes.empty());
     open_ = &own.passes.back().emplace_back(LeafUse{.leaf = leaf});
-    const tensor::WalkMeter::Pause weightsAreNoActivations;
     std::vector<at::Tensor> tensors;
     for (const memory::WeightId id : tree.leaves[leaf].weights) {
-        const memory::Weight& weight = tree.weights[id];
-        tensors.push_back(onMeta(weight.shape, residency::scalarTypeOf(weight.computeType)));
+        tensors.push_back(leased(tree, tree.weights[id]));
     }
     return {std::move(tensors), nullptr};
 }

@@ -35,7 +35,8 @@ StageCall quietCall() {
     return {.node = {},
             .stop = {},
             .progress = [](std::string_view, double, double) {},
-            .preview = [](const Image8&) {}};
+            .preview = [](const Image8&) {},
+            .issue = [](const Issue&) {}};
 }
 
 /// What lies on the wire into `port`.

@@ -23,6 +23,10 @@ public:
         return model_.openedTree(role);
     }
 
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
+        return model_.precisions();
+    }
+
     [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override {
         return model_.promptLengths(request);
     }

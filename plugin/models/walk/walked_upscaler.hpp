@@ -17,6 +17,10 @@ public:
         return upscaler_.tree();
     }
 
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
+        return upscaler_.precisions();
+    }
+
     [[nodiscard]] at::Tensor enlarge(StageContext& context,
                                      const at::Tensor& pixels) const override;
 

@@ -34,7 +34,8 @@ models::StageCall ModelBench::call(const std::string& node) const {
     return {.node = node,
             .stop = {},
             .progress = [](std::string_view, double, double) {},
-            .preview = [](const Image8&) {}};
+            .preview = [](const Image8&) {},
+            .issue = [](const Issue&) {}};
 }
 
 void ModelBench::runWith(const models::WireRef& model,

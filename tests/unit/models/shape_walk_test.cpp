@@ -141,7 +141,9 @@ private Q_SLOTS:
 
         const WireRef image = decode(bench, model, latent, walked.tile);
         const auto& samples = dynamic_cast<const tensor::Latents&>(*latent).samples();
-        compare("decode", bench.stages().outlineDecode(model, samples.sizes().vec(), walked.tile));
+        compare("decode",
+                bench.stages().outlineDecode(samples.sizes().vec(),
+                                             {.model = model, .tilePixels = walked.tile}));
 
         const models::UpscaleRequest larger{.image = image, .scale = 1.5};
         upscale(bench, model, larger);
@@ -188,7 +190,7 @@ private Q_SLOTS:
         (void)decode(bench, model, again->onHost(), 0);
         check({"decode",
                bench.stages()
-                   .outlineDecode(model, shapes.latent, 0)
+                   .outlineDecode(shapes.latent, {.model = model})
                    .walk({"fake", {"latent"}})
                    .activations,
                bench.activationPeak()},

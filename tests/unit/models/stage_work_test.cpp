@@ -151,7 +151,8 @@ private Q_SLOTS:
         const auto seen = leasesOf(bench, model, models::kAutoencoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });
-        const StageWork work = bench.stages().outlineDecode(model, latents, 0).walk({"cpu"});
+        const StageWork work =
+            bench.stages().outlineDecode(latents, {.model = model}).walk({"cpu"});
         QCOMPARE(work.components[0].passes, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
     }
@@ -178,7 +179,9 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");
         // Tiles of 64 pixels step by 48: 13 x 9 latents of 8 pixels are 3 x 2 tiles.
-        const StageWork work = bench.stages().outlineDecode(model, {2, 4, 9, 13}, 64).walk({"cpu"});
+        const StageWork work = bench.stages()
+                                   .outlineDecode({2, 4, 9, 13}, {.model = model, .tilePixels = 64})
+                                   .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 2 * 3 * 2);
         // Rows of tiles are 8 and 3 latents high, columns 8, 7 and 1 wide.
         constexpr double kMeanPixels = (8 + 3) * (8 + 7 + 1) / 6.0;
@@ -222,7 +225,7 @@ private Q_SLOTS:
         const std::vector<models::StageOutline> outlines = {
             stages.outlineEncode({.model = model}),
             stages.outlineDenoise(shapes, request),
-            stages.outlineDecode(model, {1, 4, 8, 8}, 0)};
+            stages.outlineDecode({1, 4, 8, 8}, {.model = model})};
         for (const models::StageOutline& outline : outlines) {
             QCOMPARE(outline.components().size(), 1U);  // reads the headers
         }

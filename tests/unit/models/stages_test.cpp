@@ -222,7 +222,7 @@ private Q_SLOTS:
         const models::StageOutline noise =
             stages.outlineDenoise({.latent = {1, 3, 16, 32}}, request);
         const models::StageOutline picture =
-            stages.outlineDecode(request.model, noise.outputShape, 0);
+            stages.outlineDecode(noise.outputShape, {.model = request.model});
         QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));
         QCOMPARE(noise.components().at(0)->role, std::string("denoiser"));
 

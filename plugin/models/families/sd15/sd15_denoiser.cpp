@@ -30,9 +30,7 @@ at::Tensor forBatch(const tensor::Conditioning& conditioning,
 Sd15Denoiser::Sd15Denoiser(StageContext& context,
                            const UNet2DCondition& unet,
                            const DenoiserRequest& request)
-    : unet_(unet),
-      pass_(context.weights, *unet.tree(), context.record),
-      residuals_(request.residuals) {
+    : unet_(unet), pass_(context, *unet.tree()), residuals_(request.residuals) {
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
@@ -53,6 +51,7 @@ Sd15Denoiser::Sd15Denoiser(StageContext& context,
         conditioning_ = at::cat({negative, conditioning_});
     }
     context.record.put("model_cond", conditioning_);
+    conditioning_ = pass_.toCompute(conditioning_);
     if (config.guidanceWidth > 0) {
         const at::Tensor scale = at::full({request.batch}, request.cfg - 1, at::kFloat);
         guidance_ = tensor::upload(guidanceSinusoids(scale, config.guidanceWidth), device);

@@ -4,6 +4,7 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
+#include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/text/weighted_embedding.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -154,6 +155,11 @@ const ClipTextModel& Sd15Model::text() const {
     return *text_;
 }
 
+const memory::FamilyPrecision& Sd15Model::precisions() const {
+    constexpr int64_t kWidthOfVersion1 = 768;
+    return sd15Precisions(unet_.config().contextWidth() > kWidthOfVersion1);
+}
+
 PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {
     const PromptWeights weights = promptWeightsNamed(request.weights);
     const auto lengthOf = [&](const std::string& prompt, const char* item) {
@@ -165,7 +171,7 @@ PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context.weights, *text().tree(), context.record);
+    Pass pass(context, *text().tree());
     const PromptWeights weights = promptWeightsNamed(request.weights);
     EncodedPrompts result;
     const auto encode = [&](const std::string& prompt, const char* item, int skip, int64_t& cut) {
@@ -201,12 +207,12 @@ at::Tensor Sd15Model::unscaled(const at::Tensor& latents) const {
 }
 
 at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context.weights, *autoencoder_.tree(), context.record);
+    Pass pass(context, *autoencoder_.tree());
     return autoencoder_.decode(pass, latents);
 }
 
 at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context.weights, *autoencoder_.tree(), context.record);
+    Pass pass(context, *autoencoder_.tree());
     return autoencoder_.encode(pass, pixels);
 }
 

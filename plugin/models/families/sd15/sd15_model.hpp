@@ -24,6 +24,7 @@ public:
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const override;
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;

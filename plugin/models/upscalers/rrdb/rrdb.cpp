@@ -1,3 +1,4 @@
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/upscalers/rrdb/rrdb_net.hpp"
@@ -6,6 +7,20 @@
 namespace lowtide::models {
 
 namespace {
+
+/// Its sums stay small, so half precision serves.
+const memory::FamilyPrecision& rrdbPrecisions() {
+    const std::string role(kUpscaler);
+    const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
+    const memory::ComponentPreset half{.storage = DType::F16, .compute = DType::F16};
+    static const memory::FamilyPrecision precisions{.presets = {{"quality", {{role, exact}}},
+                                                                {"balanced", {{role, half}}},
+                                                                {"speed", {{role, half}}}},
+                                                    .keptF32 = {},
+                                                    .keptFromF8 = {},
+                                                    .mayOverflow = {}};
+    return precisions;
+}
 
 class RrdbUpscaler final : public Upscaler {
 public:
@@ -23,9 +38,13 @@ public:
         return net_.tree();
     }
 
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
+        return rrdbPrecisions();
+    }
+
     [[nodiscard]] at::Tensor enlarge(StageContext& context,
                                      const at::Tensor& pixels) const override {
-        Pass pass(context.weights, *net_.tree(), context.record);
+        Pass pass(context, *net_.tree());
         return net_.apply(pass, pixels);
     }
 

@@ -116,8 +116,8 @@ RrdbNet::RrdbNet(RrdbConfig config, const WeightMap& weights) : config_(std::mov
 
 at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
     pass.begin();
-    at::Tensor hidden =
-        layers_->input.apply(pass, kernels::pixelUnshuffle(pixels, config_.unshuffle));
+    at::Tensor hidden = layers_->input.apply(
+        pass, pass.toCompute(kernels::pixelUnshuffle(pixels, config_.unshuffle)));
     at::Tensor deep = hidden;
     for (const RrdbBlock& block : layers_->body) {
         deep = block.apply(pass, deep);
@@ -129,7 +129,7 @@ at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
             conv.applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3)), kSlope);
     }
     hidden = kernels::leakyRelu(layers_->detail.apply(pass, hidden), kSlope);
-    return layers_->output.apply(pass, hidden).contiguous();
+    return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
 }
 
 }  // namespace lowtide::models

@@ -1,0 +1,58 @@
+#include "plugin/models/precision/finite_result.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <cmath>
+
+namespace lowtide::models {
+
+namespace {
+
+/// A sum of pictures or latents is finite where they are: f32 holds 1e33 of the largest half.
+bool isFinite(const at::Tensor& value) {
+    return std::isfinite(tensor::scalar(value.sum()));
+}
+
+}  // namespace
+
+FiniteResult::FiniteResult(const Model& model, const StageCall& call)
+    : model_(model), call_(call), exact_(model.inF32()) {}
+
+at::Tensor FiniteResult::of(const std::function<at::Tensor(const Model&)>& run) {
+    if (!exact_) {
+        return run(model_);
+    }
+    if (!isExact_) {
+        at::Tensor result = run(model_);
+        if (isFinite(result)) {
+            return result;
+        }
+        isExact_ = true;
+        call_.issue({.severity = Severity::Warning,
+                     .code = "precision_retry",
+                     .node = call_.node,
+                     .item = "precision",
+                     .message = "the autoencoder gave values that are not finite in half "
+                                "precision; it computes them once more in f32",
+                     .hint = "choose the precision quality, or compute=f32, for this node"});
+    }
+    at::Tensor result = run(*exact_);
+    if (!isFinite(result)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the autoencoder gives values that are not finite, in f32 too",
+                    "choose the storage f32 for this node; where that does not help, the latent "
+                    "or the checkpoint is damaged",
+                    "precision");
+    }
+    return result;
+}
+
+void FiniteResult::describe(tensor::Provenance& provenance) const {
+    if (isExact_ && !provenance.fields.empty()) {
+        provenance.set("VAE precision", "f32 after an overflow");
+    }
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,521 @@
+// What the stages compute under other types: how far from f32, with which memory, and what happens
+// where half precision overflows.
+#include "plugin/base/error.hpp"
+#include "plugin/files/safetensors.hpp"
+#include "plugin/models/families/sd15/sd15_precision.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using memory::PrecisionChoice;
+using models::WireRef;
+using testing::ModelBench;
+
+namespace {
+
+/// Research, step caches 4: per step of the denoiser, relative L2 to f32.
+constexpr double kMostHalf = 5e-3;
+constexpr double kMostBrain = 4e-2;
+constexpr double kMostF8 = 0.15;
+
+PrecisionChoice choice(const std::string& text) {
+    return memory::parsePrecision(text);
+}
+
+/// What a stage gives in a run that has its network as the outline wants it.
+WireRef run(ModelBench& bench,
+            const models::StageOutline& outline,
+            const std::function<WireRef()>& stage) {
+    WireRef result;
+    bench.runWith(outline.components().front(), [&] { result = stage(); });
+    return result;
+}
+
+WireRef decode(ModelBench& bench,
+               const models::DecodeRequest& request,
+               const models::StageCall& call) {
+    const auto& samples = models::latentsIn(request.latent).samples();
+    return run(bench, bench.stages().outlineDecode(samples.sizes().vec(), request), [&] {
+        return bench.stages().decodeImage(request, call);
+    });
+}
+
+at::Tensor noise(at::IntArrayRef shape, uint64_t seed) {
+    return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed), at::kFloat);
+}
+
+WireRef latentOf(at::Tensor samples) {
+    tensor::Provenance provenance;
+    provenance.set("Steps", "1");  // as of a denoiser
+    return std::make_shared<const tensor::Latents>(std::move(samples), std::move(provenance));
+}
+
+/// The denoiser's predictions at three times, from noise that does not depend on earlier ones.
+std::vector<at::Tensor> predictions(ModelBench& bench, WireRef model, const std::string& text) {
+    static_cast<void>(models::usePrecision(model, models::kDenoiser, choice(text)));
+    const models::Model& own = models::modelIn(model);
+    const tensor::Conditioning prompt(
+        noise({1, own.info().promptTokens, own.info().conditioningWidth}, 9), {}, "", -1);
+    std::vector<at::Tensor> predicted;
+    bench.runWith(own.tree(models::kDenoiser), [&] {
+        models::StageContext context{.weights = bench.residency(),
+                                     .record = tensor::Record(nullptr)};
+        const auto denoiser = own.makeDenoiser(context, {.positive = prompt, .negative = nullptr});
+        for (const int64_t time : {981, 500, 21}) {
+            const at::Tensor latents =
+                tensor::upload(noise({1, 4, 16, 16}, static_cast<uint64_t>(time)),
+                               bench.residency().torchDeviceOf(*own.tree(models::kDenoiser)));
+            predicted.push_back(
+                tensor::spill(denoiser->predict(latents, at::scalar_tensor(time, at::kLong), {})));
+        }
+    });
+    return predicted;
+}
+
+double distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+    double most = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        most = std::max(most, ((a[i] - b[i]).norm() / b[i].norm()).item<double>());
+    }
+    return most;
+}
+
+/// Multiplies two tensors of the copy's autoencoder, so that what follows them overflows f16.
+void enlargeDecoder(const testing::CheckpointCopy& copy, double factor) {
+    const std::string path = copy.file("vae/diffusion_pytorch_model.safetensors").toStdString();
+    testing::TensorFile tensors = testing::readTensorFile(path);
+    std::map<std::string, files::TensorBytes> content;
+    for (auto& [name, tensor] : tensors) {
+        if (name == "decoder.conv_in.weight" || name == "decoder.conv_in.bias") {
+            at::from_blob(tensor.bytes.data(), tensor.shape, at::kHalf).mul_(factor);
+        }
+        content[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
+    }
+    files::writeSafetensors(path, content);
+}
+
+/// A stage's call that keeps what is told.
+struct Told {
+    Issues issues;
+    std::function<void()> during = [] {};
+
+    models::StageCall call() {
+        return {.node = "decode",
+                .stop = {},
+                .progress = [this](std::string_view, double, double) { during(); },
+                .preview = [](const Image8&) {},
+                .issue = [this](Issue issue) { issues.push_back(std::move(issue)); }};
+    }
+};
+
+std::string fieldOf(const WireRef& image, const std::string& key) {
+    for (const auto& [name, value] : models::imagesIn(image).provenance().fields) {
+        if (name == key) {
+            return value;
+        }
+    }
+    return {};
+}
+
+/// Rows "preset role: storage compute, switches that are on; off", as research 3.1 has them. What
+/// is in neither list must read "not applicable here".
+struct PresetRow {
+    const char* preset;
+    std::string_view role;
+    const char* storage;
+    const char* compute;
+    const char* on;
+    const char* off;
+};
+
+constexpr const char* kCpu = "attention_flash attention_math";
+
+const std::vector<std::pair<std::string, std::vector<PresetRow>>>& presetTable() {
+    using models::kAutoencoder;
+    using models::kDenoiser;
+    using models::kTextEncoder;
+    static const std::vector<std::pair<std::string, std::vector<PresetRow>>> table = {
+        {"cpu",
+         {{"quality", kDenoiser, "f32", "f32", kCpu, ""},
+          {"balanced", kDenoiser, "f32", "f32", kCpu, ""},
+          {"speed", kDenoiser, "f32", "f32", kCpu, ""},
+          {"quality", kAutoencoder, "f32", "f32", kCpu, ""},
+          {"speed", kAutoencoder, "f32", "f32", kCpu, ""},
+          {"speed", kTextEncoder, "f32", "f32", kCpu, ""}}},
+        {"cuda 8.6",
+         {{"quality",
+           kDenoiser,
+           "file",
+           "f32",
+           "cudnn_deterministic attention_memory_efficient attention_math",
+           "tf32_matmul tf32_convolution cudnn_benchmark"},
+          {"balanced",
+           kDenoiser,
+           "f16",
+           "f16",
+           "split_k_reduction cudnn_deterministic attention_flash attention_memory_efficient "
+           "attention_cudnn attention_math",
+           "matmul_half_accumulation cudnn_benchmark attention_math_half_reduction"},
+          {"speed",
+           kDenoiser,
+           "f16",
+           "f16",
+           "matmul_half_accumulation split_k_reduction cudnn_benchmark attention_flash "
+           "attention_memory_efficient attention_cudnn attention_math "
+           "attention_math_half_reduction",
+           "cudnn_deterministic"},
+          {"quality",
+           kAutoencoder,
+           "file",
+           "f32",
+           "cudnn_deterministic attention_memory_efficient attention_math",
+           "tf32_matmul tf32_convolution cudnn_benchmark"},
+          // A retry in f32 has its switches too.
+          {"balanced",
+           kAutoencoder,
+           "f16",
+           "f16",
+           "split_k_reduction tf32_convolution cudnn_deterministic attention_flash "
+           "attention_memory_efficient attention_cudnn attention_math",
+           "matmul_half_accumulation tf32_matmul cudnn_benchmark attention_math_half_reduction"},
+          {"speed",
+           kAutoencoder,
+           "f16",
+           "f16",
+           "split_k_reduction tf32_matmul tf32_convolution cudnn_benchmark attention_flash "
+           "attention_memory_efficient attention_cudnn attention_math "
+           "attention_math_half_reduction",
+           "matmul_half_accumulation cudnn_deterministic"},
+          {"quality",
+           kTextEncoder,
+           "file",
+           "f32",
+           "cudnn_deterministic attention_memory_efficient attention_math",
+           "tf32_matmul tf32_convolution cudnn_benchmark"},
+          {"balanced",
+           kTextEncoder,
+           "f16",
+           "f16",
+           "split_k_reduction cudnn_deterministic attention_flash attention_memory_efficient "
+           "attention_cudnn attention_math",
+           "matmul_half_accumulation cudnn_benchmark attention_math_half_reduction"}}},
+        {"cuda 7.5",
+         {{"quality",
+           kDenoiser,
+           "file",
+           "f32",
+           "cudnn_deterministic attention_memory_efficient attention_math",
+           "cudnn_benchmark"}}},
+        {"cuda 9.0",
+         {{"speed",
+           kDenoiser,
+           "f16",
+           "f16",
+           "matmul_half_accumulation split_k_reduction cudnn_benchmark attention_flash "
+           "attention_flash_3 attention_memory_efficient attention_cudnn attention_math "
+           "attention_math_half_reduction",
+           "cudnn_deterministic"}}}};
+    return table;
+}
+
+memory::NumericTraits traitsOf(const std::string& device) {
+    return device == "cpu" ? memory::NumericTraits{}
+                           : memory::NumericTraits::ofCuda(
+                                 QString::fromStdString(device).mid(5).remove('.').toInt());
+}
+
+Json expectedSwitches(const PresetRow& row) {
+    Json switches = Json::object();
+    for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
+        switches[std::string(nameOf(static_cast<memory::NumericSwitch>(i)))] =
+            "not applicable here";
+    }
+    for (const QString& name : QString(row.on).split(' ', Qt::SkipEmptyParts)) {
+        switches.at(name.toStdString()) = "on";
+    }
+    for (const QString& name : QString(row.off).split(' ', Qt::SkipEmptyParts)) {
+        switches.at(name.toStdString()) = "off";
+    }
+    return switches;
+}
+
+}  // namespace
+
+class PrecisionTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void presetsAreThoseOfTheTable_data() {
+        QTest::addColumn<int>("device");
+        QTest::addColumn<int>("row");
+        for (size_t device = 0; device < presetTable().size(); ++device) {
+            const auto& [name, rows] = presetTable()[device];
+            for (size_t row = 0; row < rows.size(); ++row) {
+                QTest::addRow("%s, %s, %s",
+                              name.c_str(),
+                              rows[row].preset,
+                              std::string(rows[row].role).c_str())
+                    << static_cast<int>(device) << static_cast<int>(row);
+            }
+        }
+    }
+
+    void presetsAreThoseOfTheTable() {
+        QFETCH(int, device);
+        QFETCH(int, row);
+        const auto& [name, rows] = presetTable()[static_cast<size_t>(device)];
+        const PresetRow& expected = rows[static_cast<size_t>(row)];
+        const Json resolved =
+            memory::toJson(resolvePrecision(choice(expected.preset),
+                                            models::sd15Precisions(false),
+                                            std::string(expected.role),
+                                            traitsOf(name),
+                                            [] { return std::set<DType>{DType::F32}; }));
+        QCOMPARE(resolved.at("preset"), Json(expected.preset));
+        QCOMPARE(resolved.at("storage"), Json(expected.storage));
+        QCOMPARE(resolved.at("compute"), Json(expected.compute));
+        QCOMPARE(resolved.at("keep_f32"), Json::array());
+        QCOMPARE(resolved.at("finite_check"),
+                 Json(expected.role == models::kAutoencoder && expected.compute != QString("f32")));
+        QVERIFY2(resolved.at("switches") == expectedSwitches(expected),
+                 resolved.at("switches").dump(1).c_str());
+    }
+
+    void version2NeverSumsInHalf() {
+        const auto speed = [](bool isVersion2) {
+            return resolvePrecision(choice("speed"),
+                                    models::sd15Precisions(isVersion2),
+                                    "denoiser",
+                                    memory::NumericTraits::ofCuda(86),
+                                    [] { return std::set<DType>{DType::F16}; })
+                .stateOf(memory::NumericSwitch::MatmulHalfAccumulation);
+        };
+        QVERIFY(speed(false) == memory::SwitchState::On);
+        QVERIFY(speed(true) == memory::SwitchState::Off);
+    }
+
+    void aStepIsAsFarFromF32AsItsTypesSay_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("storage");
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<double>("most");
+        const auto row =
+            [](const char* device, const char* storage, const char* compute, double most) {
+                QTest::addRow("%s, %s in %s", device, storage, compute)
+                    << device << storage << compute << most;
+            };
+        for (const char* device : {"cpu", "fake"}) {
+            row(device, "file", "f32", 0);
+            row(device, "f16", "f32", kMostHalf);
+            row(device, "bf16", "f32", kMostBrain);
+            row(device, "f8", "f32", kMostF8);
+            row(device, "f32", "bf16", kMostBrain);
+            row(device, "bf16", "bf16", kMostBrain);
+            row(device, "f8", "bf16", kMostF8);
+            row(device, "f16", "f16", kMostHalf);
+        }
+    }
+
+    void aStepIsAsFarFromF32AsItsTypesSay() {
+        QFETCH(QString, device);
+        QFETCH(QString, storage);
+        QFETCH(QString, compute);
+        QFETCH(double, most);
+        for (const char* checkpoint : {"sd15_0", "sd15_3"}) {
+            ModelBench bench({.kind = device.toStdString()});
+            const WireRef model = testing::loadModel(bench, checkpoint);
+            const std::string text =
+                "quality,storage=" + storage.toStdString() + ",compute=" + compute.toStdString();
+            const double seen =
+                distance(predictions(bench, model, text), predictions(bench, model, "quality"));
+            qInfo("%s %s stored as %s in %s: relative L2 %.2g",
+                  qPrintable(device),
+                  checkpoint,
+                  qPrintable(storage),
+                  qPrintable(compute),
+                  seen);
+            QVERIFY(seen <= most);
+            QVERIFY((seen > 0) == (most > 0));
+        }
+    }
+
+    /// Without the norms a step in bf16 is nearer to f32: they compute in it.
+    void keptLayersComputeInF32() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "sd15_0");
+        const auto exact = predictions(bench, model, "quality");
+        const std::string half = "quality,storage=bf16,compute=bf16";
+        const auto all = predictions(bench, model, half);
+        const auto kept = predictions(
+            bench, model, half + ",keep_f32=norm+conv_out+conv_in+time_embedding+proj_out+conv2");
+        QVERIFY(distance(kept, exact) < distance(all, exact));
+        QVERIFY(distance(kept, exact) > 0);
+    }
+
+    void memoryIsAsPredicted_data() {
+        QTest::addColumn<QString>("precision");
+        QTest::addColumn<QString>("checkpoint");
+        for (const char* precision : {"quality,storage=file",
+                                      "quality,storage=f16",
+                                      "quality,storage=f8",
+                                      "quality,storage=bf16,compute=bf16",
+                                      "quality,storage=f8,compute=bf16",
+                                      "quality,storage=f16,compute=f16,keep_f32=norm"}) {
+            for (const char* checkpoint : {"mini", "sd15_1"}) {
+                QTest::addRow("%s, %s", precision, checkpoint) << precision << checkpoint;
+            }
+        }
+    }
+
+    /// On the card that a rehearsal plays: to the byte.
+    void memoryIsAsPredicted() {
+        QFETCH(QString, precision);
+        QFETCH(QString, checkpoint);
+        const PrecisionChoice wanted = choice(precision.toStdString());
+        const testing::WalkCase walked{
+            .checkpoint = checkpoint.toStdString(), .width = 96, .batch = 2};
+        ModelBench bench({.kind = "fake"});
+        const WireRef model = testing::loadModel(bench, walked.checkpoint);
+        const models::StageCall call = bench.call("node");
+        const auto compare = [&](const char* stage, const models::StageOutline& outline) {
+            const Bytes predicted = outline.walk({"fake"}).activations;
+            qInfo("%s: predicted %lld, measured %lld",
+                  stage,
+                  static_cast<long long>(predicted),
+                  static_cast<long long>(bench.activationPeak()));
+            QCOMPARE(predicted, bench.activationPeak());
+        };
+
+        const models::EncodeRequest words{
+            .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
+        const models::EncodeOutline encoding = bench.stages().outlineEncode(words);
+        models::EncodeResult prompts;
+        bench.runWith(encoding.components().front(),
+                      [&] { prompts = bench.stages().encodePrompt(words, call); });
+        compare("encode", encoding);
+
+        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        request.positive = prompts.positive;
+        request.negative = prompts.negative;
+        request.precision = wanted;
+        const auto denoising =
+            bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+        const WireRef latent =
+            run(bench, denoising, [&] { return bench.stages().denoise(request, call); });
+        compare("denoise", denoising);
+
+        const models::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
+        static_cast<void>(decode(bench, decoding, call));
+        compare("decode",
+                bench.stages().outlineDecode(models::latentsIn(latent).samples().sizes().vec(),
+                                             decoding));
+    }
+
+    void anOverflowIsComputedOnceMoreInF32() {
+        const testing::CheckpointCopy copy;
+        enlargeDecoder(copy, 4096);
+        ModelBench bench;
+        const WireRef model = bench.load(copy.path());
+        const WireRef latent = latentOf(noise({2, 4, 8, 8}, 3));
+        Told told;
+        const WireRef image =
+            decode(bench,
+                   {.model = model, .latent = latent, .precision = choice("quality,compute=f16")},
+                   told.call());
+        QCOMPARE(told.issues.size(), size_t{1});
+        QCOMPARE(told.issues[0].code, std::string("precision_retry"));
+        QVERIFY(told.issues[0].severity == Severity::Warning);
+        QCOMPARE(fieldOf(image, "VAE precision"), std::string("f32 after an overflow"));
+        Told quiet;
+        const WireRef exact =
+            decode(bench,
+                   {.model = model, .latent = latent, .precision = choice("quality")},
+                   quiet.call());
+        QVERIFY(at::equal(models::imagesIn(image).pixels(), models::imagesIn(exact).pixels()));
+        // bf16 has the range of f32, and f32 needs no second look.
+        const WireRef brain =
+            decode(bench,
+                   {.model = model, .latent = latent, .precision = choice("quality,compute=bf16")},
+                   quiet.call());
+        QCOMPARE(quiet.issues.size(), size_t{0});
+        QCOMPARE(fieldOf(brain, "VAE precision"), std::string());
+    }
+
+    void whatIsNotFiniteInF32EitherIsRefused() {
+        ModelBench bench;
+        const WireRef model = bench.load(testing::miniModel());
+        Told told;
+        try {
+            static_cast<void>(decode(bench,
+                                     {.model = model,
+                                      .latent = latentOf(at::full({1, 4, 8, 8}, std::nan(""))),
+                                      .precision = choice("quality,compute=bf16")},
+                                     told.call()));
+            QFAIL("no error");
+        } catch (const Error& error) {
+            QVERIFY(error.kind() == ErrorKind::InvalidInput);
+            QVERIFY(error.message().find("in f32 too") != std::string::npos);
+        }
+        QCOMPARE(told.issues.size(), size_t{1});
+    }
+
+    void theHostsSwitchesAreSetDuringAStageAlone_data() {
+        QTest::addColumn<bool>("throws");
+        QTest::newRow("it ends well") << false;
+        QTest::newRow("it throws") << true;
+    }
+
+    void theHostsSwitchesAreSetDuringAStageAlone() {
+        QFETCH(bool, throws);
+        at::Context& context = at::globalContext();
+        context.setSDPUseFlash(false);  // as a host may have it
+        context.setBenchmarkCuDNN(true);
+        ModelBench bench;
+        const WireRef model = bench.load(testing::miniModel());
+        Told told;
+        int seen = 0;
+        told.during = [&] {
+            ++seen;
+            QVERIFY(context.userEnabledFlashSDP());
+            QVERIFY(context.allowFP16BF16ReductionMathSDP());
+            QVERIFY(context.benchmarkCuDNN());  // no cuDNN here: it stays as it is
+            if (throws) {
+                throw Error(ErrorKind::Internal, "on purpose");
+            }
+        };
+        const auto stage = [&] {
+            static_cast<void>(decode(bench,
+                                     {.model = model,
+                                      .latent = latentOf(noise({1, 4, 8, 8}, 3)),
+                                      .precision = choice("speed,compute=bf16")},
+                                     told.call()));
+        };
+        if (throws) {
+            QVERIFY_THROWS_EXCEPTION(Error, stage());
+        } else {
+            stage();
+        }
+        QCOMPARE(seen, 1);
+        QVERIFY(!context.userEnabledFlashSDP());
+        QVERIFY(!context.allowFP16BF16ReductionMathSDP());
+        QVERIFY(context.benchmarkCuDNN());
+        context.setSDPUseFlash(true);
+        context.setBenchmarkCuDNN(false);
+    }
+};
+
+QTEST_GUILESS_MAIN(PrecisionTest)
+#include "precision_test.moc"
