@@ -3,6 +3,8 @@
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 
+#include <utility>
+
 namespace lowtide::nodes {
 
 /// The run that a node is part of, as the stages see it. Valid while `context` is.
@@ -14,7 +16,8 @@ namespace lowtide::nodes {
                                    double total) { context.progress(phase, done, total); },
             .preview = [&context](const Image8& picture) { context.preview(picture); },
             .tell = [&context](std::string_view name,
-                               Json facts) { context.tell(name, std::move(facts)); }};
+                               Json facts) { context.tell(name, std::move(facts)); },
+            .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};
 }
 
 /// The model on the port "model" as it is known before the run.
@@ -49,7 +52,8 @@ namespace lowtide::nodes {
                                                        std::string port) {
     return {.components = std::move(stage.components),
             .outputs = {{std::move(port), valueOutline(stage)}},
-            .walk = std::move(stage.walk)};
+            .walk = std::move(stage.walk),
+            .precision = std::move(stage.precision)};
 }
 
 /// The type of a node whose two functions ask the stages.

@@ -27,19 +27,21 @@ NodeDesc describe() {
                       "decodes whole. Saves memory and changes pixels.")}};
 }
 
+models::DecodeRequest settingsOf(const executor::Params& params) {
+    return {.tilePixels = params.integer("tile"), .precision = params.precision()};
+}
+
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(
-        stages.outlineDecode(
-            modelOf(context), context.input("latent")->shape, context.integer("tile")),
-        "image");
+    models::DecodeRequest settings = settingsOf(context);
+    settings.model = modelOf(context);
+    return workOutline(stages.outlineDecode(context.input("latent")->shape, settings), "image");
 }
 
 void run(models::Stages& stages, executor::Context& context) {
-    context.output("image",
-                   stages.decodeImage({.model = context.input("model"),
-                                       .latent = context.input("latent"),
-                                       .tilePixels = context.integer("tile")},
-                                      stageCall(context)));
+    models::DecodeRequest request = settingsOf(context);
+    request.model = context.input("model");
+    request.latent = context.input("latent");
+    context.output("image", stages.decodeImage(request, stageCall(context)));
 }
 
 }  // namespace

@@ -135,7 +135,8 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
             .keepNoise = params.flag("keep_noise"),
             .eta = params.number("eta"),
             .guidanceRescale = params.number("guidance_rescale"),
-            .strength = params.number("strength")};
+            .strength = params.number("strength"),
+            .precision = params.precision()};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {

@@ -46,7 +46,9 @@ NodeDesc describe() {
 }
 
 models::ImageEncodeRequest settingsOf(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"), .sampling = params.text("sampling")};
+    return {.tilePixels = params.integer("tile"),
+            .sampling = params.text("sampling"),
+            .precision = params.precision()};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {

@@ -69,7 +69,8 @@ models::EncodeRequest settingsOf(const executor::Params& params) {
     return {.prompt = params.text("prompt"),
             .negative = params.text("negative"),
             .clipSkip = static_cast<int>(params.integer("clip_skip")),
-            .weights = params.text("weights")};
+            .weights = params.text("weights"),
+            .precision = params.precision()};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
@@ -79,7 +80,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     return {
         .components = std::move(stage.components),
         .outputs = {{"positive", valueOutline(stage)}, {"negative", valueOutline(stage.negative)}},
-        .walk = std::move(stage.walk)};
+        .walk = std::move(stage.walk),
+        .precision = std::move(stage.precision)};
 }
 
 /// Tells the person what the encoder did not read.

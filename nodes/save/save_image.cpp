@@ -33,7 +33,8 @@ void run(models::Stages& stages, executor::Context& context) {
     FileNames names(std::string(context.outputFolder()), context.text("prefix"));
     for (size_t i = 0; i < pictures.size(); ++i) {
         context.stop().throwIfStopped();
-        std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()}};
+        std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()},
+                                             {"lowtide_precision", context.precisionText()}};
         if (const std::string text = stages.parametersText(image, i); !text.empty()) {
             texts.push_back({"parameters", text});
         }

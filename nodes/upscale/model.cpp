@@ -53,7 +53,9 @@ NodeDesc describe() {
 }
 
 models::UpscaleWithModelRequest settingsOf(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"), .overlapPixels = params.integer("overlap")};
+    return {.tilePixels = params.integer("tile"),
+            .overlapPixels = params.integer("overlap"),
+            .precision = params.precision()};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {

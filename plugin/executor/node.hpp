@@ -5,6 +5,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/precision.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 
@@ -23,6 +24,8 @@ class Params {
 public:
     virtual ~Params() = default;
     [[nodiscard]] virtual const Scalar& value(std::string_view id) const = 0;
+    /// How precisely the node's networks shall compute.
+    [[nodiscard]] virtual const memory::PrecisionChoice& precision() const = 0;
 
     [[nodiscard]] int64_t integer(std::string_view id) const {
         return std::get<int64_t>(value(id));
@@ -77,6 +80,8 @@ struct WorkOutline {
     /// A control node's, asked like `components` and after them: what leaves its device when it
     /// runs, as Controls::offload takes it. Empty: nothing.
     std::function<std::vector<std::string>()> offloads{};
+    /// How the node's network is stored and computed; empty: it runs none.
+    std::optional<memory::ComponentPrecision> precision{};
     bool isOnHost = false;  ///< without networks: what it makes lies there, whatever the device is
 };
 
@@ -123,6 +128,8 @@ public:
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
     /// The graph as saved in pictures: compact JSON with the values that were used.
     [[nodiscard]] virtual const std::string& graphText() const = 0;
+    /// By node, how its network was stored and computed, as saved in pictures: compact JSON.
+    [[nodiscard]] virtual const std::string& precisionText() const = 0;
     [[nodiscard]] virtual Controls& controls() = 0;
 };
 

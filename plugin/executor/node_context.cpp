@@ -18,14 +18,16 @@ NodeContext::NodeContext(const graph::Snapshot& snapshot,
                          const RunOptions& options,
                          const StopToken& stop,
                          EventSink& events,
-                         Controls& controls)
+                         Controls& controls,
+                         const std::string& precisionText)
     : snapshot_(snapshot),
       node_(node),
       wires_(wires),
       options_(options),
       stop_(stop),
       events_(events),
-      controls_(controls) {}
+      controls_(controls),
+      precisionText_(precisionText) {}
 
 const Scalar& NodeContext::value(std::string_view id) const {
     return paramOf(node_, id);

@@ -23,9 +23,12 @@ public:
                 const RunOptions& options,
                 const StopToken& stop,
                 EventSink& events,
-                Controls& controls);
+                Controls& controls,
+                const std::string& precisionText);
 
     const Scalar& value(std::string_view id) const override;
+
+    const memory::PrecisionChoice& precision() const override { return node_.precision; }
 
     std::string_view nodeId() const override { return node_.id; }
 
@@ -48,6 +51,8 @@ public:
 
     const std::string& graphText() const override { return snapshot_.graphText; }
 
+    const std::string& precisionText() const override { return precisionText_; }
+
     Controls& controls() override { return controls_; }
 
     /// Error{Internal} when a declared output was not given.
@@ -68,6 +73,7 @@ private:
     const StopToken& stop_;
     EventSink& events_;
     Controls& controls_;
+    const std::string& precisionText_;
     std::string phase_;
     Clock::time_point phaseBegan_;
     Clock::time_point lastSent_;

@@ -4,6 +4,7 @@
 #include "plugin/executor/declared.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/graph/key.hpp"
+#include "plugin/memory/combinations.hpp"
 
 #include <algorithm>
 
@@ -26,6 +27,8 @@ public:
         : node_(node), done_(done), graphFolder_(graphFolder) {}
 
     const Scalar& value(std::string_view id) const override { return paramOf(node_, id); }
+
+    const memory::PrecisionChoice& precision() const override { return node_.precision; }
 
     const ValueOutline* input(std::string_view port) const override {
         requireInput(*node_.desc, port);
@@ -53,6 +56,19 @@ void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work)
     }
 }
 
+/// Error{InvalidInput} where the graph is to be exact and the node makes a lossy choice.
+void requireExact(const graph::SnapshotNode& node, const WorkOutline& work) {
+    const memory::Judgement judgement =
+        work.precision ? memory::judge({.precision = *work.precision}) : memory::Judgement();
+    if (judgement.verdict == memory::Verdict::Lossy) {
+        throw Error(ErrorKind::InvalidInput,
+                    "node " + node.id +
+                        " is lossy, and the graph is to be exact: " + judgement.reasons.front(),
+                    "choose storage=f32 and compute=f32 for the node, or do without exact",
+                    "precision");
+    }
+}
+
 }  // namespace
 
 std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
@@ -66,7 +82,14 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
             const NodeOutlineContext context(node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
+            if (snapshot.isExact) {
+                requireExact(node, work);
+            }
             fingerprints.push_back(work.fingerprints);
+            if (work.precision) {
+                outlined.precisions[node.id] = memory::toJson(*work.precision);
+                fingerprints.back().push_back(outlined.precisions[node.id].dump());
+            }
             outlined.work.push_back(std::move(work));
         });
         if (issue) {
@@ -74,6 +97,7 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
         }
     }
     outlined.keys = graph::makeKeys(snapshot, fingerprints, numerics);
+    outlined.precisionText = outlined.precisions.dump();
     return outlined;
 }
 

@@ -14,12 +14,14 @@ namespace lowtide::executor {
 /// What the nodes of a snapshot said before the run, in its order.
 struct OutlinedGraph {
     std::vector<WorkOutline> work;
-    std::vector<std::string> keys;  ///< result keys (graph::makeKeys)
+    std::vector<std::string> keys;     ///< result keys (graph::makeKeys)
+    Json precisions = Json::object();  ///< by node that runs a network
+    std::string precisionText = "{}";  ///< the same as pictures keep it
 };
 
 /// Asks every node for its outline, sources first; no device is touched and no weight is read.
 /// The issue of the first node that refuses is pinned to it; so is an outline that leaves out an
-/// output.
+/// output, and a lossy choice in an exact snapshot.
 [[nodiscard]] std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
                                                               const NodeTypes& types,
                                                               std::string_view graphFolder,

@@ -196,8 +196,14 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     RunControls controls(
         setting_.engine, setting_.collections, node, places_[position], report_.controls);
-    NodeContext context(
-        setting_.snapshot, node, wires, setting_.options, setting_.stop, setting_.events, controls);
+    NodeContext context(setting_.snapshot,
+                        node,
+                        wires,
+                        setting_.options,
+                        setting_.stop,
+                        setting_.events,
+                        controls,
+                        setting_.outlined.precisionText);
     double milliseconds = 0;
     isHandingOver_ = false;
     std::optional<Issue> issue = attempt(node.id, [&] {

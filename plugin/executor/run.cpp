@@ -83,6 +83,7 @@ public:
         if (const auto* refusal = std::get_if<Issue>(&outlined)) {
             return *refusal;
         }
+        report_.precisions = std::get<OutlinedGraph>(outlined).precisions;
         return repeat(opened, std::get<OutlinedGraph>(outlined));
     }
 

@@ -68,6 +68,7 @@ Json toJson(const RunReport& report) {
             {"repetitions", repetitions},
             {"plan", report.plan},
             {"devices", report.devices},
+            {"precision", report.precisions},
             {"issues", graph::toJson(report.issues)},
             {"files", files},
             {"rehearsal", report.rehearsal},

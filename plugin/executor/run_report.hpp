@@ -42,6 +42,7 @@ struct RunReport {
     std::vector<RepetitionReport> repetitions;
     Json plan;  ///< of the last repetition that executed something
     Json devices = Json::array();
+    Json precisions = Json::object();  ///< by node, as resolved before the run
     Issues issues;
     std::vector<FileReport> files;    ///< written by this run, or kept from an earlier one
     Json rehearsal = Json::object();  ///< by device, what the rehearsing ones counted

@@ -208,6 +208,7 @@ Document documentFromJson(Json json) {
     document.device = reader.text("device");
     document.collectionThreshold = reader.integer("gc_threshold");
     document.lowMemory = reader.text("low_memory");
+    document.isExact = reader.boolean("exact");
     document.extra = unknownKeys(json,
                                  {"format",
                                   "nodes",
@@ -218,7 +219,8 @@ Document documentFromJson(Json json) {
                                   "memory_budget",
                                   "device",
                                   "gc_threshold",
-                                  "low_memory"});
+                                  "low_memory",
+                                  "exact"});
     return document;
 }
 
@@ -253,6 +255,9 @@ Json toJson(const Document& document) {
     }
     if (document.lowMemory) {
         json["low_memory"] = *document.lowMemory;
+    }
+    if (document.isExact) {
+        json["exact"] = *document.isExact;
     }
     return json;
 }

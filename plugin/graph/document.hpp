@@ -25,7 +25,7 @@ struct DocumentNode {
     uint32_t version = 1;  ///< of the node type when it was saved ("v")
     Json params = Json::object();
     Json memory;     ///< null: not stated; a text or an object (memory::policyFromJson)
-    Json precision;  ///< null: not stated
+    Json precision;  ///< null: not stated; a text or an object (memory::precisionFromJson)
     Json position;   ///< null: not stated; [x, y] in canvas units
     std::optional<std::string> title;
     NodeMode mode = NodeMode::Active;
@@ -66,6 +66,7 @@ struct Document {
     std::optional<std::string> device;
     std::optional<int64_t> collectionThreshold;  ///< "gc_threshold", percent
     std::optional<std::string> lowMemory;        ///< "low_memory": auto, on, off
+    std::optional<bool> isExact;                 ///< "exact": lossy choices are refused
     /// Nodes with which one run ends, instead of the output nodes; never saved. Empty: all outputs.
     std::set<std::string> until;
     Json extra = Json::object();

@@ -70,7 +70,7 @@ std::vector<std::string> makeKeys(const Snapshot& snapshot,
         Hasher hasher;
         hasher.add(node.desc->id).add(static_cast<int64_t>(node.desc->version)).add(numerics);
         addParams(hasher, node);
-        hasher.add("precision").add(node.precision.dump());
+        hasher.add("precision").add(memory::toJson(node.precision).dump());
         addDevices(hasher, node.policy);
         addInputs(hasher, snapshot, node, keys);
         for (const std::string& fingerprint : fingerprints[keys.size()]) {

@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/memory/precision.hpp"
 
 #include <algorithm>
 
@@ -123,6 +124,22 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
     saved = memory::toJson(whole);
 }
 
+void setPrecision(Document& document, const Catalog& catalog, const std::string& text) {
+    const Target target = targetOf(document, catalog, text, "node=precision");
+    if (target.desc->components.empty()) {
+        refuse(text,
+               "node " + target.nodeId + " (" + target.desc->id +
+                   ") runs no network, so it has no precision",
+               "");
+    }
+    if (!target.item.empty()) {
+        refuse(text,
+               "a precision is given for a whole node",
+               "write node=precision; the graph's file may name components");
+    }
+    target.node->precision = memory::toText(memory::parsePrecision(target.value));
+}
+
 void endWith(Document& document, const std::string& node) {
     const auto found = document.nodes.find(node);
     if (found == document.nodes.end()) {
@@ -146,6 +163,12 @@ Document applyOverrides(Document document, const Catalog& catalog, const Overrid
     }
     for (const std::string& text : overrides.policies) {
         setPolicy(document, catalog, text);
+    }
+    for (const std::string& text : overrides.precisions) {
+        setPrecision(document, catalog, text);
+    }
+    if (overrides.isExact) {
+        document.isExact = true;
     }
     for (const std::string& node : overrides.until) {
         endWith(document, node);

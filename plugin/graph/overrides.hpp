@@ -10,9 +10,11 @@ namespace lowtide::graph {
 
 /// Values given beside the graph, in the order in which they are applied.
 struct Overrides {
-    std::vector<std::string> params;    ///< "node.param=value"
-    std::vector<std::string> policies;  ///< "node=leaf+stream", "node.component=none"
-    std::vector<std::string> until{};   ///< nodes with which the run ends; empty: the outputs
+    std::vector<std::string> params;        ///< "node.param=value"
+    std::vector<std::string> policies;      ///< "node=leaf+stream", "node.component=none"
+    std::vector<std::string> until{};       ///< nodes with which the run ends; empty: the outputs
+    std::vector<std::string> precisions{};  ///< "node=speed,storage=bf16"
+    bool isExact = false;                   ///< lossy choices are refused, whatever the graph says
 };
 
 /// The document with the values in place, read by their parameters' kinds. A policy replaces what

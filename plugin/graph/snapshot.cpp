@@ -70,7 +70,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
         const DocumentNode& source = document.nodes.at(id);
         SnapshotNode node{.id = id, .desc = catalog.find(source.type)};
         node.params = paramsOf(source, *node.desc);
-        node.precision = source.precision;
+        node.precision = memory::precisionFromJson(source.precision, "node " + id + ": precision");
         node.isWanted = wiring.isWanted(id);
         if (!source.memory.is_null()) {
             node.policy = memory::policyFromJson(source.memory, "node " + id + ": memory");
@@ -94,6 +94,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
     if (document.lowMemory) {
         snapshot->lowMemory = memory::parseLowMemory(*document.lowMemory);
     }
+    snapshot->isExact = document.isExact.value_or(false);
     snapshot->graphText = pictureText(document, snapshot->nodes);
     return snapshot;
 }

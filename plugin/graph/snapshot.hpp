@@ -4,6 +4,7 @@
 #include "plugin/graph/document.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/memory/precision.hpp"
 
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ struct SnapshotNode {
     std::map<std::string, Scalar, std::less<>> params;
     std::vector<SnapshotInput> inputs;  ///< connected ones, sorted by port
     memory::Policy policy;
-    Json precision;         ///< null: not stated
+    memory::PrecisionChoice precision;
     bool isWanted = false;  ///< an output, or a node with which the run ends
 
     /// nullptr when the input is not connected.
@@ -44,6 +45,7 @@ struct Snapshot {
     std::optional<memory::DeviceSpec> device;
     std::optional<int> collectionThreshold;  ///< percent
     std::optional<memory::LowMemory> lowMemory;
+    bool isExact = false;  ///< lossy choices are refused
     /// The graph as pictures keep it: compact JSON with the values that were used, of paths the
     /// last part only.
     std::string graphText;

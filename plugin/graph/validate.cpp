@@ -6,6 +6,7 @@
 #include "plugin/graph/wiring.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/memory/precision.hpp"
 
 #include <algorithm>
 
@@ -153,6 +154,7 @@ private:
         checkParams(id, node, *desc);
         checkInputs(id, *desc);
         checkPolicy(id, node, *desc);
+        checkPrecision(id, node, *desc);
     }
 
     void checkParams(const std::string& id, const DocumentNode& node, const NodeDesc& desc) {
@@ -240,19 +242,46 @@ private:
         try {
             const auto policy = memory::policyFromJson(node.memory, "node " + id + ": memory");
             for (const auto& [role, entry] : policy.components) {
-                checkRole(id, role, desc);
+                checkRole(id, role, desc, "memory");
             }
         } catch (const Error& error) {
             addAt("invalid_policy", {id, "memory"}, error.message(), error.hint());
         }
     }
 
-    void checkRole(const std::string& id, const std::string& role, const NodeDesc& desc) {
+    void checkPrecision(const std::string& id, const DocumentNode& node, const NodeDesc& desc) {
+        if (node.precision.is_null() || (node.precision.is_object() && node.precision.empty())) {
+            return;
+        }
+        if (desc.components.empty()) {
+            addAt("precision_without_components",
+                  {id, "precision"},
+                  "node " + id + " (" + desc.id + ") runs no network, so it has no precision",
+                  "remove its \"precision\" entry");
+            return;
+        }
+        try {
+            const auto choice =
+                memory::precisionFromJson(node.precision, "node " + id + ": precision");
+            for (const auto& [role, entry] : choice.components) {
+                checkRole(id, role, desc, "precision");
+            }
+        } catch (const Error& error) {
+            addAt("invalid_precision", {id, "precision"}, error.message(), error.hint());
+        }
+    }
+
+    /// `entry`: "memory" or "precision".
+    void checkRole(const std::string& id,
+                   const std::string& role,
+                   const NodeDesc& desc,
+                   const std::string& entry) {
         const auto& roles = desc.components;
         if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
-            addAt("policy_without_components",
-                  {id, "memory"},
-                  "the memory policy of node " + id + " names the component " + quotedName(role) +
+            addAt(entry == "memory" ? "policy_without_components" : "precision_without_components",
+                  {id, entry},
+                  "the " + std::string(entry == "memory" ? "memory policy" : "precision") +
+                      " of node " + id + " names the component " + quotedName(role) +
                       ", which the node does not run",
                   whatThereIs(role, roles));
         }

@@ -11,5 +11,7 @@ namespace lowtide::module {
 [[nodiscard]] int physicalCores();
 /// Paths of the loaded libraries with this file name.
 [[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
+/// Sets a variable of the process's environment. Before other threads of ours run.
+void setEnvironment(const char* name, const char* value);
 
 }  // namespace lowtide::module

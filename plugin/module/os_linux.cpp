@@ -2,6 +2,7 @@
 #include "plugin/module/os.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
@@ -69,6 +70,10 @@ std::vector<std::string> loadedLibraries(const std::string& fileName) {
     LibrarySearch search{.fileName = fileName, .paths = {}};
     dl_iterate_phdr(visitLibrary, &search);
     return {search.paths.begin(), search.paths.end()};
+}
+
+void setEnvironment(const char* name, const char* value) {
+    setenv(name, value, 1);
 }
 
 }  // namespace lowtide::module

@@ -7,6 +7,7 @@
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
+#include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
@@ -22,15 +23,22 @@ namespace {
 
 /// Everything that runs, made by start() in the order in which it depends on each other.
 struct Engine {
-    Engine(int threads, std::vector<std::string> modelFolders, const std::string& cacheFolder)
+    Engine(int threads,
+           std::vector<std::string> modelFolders,
+           const std::string& cacheFolder,
+           const std::string& cudnnApi)
         : residency(residency::makeDeviceSource(moduleFolder())),
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
                                      .recorder = [this] { return slot.recorder; }})),
           types(nodes::makeNodeTypes(*stages)),
-          runner(
-              types, residency, slot, threads, cacheFolder.empty() ? "" : cacheFolder + "/results"),
+          runner(types,
+                 residency,
+                 slot,
+                 threads,
+                 cacheFolder.empty() ? "" : cacheFolder + "/results",
+                 cudnnApi),
           calibrator(residency, runner, cacheFolder, threads) {}
 
     RecorderSlot slot;
@@ -86,7 +94,8 @@ public:
                 engine_ = std::make_unique<Engine>(
                     threads,
                     reader.texts("modelFolders").value_or(std::vector<std::string>{}),
-                    cache);
+                    cache,
+                    chooseCudnnApi(reader.text("cudnnApi").value_or("auto")));
             }
             return Status::Ok;
         } catch (const std::exception& error) {

@@ -44,7 +44,9 @@ RequestedGraph readRequest(std::string_view graphText,
         catalog,
         {.params = reader.texts("set").value_or(std::vector<std::string>{}),
          .policies = reader.texts("policies").value_or(std::vector<std::string>{}),
-         .until = reader.texts("until").value_or(std::vector<std::string>{})});
+         .until = reader.texts("until").value_or(std::vector<std::string>{}),
+         .precisions = reader.texts("precisions").value_or(std::vector<std::string>{}),
+         .isExact = reader.boolean("exact").value_or(false)});
     request.issues = graph::validate(request.document, catalog);
     return request;
 }

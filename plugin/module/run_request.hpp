@@ -18,8 +18,9 @@ struct RequestedGraph {
     std::string dump;
 };
 
-/// Options: graphFolder, out, device, set, policies, until (nodes with which the run ends), repeat,
-/// dump, forceExecution, gcThreshold (percent), lowMemory (auto, on, off).
+/// Options: graphFolder, out, device, set, policies, precisions, exact (lossy choices are refused),
+/// until (nodes with which the run ends), repeat, dump, forceExecution, gcThreshold (percent),
+/// lowMemory (auto, on, off).
 /// Error{InvalidInput} or Error{Corrupt} names what is wrong; findings of validation are in
 /// `issues`.
 [[nodiscard]] RequestedGraph readRequest(std::string_view graph,

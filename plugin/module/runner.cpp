@@ -52,11 +52,13 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            memory::Engine& engine,
                            RecorderSlot& slot,
                            int threads,
-                           std::string keepFolder)
+                           std::string keepFolder,
+                           std::string cudnnApi)
     : types_(types),
       engine_(engine),
       slot_(slot),
       numerics_(numericsText(threads)),
+      cudnnApi_(std::move(cudnnApi)),
       queue_(types,
              engine,
              {.threadSetUp = [threads] { becomeRunThread(threads); },
@@ -114,9 +116,10 @@ Status ModuleRunner::plan(std::string_view graph,
         if (auto* issue = std::get_if<Issue>(&plan)) {
             return refuse(std::move(*issue));
         }
-        result = Json{{"issues", graph::toJson(request.issues)},
-                      {"plan", memory::toJson(std::get<memory::Plan>(plan))}}
-                     .dump();
+        Json planned = memory::toJson(std::get<memory::Plan>(plan));
+        planned["precision"] = std::get<executor::OutlinedGraph>(outlined).precisions;
+        result =
+            Json{{"issues", graph::toJson(request.issues)}, {"plan", std::move(planned)}}.dump();
         return Status::Ok;
     });
 }
@@ -165,6 +168,7 @@ Status ModuleRunner::wait(RunId run, std::string& result) noexcept {
             ended.report["unaccounted"] = recording->unaccounted();
         }
         ended.report["numerics"] = numerics_;
+        ended.report["cudnnApi"] = cudnnApi_;
         result = ended.report.dump(-1, ' ', false, Json::error_handler_t::replace);
         return ended.status;
     });
@@ -200,7 +204,8 @@ Status ModuleRunner::devices(std::string& result) noexcept {
         }
         result = Json{{"devices", executor::toJson(found)},
                       {"notes", {"CUDA: not built into this version"}},
-                      {"numerics", numerics_}}
+                      {"numerics", numerics_},
+                      {"cudnnApi", cudnnApi_}}
                      .dump();
         return Status::Ok;
     });

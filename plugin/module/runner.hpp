@@ -18,12 +18,13 @@ namespace lowtide::module {
 class ModuleRunner final : public Runner {
 public:
     /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
-    /// keep on disk; empty: none can be.
+    /// keep on disk; empty: none can be. `cudnnApi`: what reports say of it.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,
                  int threads,
-                 std::string keepFolder);
+                 std::string keepFolder,
+                 std::string cudnnApi);
 
     Status check(std::string_view graph,
                  std::string_view options,
@@ -54,6 +55,7 @@ private:
     memory::Engine& engine_;
     RecorderSlot& slot_;
     std::string numerics_;
+    std::string cudnnApi_;
     std::mutex mutex_;
     std::map<RunId, std::shared_ptr<RunRecording>> recordings_;
     executor::RunQueue queue_;

@@ -20,6 +20,7 @@ struct Case {
     QString example;
     std::vector<std::string> set;
     std::vector<std::string> stages;  ///< nodes with components
+    std::string precision{};          ///< of each of them; empty: nothing is asked
 };
 
 const std::vector<std::string> kSmall = {
@@ -35,6 +36,17 @@ constexpr const char* kVariants[] = {"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd
 #else
 constexpr const char* kVariants[] = {"sd15_3"};
 #endif
+
+/// Weights that lie on the device in other types than the networks compute in.
+void addStoredTypes(std::vector<Case>& cases) {
+    for (const char* precision : {"quality,storage=file",
+                                  "quality,storage=bf16",
+                                  "quality,storage=f8",
+                                  "quality,storage=f8,compute=bf16"}) {
+        cases.push_back(
+            {precision, "text_to_image", kSmall, {"encode", "denoise", "decode"}, precision});
+    }
+}
 
 /// Graphs that begin with a picture file.
 void addPictures(std::vector<Case>& cases) {
@@ -119,6 +131,7 @@ std::vector<Case> cases() {
          with({"area.width=32"}),
          {"encode", "encode_area", "denoise", "decode"}}};
     addPictures(cases);
+    addStoredTypes(cases);
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";
@@ -175,8 +188,13 @@ class MatrixTest : public QObject {
     Json optionsOf(const Case& each,
                    const std::string& device,
                    const std::vector<std::string>& policies) {
+        std::vector<std::string> precisions;
+        for (const std::string& stage : each.stages) {
+            precisions.push_back(stage + "=" + each.precision);
+        }
         return {{"set", each.set},
                 {"policies", policies},
+                {"precisions", each.precision.empty() ? std::vector<std::string>() : precisions},
                 {"device", device},
                 {"out", folder_.path().toStdString()}};
     }

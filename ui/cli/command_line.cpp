@@ -33,6 +33,12 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
                     "Set a memory policy: node[.component]=leaf+stream (repeatable)")
         ->allow_extra_args(false);
     command
+        .add_option("--precision",
+                    arguments.precisions,
+                    "Set a precision: node=quality|balanced|speed[,storage=bf16] (repeatable)")
+        ->allow_extra_args(false);
+    command.add_flag("--exact", arguments.exact, "Refuse every choice that changes the numbers");
+    command
         .add_option("--until",
                     arguments.until,
                     "End with this node instead of the output nodes (repeatable)")
@@ -42,6 +48,11 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
                        arguments.memoryBudget,
                        "Most bytes on the device: 6GiB, 800MiB (default: what is free, less 5 %)");
     addThreadsOption(command, arguments.threads);
+    command
+        .add_option("--cudnn-api",
+                    arguments.cudnnApi,
+                    "Convolution API of cuDNN for this process: auto (default), v7 or v8")
+        ->check(CLI::IsMember({"auto", "v7", "v8"}));
 }
 
 /// Everything that the parser fills and the call that follows.

@@ -11,12 +11,15 @@ namespace lowtide::cli {
 /// What the commands that take a graph have in common.
 struct GraphArguments {
     std::string graph;
-    std::vector<std::string> set;       ///< node.param=value
-    std::vector<std::string> policies;  ///< node[.component]=policy
-    std::vector<std::string> until;     ///< nodes with which the run ends; empty: the outputs
+    std::vector<std::string> set;         ///< node.param=value
+    std::vector<std::string> policies;    ///< node[.component]=policy
+    std::vector<std::string> until;       ///< nodes with which the run ends; empty: the outputs
+    std::vector<std::string> precisions;  ///< node=precision
+    bool exact = false;                   ///< lossy choices are refused
     std::string device;
     std::string memoryBudget;  ///< a size; empty: the graph's
     int threads = 0;
+    std::string cudnnApi = "auto";  ///< auto, v7, v8
 };
 
 struct RunArguments : GraphArguments {

@@ -69,6 +69,45 @@ void printStays(const Json& plan) {
     }
 }
 
+std::string listed(const Json& texts, const char* otherwise) {
+    std::string line;
+    for (const Json& each : texts) {
+        line += (line.empty() ? "" : "; ") + each.get<std::string>();
+    }
+    return line.empty() ? otherwise : line;
+}
+
+/// Switches that are on, or off though they could be on; those without effect here are left out.
+std::string switchesText(const Json& switches) {
+    Json set = Json::array();
+    for (const auto& [name, state] : switches.items()) {
+        if (state == "on" || state == "off") {
+            set.push_back(name + " " + state.get<std::string>());
+        }
+    }
+    return listed(set, "none");
+}
+
+void printPrecisions(const Json& plan) {
+    std::printf("\n%-12s %-14s %-9s %-8s %-8s %s\n",
+                "node",
+                "component",
+                "precision",
+                "storage",
+                "compute",
+                "lossy");
+    for (const auto& [node, precision] : plan.at("precision").items()) {
+        std::printf("%-12s %-14s %-9s %-8s %-8s %s\n",
+                    node.c_str(),
+                    text(precision, "component").c_str(),
+                    text(precision, "preset").c_str(),
+                    text(precision, "storage").c_str(),
+                    text(precision, "compute").c_str(),
+                    listed(precision.at("lossy"), "no").c_str());
+        std::printf("%-12s %s\n", "", switchesText(precision.at("switches")).c_str());
+    }
+}
+
 std::string timesNote(const Json& device) {
     return device.at("estimated").get<bool>() ? "times are estimates"
                                               : "times measured on " + text(device, "measured_on");
@@ -77,6 +116,7 @@ std::string timesNote(const Json& device) {
 void printPlan(const Json& plan) {
     printStages(plan);
     printStays(plan);
+    printPrecisions(plan);
     for (const Json& device : plan.at("devices")) {
         std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
                     text(device, "device").c_str(),
@@ -86,6 +126,10 @@ void printPlan(const Json& plan) {
                     static_cast<long long>(device.at("minimum").get<Bytes>()),
                     timesNote(device).c_str());
     }
+}
+
+Runner& started(const GraphArguments& arguments) {
+    return *startPlugin(arguments.threads, "warning", arguments.cudnnApi).runner();
 }
 
 }  // namespace
@@ -99,6 +143,8 @@ Json optionsOf(const GraphArguments& arguments) {
     Json options = {{"graphFolder", folder.string()},
                     {"set", arguments.set},
                     {"policies", arguments.policies},
+                    {"precisions", arguments.precisions},
+                    {"exact", arguments.exact},
                     {"until", arguments.until}};
     if (!arguments.device.empty()) {
         options["device"] = arguments.device;
@@ -130,8 +176,7 @@ void printIssues(const Json& issues) {
 int checkGraph(const GraphArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     std::string result;
-    const Status status =
-        startPlugin(arguments.threads).runner()->check(graph, optionsOf(arguments).dump(), result);
+    const Status status = started(arguments).check(graph, optionsOf(arguments).dump(), result);
     printIssues(Json::parse(result).value("issues", Json::array()));
     if (status == Status::Ok) {
         std::printf("%s: valid\n", arguments.graph.c_str());
@@ -142,8 +187,7 @@ int checkGraph(const GraphArguments& arguments) {
 int planGraph(const GraphArguments& arguments, bool json) {
     const std::string graph = readGraph(arguments.graph);
     std::string text;
-    const Status status =
-        startPlugin(arguments.threads).runner()->plan(graph, optionsOf(arguments).dump(), text);
+    const Status status = started(arguments).plan(graph, optionsOf(arguments).dump(), text);
     const Json result = Json::parse(text);
     printIssues(result.value("issues", Json::array()));
     if (status == Status::Ok) {

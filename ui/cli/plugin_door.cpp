@@ -55,11 +55,12 @@ Plugin& openPlugin() {
                 "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file");
 }
 
-Plugin& startPlugin(int threads, const std::string& log) {
+Plugin& startPlugin(int threads, const std::string& log, const std::string& cudnnApi) {
     Plugin& plugin = openPlugin();
     std::string result;
-    if (plugin.start(Json{{"threads", threads}, {"log", log}, {"guardMaps", true}}.dump(),
-                     result) != Status::Ok) {
+    const Json settings = {
+        {"threads", threads}, {"log", log}, {"guardMaps", true}, {"cudnnApi", cudnnApi}};
+    if (plugin.start(settings.dump(), result) != Status::Ok) {
         const Json issues = parseJson(result, "the module's answer").value("issues", Json::array());
         throw Error(ErrorKind::Internal,
                     issues.empty() ? "the module did not start"

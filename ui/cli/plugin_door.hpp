@@ -12,7 +12,9 @@ namespace lowtide::cli {
 [[nodiscard]] Plugin& openPlugin();
 
 /// openPlugin() and Plugin::start() with the number of threads (0: as many as there are physical
-/// cores) and the least level of log lines.
-[[nodiscard]] Plugin& startPlugin(int threads, const std::string& log = "warning");
+/// cores), the least level of log lines and the convolution API of cuDNN.
+[[nodiscard]] Plugin& startPlugin(int threads,
+                                  const std::string& log = "warning",
+                                  const std::string& cudnnApi = "auto");
 
 }  // namespace lowtide::cli

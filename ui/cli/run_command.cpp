@@ -29,7 +29,7 @@ std::string asTyped(const std::string& path, const std::string& folder) {
 int runGraph(const RunArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
-    Plugin& plugin = startPlugin(arguments.threads, arguments.log);
+    Plugin& plugin = startPlugin(arguments.threads, arguments.log, arguments.cudnnApi);
     Runner& runner = *plugin.runner();
     Json options = optionsOf(arguments);
     options["out"] = absolute(arguments.out);

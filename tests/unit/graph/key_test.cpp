@@ -101,7 +101,7 @@ void KeyTest::changesWithWhatChangesTheResult_data() {
         "unknown parameter", [](Json& g) { g["nodes"]["denoise"]["params"]["zzz"] = 1; }, "");
     row("policy", denoise("memory", "model"), "");
     row("device of a policy", denoise("memory", "model@fake:8GiB"), "decode denoise save");
-    row("precision", denoise("precision", {{"weights", "f16"}}), "decode denoise save");
+    row("precision", denoise("precision", {{"storage", "f16"}}), "decode denoise save");
     row(
         "optional input removed",
         [](Json& g) { removeLinksInto(g, "denoise", "negative"); },

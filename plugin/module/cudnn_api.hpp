@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace lowtide::module {
+
+/// Chooses cuDNN's convolution API for this process: "auto" leaves it to LibTorch, "v7" and "v8"
+/// say which. Before the first convolution, since LibTorch asks once. Gives what a report says.
+/// Error{InvalidInput} for another name.
+[[nodiscard]] std::string chooseCudnnApi(const std::string& name);
+
+}  // namespace lowtide::module

@@ -1,0 +1,211 @@
+// A precision from the graph to the picture's metadata, and what is refused.
+#include "plugin/base/json.hpp"
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/command.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <span>
+
+using namespace lowtide;
+using testing::CommandResult;
+using testing::exampleGraph;
+using testing::runLowtide;
+
+namespace {
+
+const QStringList kSmall = {"--set",
+                            "latent.width=64",
+                            "--set",
+                            "latent.height=64",
+                            "--set",
+                            "denoise.steps=2",
+                            "--set",
+                            "denoise.sampler=euler_a"};
+
+QStringList with(const QString& command, const QStringList& more) {
+    return QStringList{command, exampleGraph("text_to_image")} + kSmall + more;
+}
+
+Json jsonOf(const QString& text) {
+    return Json::parse(text.toStdString());
+}
+
+}  // namespace
+
+class PrecisionTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    image::Png pictureOf(const QString& out, const QStringList& options) const {
+        const CommandResult run = runLowtide(with("run", {"--out", out}) + options);
+        if (run.exitCode != 0) {
+            qWarning("%s", qPrintable(run.errors));
+            return {};
+        }
+        QFile file(out + "/lowtide_00001.png");
+        if (!file.open(QIODevice::ReadOnly)) {
+            return {};
+        }
+        const QByteArray bytes = file.readAll();
+        return image::decodePng(
+            std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))), "png");
+    }
+
+    static Json precisionIn(const image::Png& png) {
+        for (const image::PngText& text : png.texts) {
+            if (text.key == "lowtide_precision") {
+                return Json::parse(text.text);
+            }
+        }
+        return {};
+    }
+
+private Q_SLOTS:
+
+    /// What `plan` shows is what the picture says.
+    void isPlannedComputedAndWrittenDown() {
+        const QStringList asked = {"--precision",
+                                   "denoise=speed,storage=bf16",
+                                   "--precision",
+                                   "decode=quality,compute=bf16"};
+        const CommandResult plan = runLowtide(with("plan", QStringList{"--json"} + asked));
+        QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
+        const Json planned = jsonOf(plan.output).at("precision");
+        QCOMPARE(planned.size(), size_t{3});
+        QCOMPARE(planned.at("denoise").at("storage"), Json("bf16"));
+        QCOMPARE(planned.at("denoise").at("compute"), Json("f32"));
+        QCOMPARE(planned.at("denoise").at("preset"), Json("speed"));
+        QCOMPARE(planned.at("denoise").at("lossy").size(), size_t{1});
+        QCOMPARE(planned.at("decode").at("compute"), Json("bf16"));
+        QCOMPARE(planned.at("decode").at("finite_check"), Json(true));
+        QCOMPARE(planned.at("encode").at("lossy"), Json::array());
+        QCOMPARE(planned.at("encode").at("switches").at("tf32_matmul"),
+                 Json("not applicable here"));
+
+        const image::Png lossy = pictureOf(folder_.filePath("lossy"), asked);
+        QCOMPARE(precisionIn(lossy), planned);
+        const image::Png plain = pictureOf(folder_.filePath("plain"), {});
+        QVERIFY(precisionIn(plain) != planned);
+        QVERIFY(plain.picture.pixels && lossy.picture.pixels);
+        const size_t bytes = plain.picture.byteCount();
+        QVERIFY(std::memcmp(plain.picture.pixels.get(), lossy.picture.pixels.get(), bytes) != 0);
+    }
+
+    /// Half the bytes of the denoiser are planned and moved.
+    void fewerBytesArePlanned() {
+        const auto weights = [&](const QStringList& options) {
+            const CommandResult plan =
+                runLowtide(with("plan", QStringList{"--json", "--device", "fake:1GiB"} + options));
+            for (const Json& stage : jsonOf(plan.output).at("stages")) {
+                if (stage.at("node") == "denoise") {
+                    return stage.at("moved").get<double>();
+                }
+            }
+            return 0.0;
+        };
+        const double whole = weights({"--policy", "denoise=model"});
+        const double half =
+            weights({"--policy", "denoise=model", "--precision", "denoise=quality,storage=bf16"});
+        QVERIFY(whole > 0);
+        QVERIFY2(std::abs(half / whole - 0.5) < 0.001, qPrintable(QString::number(half / whole)));
+    }
+
+    void theTableIsReadable() {
+        const CommandResult plan =
+            runLowtide(with("plan", {"--precision", "denoise=quality,storage=f8"}));
+        QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
+        QVERIFY2(plan.output.contains("the weights of the denoiser are stored as f8, its file has "
+                                      "f16"),
+                 qPrintable(plan.output));
+    }
+
+    void exactRefusesWhatIsLossy_data() {
+        QTest::addColumn<QString>("precision");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("storage") << "denoise=quality,storage=f8"
+                                 << "stored as f8";
+        QTest::newRow("compute") << "decode=quality,compute=bf16"
+                                 << "the autoencoder computes in bf16";
+        QTest::newRow("nothing lossy") << "denoise=quality,storage=file"
+                                       << "";
+        QTest::newRow("a preset that changes nothing here") << "denoise=speed"
+                                                            << "";
+    }
+
+    void exactRefusesWhatIsLossy() {
+        QFETCH(QString, precision);
+        QFETCH(QString, reason);
+        for (const char* command : {"run", "plan", "check"}) {
+            QStringList options = {"--exact", "--precision", precision};
+            if (command == QString("run")) {
+                options += {"--out", folder_.filePath("exact")};
+            }
+            const CommandResult result = runLowtide(with(command, options));
+            if (reason.isEmpty()) {
+                QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+                continue;
+            }
+            QCOMPARE(result.exitCode, 2);
+            const QString node = precision.section('=', 0, 0);
+            QVERIFY2(result.errors.contains(node + ".precision: node " + node + " is lossy"),
+                     qPrintable(result.errors));
+            QVERIFY2(result.errors.contains(reason), qPrintable(result.errors));
+        }
+    }
+
+    void anExactGraphRefusesByItself() {
+        Json graph = Json::parse(testing::exampleText("text_to_image"));
+        graph["exact"] = true;
+        graph["nodes"]["denoise"]["precision"] = {{"storage", "bf16"}};
+        const QString path = folder_.filePath("exact.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(graph.dump().c_str());
+        file.close();
+        const CommandResult result = runLowtide({"check", path});
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains("node denoise is lossy"), qPrintable(result.errors));
+    }
+
+    void badPrecisionsAreRefused_data() {
+        QTest::addColumn<QString>("precision");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("preset") << "denoise=fast"
+                                << "there is no preset \"fast\"";
+        QTest::newRow("type") << "denoise=quality,storage=i4"
+                              << "not \"i4\"";
+        QTest::newRow("no network") << "save=speed"
+                                    << "runs no network, so it has no precision";
+        QTest::newRow("no node") << "nobody=speed"
+                                 << "no node \"nobody\"";
+    }
+
+    void badPrecisionsAreRefused() {
+        QFETCH(QString, precision);
+        QFETCH(QString, reason);
+        const CommandResult result = runLowtide(with("check", {"--precision", precision}));
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains(reason), qPrintable(result.errors));
+    }
+
+    void theCudnnApiIsToldAsItIs() {
+        const QString report = folder_.filePath("report.json");
+        const CommandResult run = runLowtide(with(
+            "run", {"--cudnn-api", "v7", "--out", folder_.filePath("api"), "--report", report}));
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QFile file(report);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const Json written = Json::parse(file.readAll().toStdString());
+        QCOMPARE(written.at("cudnnApi"),
+                 Json("v7: not applicable here, CUDA is not built into this version"));
+        QCOMPARE(written.at("precision").at("decode").at("compute"), Json("f32"));
+        QCOMPARE(runLowtide(with("check", {"--cudnn-api", "v9"})).exitCode, 2);
+    }
+};
+
+QTEST_GUILESS_MAIN(PrecisionTest)
+#include "precision_test.moc"
