@@ -64,7 +64,7 @@ void requireExact(const graph::SnapshotNode& node, const WorkOutline& work) {
         throw Error(ErrorKind::InvalidInput,
                     "node " + node.id +
                         " is lossy, and the graph is to be exact: " + judgement.reasons.front(),
-                    "choose storage=f32 and compute=f32 for the node, or do without exact",
+                    "leave the lossy choice out for the node, or do without exact",
                     "precision");
     }
 }

@@ -81,10 +81,10 @@ struct Block {
 /// One network's weights, known from headers and configs alone; immutable. Leaves stand in
 /// construction order, which is a hint about the order of use and never a truth.
 struct ComponentTree {
-    std::string id;  ///< unique per content: hash of role, files, settings and device types
+    std::string id;          ///< unique per content: hash of role, files, settings and device types
     std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
-    std::string role;     ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
-    std::string network;  ///< class in the reference's words: "UNet2DConditionModel"
+    std::string role;        ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
+    std::string network;     ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
     std::vector<Storage> storages;
     std::vector<Weight> weights;

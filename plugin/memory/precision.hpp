@@ -87,8 +87,8 @@ struct ComponentPrecision {
     DType storage = DType::F32;
     bool storesAsInFile = false;
     DType compute = DType::F32;
-    std::vector<std::string> keptF32;      ///< parts of names: as in the file, computed in f32
-    std::vector<std::string> keptFromF8;   ///< parts of names: as in the file where others are f8
+    std::vector<std::string> keptF32;     ///< parts of names: as in the file, computed in f32
+    std::vector<std::string> keptFromF8;  ///< parts of names: as in the file where others are f8
     /// The result must be finite; where it is not, it is computed once more in f32, which is told.
     bool checksFinite = false;
     SwitchStates switches{};

@@ -23,6 +23,7 @@
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
@@ -333,8 +334,11 @@ public:
     StageOutline outlineDenoise(const DenoiseShapes& shapes, const DenoiseRequest& asked) override {
         return withErrorsOf("denoise", [&] {
             DenoiseRequest settings = asked;
-            const memory::ComponentPrecision precision =
+            memory::ComponentPrecision precision =
                 usePrecision(settings.model, kDenoiser, settings.precision);
+            if (const auto cache = stepCacheIn(settings)) {
+                precision.lossy.push_back("a step cache leaves work out: " + cache->label());
+            }
             const Model& known = modelIn(settings.model);
             const auto sampler = makeSampler(known, settings);
             const Shape shape = latentShapeFor(known, shapes.latent);
