@@ -88,7 +88,7 @@ void addResidual(at::Tensor& x, const at::Tensor& residual) {
 }
 
 at::Tensor withResidual(const at::Tensor& x, const at::Tensor& residual) {
-    return residual.defined() ? x + tensor::upload(residual, x.device()) : x;
+    return residual.defined() ? x + tensor::upload(residual, x.device()).to(x.scalar_type()) : x;
 }
 
 }  // namespace lowtide::models

@@ -46,7 +46,7 @@ Layout ring(const Case& made, double floors) {
 
 /// Steady passes against the bound max(compute, copies), both per pass.
 double efficiency(const Layout& layout, const Case& made) {
-    const auto uses = groupUses(layout, made.work, kLink);
+    const auto uses = groupUses(layout, made.work.pass, kLink);
     const StreamTimes few = timePasses(layout, uses, 4, kLink);
     const StreamTimes many = timePasses(layout, uses, 8, kLink);
     const Seconds bound = std::max(many.compute - few.compute, many.copy - few.copy);
@@ -129,7 +129,7 @@ private:
 /// Efficiency of a ring that only counts bytes: a copy begins when the groups that were not
 /// computed yet leave it room, wherever they lie.
 double idealEfficiency(const Layout& layout, const Case& made) {
-    const auto uses = groupUses(layout, made.work, kLink);
+    const auto uses = groupUses(layout, made.work.pass, kLink);
     const size_t n = uses.size();
     constexpr size_t kPasses = 12;
     std::vector<Seconds> end(n * kPasses, 0);
@@ -169,7 +169,7 @@ Seconds bruteForce(const Case& made, Bytes room) {
         Layout candidate = layout;
         placeGroups(candidate, resident, room, kMostRingFloors);
         if (candidate.bytes() <= room) {
-            const auto uses = groupUses(candidate, made.work, kLink);
+            const auto uses = groupUses(candidate, made.work.pass, kLink);
             best = std::min(best, timePasses(candidate, uses, made.work.passes, kLink).total);
         }
     }
@@ -199,7 +199,8 @@ private Q_SLOTS:
         const Case made = makeCase({25, 25}, {0.01, 0.01}, 3);
         Layout layout = groupByLeaf(*made.tree);
         makeAllResident(layout);
-        const StreamTimes times = timePasses(layout, groupUses(layout, made.work, kLink), 3, kLink);
+        const StreamTimes times =
+            timePasses(layout, groupUses(layout, made.work.pass, kLink), 3, kLink);
         QVERIFY(std::abs(times.compute - 0.06) < 1e-9);
         QVERIFY(std::abs(times.total - (0.06 + 0.001 + 10e-6)) < 1e-6);
         QCOMPARE(times.moved, Bytes{50000000});
@@ -246,7 +247,7 @@ private Q_SLOTS:
              {UNetProfile().made(0.5),
               makeCase(std::vector<double>(40, 300), std::vector<Seconds>(40, 0.01), 20)}) {
             const Layout layout = ring(made, 2);
-            const auto uses = groupUses(layout, made.work, kLink);
+            const auto uses = groupUses(layout, made.work.pass, kLink);
             const StreamTimes times = timePasses(layout, uses, 20, kLink);
             QCOMPARE(times.misses, timePasses(layout, uses, 1, kLink).misses);
             const auto optimum = static_cast<double>(20 * layout.streamedBytes());
@@ -290,7 +291,7 @@ private Q_SLOTS:
             if (found.bytes() > room) {
                 continue;  // nothing fits
             }
-            const auto uses = groupUses(found, made.work, kLink);
+            const auto uses = groupUses(found, made.work.pass, kLink);
             const Seconds own = timePasses(found, uses, made.work.passes, kLink).total;
             QVERIFY(own <= bruteForce(made, room) * (1 + 1e-12));
         }

@@ -71,9 +71,9 @@ void runWithModel(ModelBench& bench, const WireRef& model, const std::function<v
                   work);
 }
 
-WireRef detail(ModelBench& bench,
-               const DetailRequest& request,
-               const std::optional<models::StageCall>& call = {}) {
+WireRef withDetail(ModelBench& bench,
+                   const DetailRequest& request,
+                   const std::optional<models::StageCall>& call = {}) {
     WireRef result;
     runWithModel(bench, request.model, [&] {
         result = bench.stages().addDetail(request, call ? *call : bench.call("detail"));
@@ -149,14 +149,14 @@ private Q_SLOTS:
         ModelBench bench;
         const at::Tensor pixels = picture(32, 32);
         const DetailRequest request = requestOf(bench, pixels);
-        QVERIFY(at::equal(pixelsOf(detail(bench, request)), byHand(bench, request, pixels)));
+        QVERIFY(at::equal(pixelsOf(withDetail(bench, request)), byHand(bench, request, pixels)));
     }
 
     void everyTileHasItsOwnSeed_andFadesIntoTheNext() {
         ModelBench bench;
         const at::Tensor pixels = picture(32, 48);
         DetailRequest request = requestOf(bench, pixels);
-        const at::Tensor whole = pixelsOf(detail(bench, request));
+        const at::Tensor whole = pixelsOf(withDetail(bench, request));
         const models::FeatheredTiles tiles(pixels, {.side = 32, .overlap = 16, .multiple = 8});
         QCOMPARE(tiles.count(), 2);
         at::Tensor expected = at::zeros_like(pixels);
@@ -171,10 +171,10 @@ private Q_SLOTS:
         ModelBench bench;
         const at::Tensor pixels = picture(32, 48, 2);
         DetailRequest request = requestOf(bench, pixels);
-        const at::Tensor both = pixelsOf(detail(bench, request));
+        const at::Tensor both = pixelsOf(withDetail(bench, request));
         for (int64_t i = 0; i < 2; ++i) {
             request.image = imageOf(pixels.narrow(0, i, 1).clone());
-            QVERIFY(at::equal(pixelsOf(detail(bench, request)), both.narrow(0, i, 1)));
+            QVERIFY(at::equal(pixelsOf(withDetail(bench, request)), both.narrow(0, i, 1)));
         }
     }
 
@@ -182,8 +182,8 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(37, 50, 2);
         ModelBench cpu;
         ModelBench card({.kind = "fake"});
-        const at::Tensor expected = pixelsOf(detail(cpu, requestOf(cpu, pixels)));
-        QVERIFY(at::equal(pixelsOf(detail(card, requestOf(card, pixels))), expected));
+        const at::Tensor expected = pixelsOf(withDetail(cpu, requestOf(cpu, pixels)));
+        QVERIFY(at::equal(pixelsOf(withDetail(card, requestOf(card, pixels))), expected));
         const WireRef onCard = imageOf(pixels.to(c10::kPrivateUse1));
         QVERIFY(at::equal(pixelsOf(sharpen(card, {.image = onCard})),
                           pixelsOf(sharpen(cpu, {.image = imageOf(pixels)}))));
@@ -221,7 +221,7 @@ private Q_SLOTS:
                 source.cancel(mode < 0 ? CancelMode::No : static_cast<CancelMode>(mode));
             }
         };
-        const auto error = testing::errorOf([&] { (void)detail(bench, request, call); });
+        const auto error = testing::errorOf([&] { (void)withDetail(bench, request, call); });
         QCOMPARE(error.has_value(), mode >= 0);
         QVERIFY(!error || error->kind() == ErrorKind::Cancelled);
         QVERIFY2(mode == static_cast<int>(CancelMode::Now) ? done <= steps + 1 : done == steps,
@@ -234,7 +234,7 @@ private Q_SLOTS:
         provenance.set("Steps", "4");
         DetailRequest request = requestOf(bench, picture(32, 32));
         request.image = std::make_shared<const tensor::Images>(picture(32, 32), provenance);
-        WireRef image = detail(bench, request);
+        WireRef image = withDetail(bench, request);
         image = sharpen(bench, {.image = match(bench, {.image = image, .reference = image})});
         QCOMPARE(bench.stages().parametersText(image, 0),
                  std::string("a cat\nSteps: 4, Detail pass: \"strength 0.5, steps 4, seed 7, tile "
@@ -296,7 +296,7 @@ private Q_SLOTS:
             place = {.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}};
         }
         const memory::StageWork work = outline.walk(place);
-        const WireRef result = detail(bench, request);
+        const WireRef result = withDetail(bench, request);
         QCOMPARE(outline.outputShape, pixelsOf(result).sizes().vec());
         checkBytes(work.activations, bench.activationPeak(), device);
     }
@@ -387,7 +387,7 @@ private Q_SLOTS:
         QVERIFY(before && before->item() == "positive");
         edit.first = request.positive;
         request.positive = bench.stages().editConditioning(edit, bench.call("area"));
-        const auto during = testing::errorOf([&] { (void)detail(bench, request); });
+        const auto during = testing::errorOf([&] { (void)withDetail(bench, request); });
         QVERIFY(during && during->item() == "positive");
     }
 };
