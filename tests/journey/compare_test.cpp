@@ -59,7 +59,9 @@ private Q_SLOTS:
         QVERIFY(other.at("all").at("psnr").get<double>() > 5);
         const Json& latents = other.at("latent_cosine").at(0);
         QCOMPARE(latents.at("steps").size(), 4U);
-        QVERIFY(latents.at("steps").at(0) > latents.at("steps").at(3));
+        for (const Json& cosine : latents.at("steps")) {
+            QVERIFY(cosine > 0.5 && cosine < 1.0);
+        }
         QCOMPARE(latents.at("steps").at(3), latents.at("last"));
         for (const char* word : {"PSNR", "denoise.cfg=6 denoise.sampler=euler", "equal"}) {
             QVERIFY2(run.output.contains(word), qPrintable(run.output));
@@ -137,10 +139,10 @@ private Q_SLOTS:
 
     void aVariantThatFailsLeavesTheOthers() {
         const testing::CommandResult run =
-            compare({"--vary", "latent.width=64,2048,72", "--memory-budget", "48MiB"});
+            compare({"--vary", "latent.width=64,2048,72", "--memory-budget", "16MiB"});
         QCOMPARE(run.exitCode, 2);
         QVERIFY2(run.errors.contains("latent.width=2048 failed"), qPrintable(run.errors));
-        QVERIFY2(run.errors.contains("48.0 MiB"), qPrintable(run.errors));
+        QVERIFY2(run.errors.contains("16.0 MiB"), qPrintable(run.errors));
         const Json variants = figures().at("variants");
         QCOMPARE(variants.size(), 3U);
         QCOMPARE(variants[1].at("status").get<int>(), 2);

@@ -98,9 +98,10 @@ private Q_SLOTS:
     /// Half the bytes of the denoiser are planned and moved.
     void fewerBytesArePlanned() {
         const auto weights = [&](const QStringList& options) {
-            const CommandResult plan =
-                runLowtide(with("plan", QStringList{"--json", "--device", "fake:1GiB"} + options));
-            for (const Json& stage : jsonOf(plan.output).at("stages")) {
+            const Json plan = jsonOf(
+                runLowtide(with("plan", QStringList{"--json", "--device", "fake:1GiB"} + options))
+                    .output);
+            for (const Json& stage : plan.at("stages")) {
                 if (stage.at("node") == "denoise") {
                     return stage.at("moved").get<double>();
                 }

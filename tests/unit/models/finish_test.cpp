@@ -159,6 +159,7 @@ private Q_SLOTS:
         const at::Tensor whole = pixelsOf(withDetail(bench, request));
         const models::FeatheredTiles tiles(pixels, {.side = 32, .overlap = 16, .multiple = 8});
         QCOMPARE(tiles.count(), 2);
+        const c10::InferenceMode inference;  // as on the run thread: tiles are written over
         at::Tensor expected = at::zeros_like(pixels);
         for (int64_t i = 0; i < tiles.count(); ++i) {
             tiles.show(i, byHand(bench, request, tiles.tile(i)), 1, expected);
