@@ -6,6 +6,7 @@
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 
 #include <QtTest/QtTest>
 
@@ -153,6 +154,7 @@ private Q_SLOTS:
     }
 
     void everyTileHasItsOwnSeed_andFadesIntoTheNext() {
+        const c10::InferenceMode asOnTheRunThread;
         ModelBench bench;
         const at::Tensor pixels = picture(32, 48);
         DetailRequest request = requestOf(bench, pixels);
