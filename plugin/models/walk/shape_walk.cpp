@@ -114,6 +114,12 @@ at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
     return result;
 }
 
+void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tensor()>& pass) {
+    const size_t happened = component(tree).order.size();
+    (void)pass();
+    component(tree).order.resize(happened);
+}
+
 memory::StageWork ShapeWalk::work() {
     closeLeaf();
     memory::StageWork work{.activations = meter_.peak()};

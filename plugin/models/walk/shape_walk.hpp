@@ -54,6 +54,10 @@ public:
                                       const std::function<at::Tensor()>& forward,
                                       const PassedOver& passed = {});
 
+    /// Runs `pass`, which may happen in place of the next one: what it takes counts, the pass does
+    /// not.
+    void tryPass(const memory::ComponentTree& tree, const std::function<at::Tensor()>& pass);
+
     /// What was seen so far. The pass of a component is its longest one of pattern 0, likewise for
     /// other patterns; the operations of a leaf are the mean over the passes that are like it.
     [[nodiscard]] memory::StageWork work();

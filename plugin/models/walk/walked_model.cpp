@@ -25,13 +25,27 @@ public:
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override {
+        if (step.decision.isOpen) {
+            sampling::StepInfo reused = step;
+            reused.decision.isOpen = false;
+            walk_.tryPass(*tree_, [&] { return passOver(latents, timestep, reused); });
+        }
+        return passOver(latents, timestep, step);
+    }
+
+private:
+    [[nodiscard]] at::Tensor passOver(const at::Tensor& latents,
+                                      const at::Tensor& timestep,
+                                      const sampling::StepInfo& step) {
         const sampling::StepDecision& decision = step.decision;
-        std::vector<int64_t> sizes = latents.sizes().vec();
-        sizes.push_back(tokens_);
         const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
-        sizes.push_back(static_cast<int64_t>(work));
+        std::vector<int64_t> sizes = latents.sizes().vec();
+        sizes.insert(sizes.end(), {tokens_, static_cast<int64_t>(work), decision.isOpen});
         PassedOver passed{.hint = passHint(step, work)};
         if (decision.cache) {
+            if (decision.work == sampling::StepWork::Partial) {
+                sizes.push_back(static_cast<int64_t>(decision.cache->heldCount()));
+            }
             passed.around = [&](const auto& take) {
                 decision.cache->passOver(step, latents.sizes(), take);
             };
@@ -40,7 +54,6 @@ public:
             *tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); }, passed);
     }
 
-private:
     std::unique_ptr<sampling::Denoiser> denoiser_;
     const int64_t tokens_;
     std::shared_ptr<const memory::ComponentTree> tree_;

@@ -170,6 +170,7 @@ void CacheScope::passOver(const StepInfo& step,
                           const std::function<void()>& work) {
     if (step.decision.work == StepWork::Partial && !step.decision.isOpen) {
         work();
+        sessions_.inner->noteReused(step);
         note(StepWork::Partial, StepWork::Partial);
         return;
     }
@@ -178,15 +179,20 @@ void CacheScope::passOver(const StepInfo& step,
     });
     LOWTIDE_ASSERT(like != entries_.end());
     const Entry known = like->second;
-    if (grant(step, known.key) == StepWork::Partial) {
-        refuse(step);  // no gate opens on shapes
-    }
+    const bool isRefused = grant(step, known.key) == StepWork::Partial;
     work();
+    if (isRefused) {
+        refuse(step);
+    }
     keep(step,
          known.key,
          at::empty(known.probeSizes, known.options),
          at::empty(known.valueSizes, known.options));
     note(StepWork::Full, StepWork::Full);
+}
+
+size_t CacheScope::heldCount() const {
+    return sessions_.inner ? sessions_.inner->held().size() : 0;
 }
 
 StepCounts CacheScope::end() {

@@ -53,6 +53,9 @@ public:
     /// The call evaluates nothing, because no prompt speaks.
     void noteNothing() { call_.isEmpty = true; }
 
+    /// Tensors that the session inside the network holds now: how much memory an evaluation takes
+    /// depends on them.
+    [[nodiscard]] size_t heldCount() const;
     /// For a walk over shapes that knows an evaluation over `sizes`: runs `work` with what would be
     /// held meanwhile, and holds afterwards what the evaluation would have left.
     void passOver(const StepInfo& step, at::IntArrayRef sizes, const std::function<void()>& work);

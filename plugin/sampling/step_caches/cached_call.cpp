@@ -21,11 +21,16 @@ void CachedCall::enter(const at::Tensor& input) {
 }
 
 bool CachedCall::isReused(const at::Tensor& probe) {
-    if (granted_ == StepWork::Partial && !cache_->inner()->reuses(step_, probe)) {
+    if (granted_ != StepWork::Partial) {
+        return false;
+    }
+    if (step_.decision.isOpen && !cache_->inner()->reuses(step_, probe)) {
         cache_->refuse(step_);
         granted_ = StepWork::Full;
+        return false;
     }
-    return granted_ == StepWork::Partial;
+    cache_->inner()->noteReused(step_);
+    return true;
 }
 
 at::Tensor CachedCall::value(const at::Tensor& probe) const {

@@ -47,10 +47,16 @@ public:
     /// lasts. Blocks that a walk over shapes passes over are not entered.
     virtual void enter(const StepInfo& /*step*/, const at::Tensor& /*input*/) {}
 
-    /// Whether the value of an evaluation decided as Partial is near enough; `probe` is what the
-    /// network computed up to its cut. False: it goes on as a full one. A probe on the meta device
-    /// has no values to be read.
-    [[nodiscard]] virtual bool reuses(const StepInfo& step, const at::Tensor& probe) = 0;
+    /// Asked where isGated() and the evaluation was decided as Partial: whether its value is near
+    /// enough; `probe` is what the network computed up to its cut. False: it goes on as a full one.
+    /// A probe on the meta device has no values to be read.
+    [[nodiscard]] virtual bool reuses(const StepInfo& /*step*/, const at::Tensor& /*probe*/) {
+        return true;
+    }
+
+    /// An evaluation is a partial one.
+    virtual void noteReused(const StepInfo& /*step*/) {}
+
     /// Of a full evaluation; neither is written to afterwards.
     virtual void keep(const StepInfo& step, const at::Tensor& probe, const at::Tensor& value) = 0;
     /// For a partial evaluation. The caller does not write to it.

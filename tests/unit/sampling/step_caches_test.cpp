@@ -71,8 +71,6 @@ private:
 
         [[nodiscard]] int depth() const override { return 0; }
 
-        [[nodiscard]] bool reuses(const StepInfo&, const at::Tensor&) override { return true; }
-
         void keep(const StepInfo& step, const at::Tensor&, const at::Tensor& value) override {
             kept_[step.slot] = value;
         }

@@ -66,17 +66,18 @@ public:
     }
 
     [[nodiscard]] bool reuses(const StepInfo& step, const at::Tensor& probe) override {
-        BlockSlot& slot = slots_.at(step.slot);
+        const BlockSlot& slot = slots_.at(step.slot);
         GateStep here = gateStep(step);
-        if (isGated() && !probe.is_meta()) {
+        if (!probe.is_meta()) {
             here.change = relativeChange(addedBy(slot, probe), slot.added);
         }
-        if (!slot.decision.wantsReuse(here)) {
-            return false;
-        }
-        slot.decision.noteReused(here);
+        return slot.decision.wantsReuse(here);
+    }
+
+    void noteReused(const StepInfo& step) override {
+        BlockSlot& slot = slots_.at(step.slot);
+        slot.decision.noteReused(gateStep(step));
         slot.input.reset();
-        return true;
     }
 
     void keep(const StepInfo& step, const at::Tensor& probe, const at::Tensor& value) override {

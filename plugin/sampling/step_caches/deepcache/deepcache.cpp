@@ -23,8 +23,6 @@ public:
 
     [[nodiscard]] int depth() const override { return depth_; }
 
-    [[nodiscard]] bool reuses(const StepInfo&, const at::Tensor&) override { return true; }
-
     void keep(const StepInfo& step, const at::Tensor&, const at::Tensor& value) override {
         kept_[step.slot] = value;
     }
