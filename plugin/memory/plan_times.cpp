@@ -4,7 +4,8 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace lowtide::memory {
 
@@ -14,24 +15,27 @@ namespace {
 class StayClock {
 public:
     StayClock(const PlannedStay& stay, const ComponentTree& tree, const DeviceProfile& profile)
-        : stay_(stay), tree_(tree), profile_(profile), isThere_(stay.isThere) {
-        clock_.emplace(*stay_.layout, stay_.passes, profile_);
-    }
+        : stay_(stay),
+          tree_(tree),
+          profile_(profile),
+          clock_(*stay.layout, stay.passes, profile),
+          isThere_(stay.isThere) {}
 
     /// What comes before the first node that uses it, and is sent away again.
     void arriveEarly(StagePlan& stage) {
-        const StreamTimes before = clock_->times();
+        const StreamTimes before = clock_.times();
         arrive(stage);
-        stage.moved += clock_->times().moved - before.moved;
+        stage.moved += clock_.times().moved - before.moved;
     }
 
     void leave() {
-        clock_.emplace(*stay_.layout, stay_.passes, profile_);
+        clock_.leave();
         isThere_ = false;
         hasArrived_ = false;
     }
 
-    void use(const ComponentWork* work, StagePlan& stage) {
+    /// `turns`: how many passes it does until it must make room, and so on.
+    void use(const ComponentWork* work, const std::vector<int64_t>& turns, StagePlan& stage) {
         if (!work) {
             const Bytes bytes = isThere_ || hasArrived_ ? 0 : tree_.deviceBytes();
             stage.moved += bytes;
@@ -39,24 +43,37 @@ public:
             hasArrived_ = true;
             return;
         }
-        const StreamTimes before = clock_->times();
-        arrive(stage);
-        runPasses(*work, stage);
-        const StreamTimes after = clock_->times();
+        const StreamTimes before = clock_.times();
+        const PassUses uses(*stay_.layout, *work, profile_);
+        int64_t done = 0;
+        for (const int64_t passes : turns) {
+            if (done > 0) {
+                leave();
+            }
+            arrive(stage);
+            runPasses(*work, uses, {done, done + passes}, stage);
+            done += passes;
+        }
+        const StreamTimes after = clock_.times();
         stage.seconds += isThere_ ? after.compute - before.compute : after.total - before.total;
         stage.moved += isThere_ ? 0 : after.moved - before.moved;
     }
 
 private:
-    void runPasses(const ComponentWork& work, StagePlan& stage) {
-        const PassUses uses(*stay_.layout, work, profile_);
-        for (int64_t pass = 0; pass < work.passes; ++pass) {
+    /// First of them, and the one behind the last.
+    using PassRange = std::pair<int64_t, int64_t>;
+
+    void runPasses(const ComponentWork& work,
+                   const PassUses& uses,
+                   PassRange range,
+                   StagePlan& stage) {
+        for (int64_t pass = range.first; pass < range.second; ++pass) {
             const PassHint hint = work.hint(pass);
-            const Bytes before = clock_->times().moved;
-            clock_->runPass(uses.of(hint.pattern), hint);
+            const Bytes before = clock_.times().moved;
+            clock_.runPass(uses.of(hint.pattern), hint);
             PatternTraffic& pattern = stage.patterns[hint.pattern];
             ++pattern.passes;
-            pattern.moved += isThere_ ? 0 : clock_->times().moved - before;
+            pattern.moved += isThere_ ? 0 : clock_.times().moved - before;
             stage.needed += isThere_ ? 0 : stay_.layout->streamedBytes(hint.pattern);
         }
     }
@@ -65,7 +82,7 @@ private:
         if (isThere_ || std::exchange(hasArrived_, true)) {
             return;
         }
-        clock_->arrive(stay_.isKept);
+        clock_.arrive(stay_.isKept);
         const Layout& layout = *stay_.layout;
         for (GroupId group = 0; group < layout.groups.size(); ++group) {
             const bool comes =
@@ -79,10 +96,43 @@ private:
     const PlannedStay& stay_;
     const ComponentTree& tree_;
     const DeviceProfile& profile_;
-    std::optional<StreamClock> clock_;
+    StreamClock clock_;
     bool isThere_;  ///< since an earlier run
     bool hasArrived_ = false;
 };
+
+/// Whether another use of the node takes the place of `use` meanwhile.
+bool takesPlaceOf(const Plan& plan, const PlannedUse& use, const std::string& tree) {
+    return std::any_of(plan.uses.begin(), plan.uses.end(), [&](const PlannedUse& other) {
+        return other.node == use.node && other.stay != use.stay &&
+               plan.stays[other.stay].place == plan.stays[use.stay].place &&
+               plan.components[other.component].tree->id == tree;
+    });
+}
+
+/// Passes of the use's component, one number for each time that it is brought.
+std::vector<int64_t> turnsOf(const Plan& plan,
+                             const PlannedUse& use,
+                             const ComponentWork& component,
+                             const StageWork& work) {
+    if (work.turns.empty()) {
+        return {component.passes};
+    }
+    const std::string& own = component.tree->id;
+    std::vector<int64_t> turns;
+    bool isInterrupted = true;
+    for (const ComponentTurn& turn : work.turns) {
+        const std::string& tree = work.components[turn.component].tree->id;
+        if (tree != own) {
+            isInterrupted = isInterrupted || takesPlaceOf(plan, use, tree);
+        } else if (std::exchange(isInterrupted, false)) {
+            turns.push_back(turn.passes);
+        } else {
+            turns.back() += turn.passes;
+        }
+    }
+    return turns;
+}
 
 }  // namespace
 
@@ -110,7 +160,10 @@ void predictStay(Plan& plan, const PlanRequest& request, uint32_t index) {
                 clock.leave();
             }
         }
-        clock.use(workOf(request.nodes[use.node], *component.tree), stage);
+        const NodeWork& node = request.nodes[use.node];
+        const ComponentWork* work = workOf(node, *component.tree);
+        clock.use(
+            work, work ? turnsOf(plan, use, *work, node.work) : std::vector<int64_t>(), stage);
     }
 }
 

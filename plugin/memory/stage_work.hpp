@@ -35,6 +35,12 @@ struct ComponentWork {
     }
 };
 
+/// Passes of one component, with none of another between.
+struct ComponentTurn {
+    size_t component = 0;  ///< index into StageWork::components
+    int64_t passes = 0;
+};
+
 /// Where a stage computes, and what it takes from other devices.
 struct StagePlace {
     std::string_view deviceKind;           ///< "cpu", "fake"
@@ -54,6 +60,8 @@ struct StageWork {
     /// scratch memory of MKL's products is in no ledger.
     Bytes workspace = 0;
     std::vector<ComponentWork> components;  ///< in the order of their first lease
+    /// In their order, where components come more than once; empty: one after the other.
+    std::vector<ComponentTurn> turns{};
 };
 
 }  // namespace lowtide::memory

@@ -24,6 +24,11 @@ void StreamClock::arrive(bool isWhole) {
     take(stream_.prefetch());
 }
 
+void StreamClock::leave() {
+    isThere_.assign(isThere_.size(), false);
+    stream_.clear();
+}
+
 void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hint) {
     stream_.beginPass(hint);
     for (const GroupUse& use : pass) {

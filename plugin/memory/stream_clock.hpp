@@ -35,6 +35,8 @@ public:
     /// What comes when the component arrives: residents in the order of their use (all of them, or
     /// those that the layout's order names), and what streams first.
     void arrive(bool isWhole);
+    /// Nothing of it is there any more; passes and times go on.
+    void leave();
     void runPass(const std::vector<GroupUse>& pass, const PassHint& hint = {});
     /// So far.
     [[nodiscard]] StreamTimes times() const;

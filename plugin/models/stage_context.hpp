@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/dtype.hpp"
+#include "plugin/memory/access_pattern.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
@@ -20,6 +21,9 @@ struct StageContext {
     residency::WeightSource& weights;
     tensor::Record record;
     const TypedNetwork* typed = nullptr;  ///< null: every network as its file has it, in f32
+    /// What passes of networks without steps say at their beginning: for a stage whose passes over
+    /// one network use other leaves of it.
+    memory::PassHint pass{};
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {

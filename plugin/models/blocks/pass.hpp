@@ -21,10 +21,13 @@ public:
         : weights_(context.weights),
           tree_(context.treeOf(network)),
           record_(context.record),
-          compute_(residency::scalarTypeOf(context.computeOf(network))) {}
+          compute_(residency::scalarTypeOf(context.computeOf(network))),
+          hint_(context.pass) {}
 
-    /// One forward of the network begins.
-    void begin(const memory::PassHint& hint = {}) { weights_.beginPass(tree_, hint); }
+    /// One forward of the network begins, with what the stage says of it.
+    void begin() { begin(hint_); }
+
+    void begin(const memory::PassHint& hint) { weights_.beginPass(tree_, hint); }
 
     [[nodiscard]] residency::Lease use(memory::LeafId leaf) {
         weights_.stop().throwIfStopped();
@@ -53,6 +56,7 @@ private:
     const memory::ComponentTree& tree_;
     tensor::Record record_;
     at::ScalarType compute_ = at::kFloat;
+    memory::PassHint hint_{};
 };
 
 }  // namespace lowtide::models

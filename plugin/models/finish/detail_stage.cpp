@@ -16,6 +16,10 @@ namespace lowtide::models {
 
 namespace {
 
+/// The autoencoder's passes: one way or the other, with other leaves.
+constexpr uint32_t kDecodes = 0;
+constexpr uint32_t kEncodes = 1;
+
 TileSizes tilesOf(const DetailRequest& settings, const Model& model) {
     const int64_t multiple = model.info().downsampling;
     if (settings.tilePixels == 0) {
@@ -80,9 +84,11 @@ public:
           request_(request),
           call_(call) {}
 
-    void run(const FeatheredTiles& tiles, const at::Tensor& target) {
+    void run(const FeatheredTiles& tiles, bool isLast, const at::Tensor& target) {
         std::vector<WireRef> parts;
         for (int64_t i = 0; i < tiles.count(); ++i) {
+            context_.pass = {.pattern = kEncodes,
+                             .next = i + 1 < tiles.count() ? kEncodes : kDecodes};
             parts.push_back(encoded(tiles.tile(i)));
             call_.progress(
                 "encode", static_cast<double>(i + 1), static_cast<double>(tiles.count()));
@@ -93,6 +99,8 @@ public:
         }
         for (int64_t i = 0; i < tiles.count(); ++i) {
             WireRef& part = parts[static_cast<size_t>(i)];
+            context_.pass = {.pattern = kDecodes,
+                             .next = i + 1 < tiles.count() || isLast ? kDecodes : kEncodes};
             tiles.show(i, decoded(part), 1, target);
             part = nullptr;
             call_.progress(
@@ -197,7 +205,7 @@ WireRef detailStage(StageContext& context, const DetailRequest& request, const S
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const FeatheredTiles tiles(pixels.narrow(0, i, 1), tilesOf(request, model));
-        pass.run(tiles, result.narrow(0, i, 1));
+        pass.run(tiles, i + 1 == pixels.size(0), result.narrow(0, i, 1));
     }
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();

@@ -55,6 +55,7 @@ void ShapeWalk::beginPass(const ComponentTree& tree, const memory::PassHint& hin
     Component& own = component(tree);
     own.order.push_back({.pass = own.passes.size(), .hint = hint});
     own.passes.emplace_back();
+    noteTurn(own);
 }
 
 residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
@@ -95,6 +96,7 @@ at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
         own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
     if (known != own.known.end()) {
         own.order.push_back({.pass = known->pass, .hint = passed.hint});
+        noteTurn(own);
         const auto take = [&] { meter_.touch(known->bytes); };
         if (passed.around) {
             passed.around(take);
@@ -116,8 +118,10 @@ at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
 
 void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tensor()>& pass) {
     const size_t happened = component(tree).order.size();
+    const std::vector<Turn> before = turns_;
     (void)pass();
     component(tree).order.resize(happened);
+    turns_ = before;
 }
 
 memory::StageWork ShapeWalk::work() {
@@ -143,7 +147,29 @@ memory::StageWork ShapeWalk::work() {
             }
         }
     }
+    work.turns = turns(work);
     return work;
+}
+
+void ShapeWalk::noteTurn(const Component& component) {
+    if (turns_.empty() || turns_.back().component != &component) {
+        turns_.push_back({.component = &component, .passes = 0});
+    }
+    ++turns_.back().passes;
+}
+
+/// Empty where each component comes once.
+std::vector<memory::ComponentTurn> ShapeWalk::turns(const memory::StageWork& work) const {
+    std::vector<memory::ComponentTurn> turns;
+    for (const Turn& turn : turns_) {
+        const auto seen = std::find_if(
+            work.components.begin(), work.components.end(), [&](const ComponentWork& each) {
+                return each.tree == turn.component->tree;
+            });
+        turns.push_back({.component = static_cast<size_t>(seen - work.components.begin()),
+                         .passes = turn.passes});
+    }
+    return turns.size() == work.components.size() ? std::vector<memory::ComponentTurn>() : turns;
 }
 
 /// The longest pass of the pattern with the mean operations of those like it.

@@ -91,7 +91,18 @@ private:
 
     tensor::WalkMeter meter_;
     StopToken stop_;
+
+    /// Component and number of passes, until another component's.
+    struct Turn {
+        const Component* component;
+        int64_t passes;
+    };
+
+    void noteTurn(const Component& component);
+    [[nodiscard]] std::vector<memory::ComponentTurn> turns(const memory::StageWork& work) const;
+
     std::vector<Component> components_;
+    std::vector<Turn> turns_;
     memory::LeafUse* open_ = nullptr;  ///< the leaf leased last
     double flopsBefore_ = 0;           ///< that lease
 };

@@ -80,15 +80,17 @@ at::Tensor WalkedModel::unscaled(const at::Tensor& latents) const {
 }
 
 at::Tensor WalkedModel::decode(StageContext& context, const at::Tensor& latents) const {
-    return walk_.passOver(*treeIn(model_, kAutoencoder), latents.sizes(), [&] {
-        return model_.decode(context, latents);
-    });
+    return walk_.passOver(*treeIn(model_, kAutoencoder),
+                          latents.sizes(),
+                          [&] { return model_.decode(context, latents); },
+                          {.hint = context.pass});
 }
 
 at::Tensor WalkedModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    return walk_.passOver(*treeIn(model_, kAutoencoder), pixels.sizes(), [&] {
-        return model_.encode(context, pixels);
-    });
+    return walk_.passOver(*treeIn(model_, kAutoencoder),
+                          pixels.sizes(),
+                          [&] { return model_.encode(context, pixels); },
+                          {.hint = context.pass});
 }
 
 sampling::LatentDistribution WalkedModel::distributionOf(const at::Tensor& moments) const {

@@ -109,6 +109,28 @@ private Q_SLOTS:
         QCOMPARE(plan.stays.at(0).place, plan.stays.at(1).place);
     }
 
+    void whatMakesRoomComesAgain_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<int64_t>("times");
+        QTest::newRow("turns") << "model" << int64_t{2};
+        QTest::newRow("all stay") << "none" << int64_t{1};
+    }
+
+    /// A node that uses two networks, one of them before and behind the other.
+    void whatMakesRoomComesAgain() {
+        QFETCH(QString, policy);
+        QFETCH(int64_t, times);
+        PlanRequest request = pipeline("model", policy.toStdString(), "model");
+        NodeWork& node = request.nodes[1];
+        node.components.push_back(testing::tree("text_encoder_2", {kEncoder}));
+        node.work.components.push_back(
+            {.tree = node.components[1], .pass = {{0, 1e6}}, .passes = 3});
+        node.work.turns = {{1, 1}, {0, 20}, {1, 2}};
+        const Plan plan = planOf(request);
+        QCOMPARE(plan.stages.at(1).moved, Bytes{4 * (kDenoiser + times * kEncoder)});
+        QCOMPARE(plan.stages.at(1).patterns.at(0).passes, int64_t{23});
+    }
+
     void sequential_takesItsLargestLeaf() {
         const Plan plan = planOf(pipeline("none", "sequential", "none"));
         QCOMPARE(onFake(plan, 1).weights, Bytes{4 * (kEncoder + 128)});

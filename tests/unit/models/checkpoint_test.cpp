@@ -106,6 +106,41 @@ private Q_SLOTS:
         QVERIFY(model->tree("upscaler") == nullptr);
     }
 
+    void takesOldSchedulersAsDiffusersPipelineDoes_data() {
+        QTest::addColumn<QByteArray>("config");
+        QTest::addColumn<QByteArray>("taken");
+        // The last column is pipe.scheduler.config of StableDiffusionPipeline, diffusers 0.42.1.
+        QTest::newRow("DDIM, nothing said")
+            << QByteArray(R"({"_class_name": "DDIMScheduler"})")
+            << QByteArray(R"({"steps_offset": 1, "clip_sample": false})");
+        QTest::newRow("PNDM of the first files")
+            << QByteArray(
+                   R"({"_class_name": "PNDMScheduler", "steps_offset": 0, "clip_sample": true})")
+            << QByteArray(R"({"steps_offset": 1, "clip_sample": false})");
+        QTest::newRow("Euler has no bound")
+            << QByteArray(R"({"_class_name": "EulerDiscreteScheduler"})")
+            << QByteArray(R"({"steps_offset": 1, "clip_sample": null})");
+        QTest::newRow("single step solver has no offset")
+            << QByteArray(R"({"_class_name": "DPMSolverSinglestepScheduler"})")
+            << QByteArray(R"({"steps_offset": null, "clip_sample": null})");
+        QTest::newRow("what cannot be read is left")
+            << QByteArray(R"({"_class_name": "DDIMScheduler", "steps_offset": "one"})")
+            << QByteArray(R"({"steps_offset": "one", "clip_sample": false})");
+    }
+
+    void takesOldSchedulersAsDiffusersPipelineDoes() {
+        QFETCH(QByteArray, config);
+        QFETCH(QByteArray, taken);
+        const CheckpointCopy copy;
+        copy.write("scheduler/scheduler_config.json", config);
+
+        const Json read = open(copy.path())->info().schedulerConfig;
+
+        for (const auto& [key, value] : Json::parse(taken.toStdString()).items()) {
+            QCOMPARE(read.value(key, Json()), value);
+        }
+    }
+
     void readsShardsAndVariantsLikeTheWhole() {
         const CheckpointCopy whole;
         const CheckpointCopy sharded;

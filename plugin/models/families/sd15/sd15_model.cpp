@@ -37,6 +37,28 @@ void requireComponent(const Checkpoint& checkpoint,
                 "checkpoint");
 }
 
+/// As StableDiffusionPipeline takes it, whatever old files say: timesteps lie one higher, and clean
+/// latents have no bound. What is no number and no flag is left for its reader to refuse. Source:
+/// diffusers 0.42.1, pipeline_stable_diffusion.py.
+Json schedulerOf(Checkpoint& checkpoint) {
+    const char* file = "scheduler/scheduler_config.json";
+    Json config = checkpoint.readJson(file);
+    if (!config.is_object()) {
+        return config;
+    }
+    const std::string named =
+        JsonReader(config, nameIn(checkpoint, file)).text("_class_name").value_or("");
+    const bool hasOffset = named != "DPMSolverSinglestepScheduler";
+    const bool isBounded = named == "DDIMScheduler" || named == "DDPMScheduler";
+    if (config.contains("steps_offset") ? config["steps_offset"].is_number_integer() : hasOffset) {
+        config["steps_offset"] = 1;
+    }
+    if (config.contains("clip_sample") ? config["clip_sample"].is_boolean() : isBounded) {
+        config["clip_sample"] = false;
+    }
+    return config;
+}
+
 /// Checked first, so that the message names the class and not a missing file.
 Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
     requireComponent(checkpoint, "tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
@@ -120,7 +142,7 @@ void Sd15Model::checkParts(const Checkpoint& checkpoint) const {
 void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sd15";
     info_.checkpoint = checkpoint.name();
-    info_.schedulerConfig = checkpoint.readJson("scheduler/scheduler_config.json");
+    info_.schedulerConfig = schedulerOf(checkpoint);
     info_.latentChannels = autoencoder_.config().latentChannels;
     info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
     info_.downsampling = autoencoder_.config().downsampling();
