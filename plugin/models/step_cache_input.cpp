@@ -23,6 +23,11 @@ std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseRequest& req
     return cache;
 }
 
+sampling::RunIdentity identityOf(const DenoiseRequest& request, const std::string& sampler) {
+    return {.scheduler = sampler + ", sigmas " + request.sigmas + ", spacing " + request.spacing,
+            .checkpoint = request.weightsHash};
+}
+
 void checkStepCache(const Model& model,
                     const DenoiseRequest& request,
                     const sampling::SamplerType& type,
@@ -41,7 +46,8 @@ void checkStepCache(const Model& model,
     const sampling::CallRange calls =
         sampling::callsOf(sampler, startStepOf(request), request.endStep, request.keepNoise);
     try {
-        (void)cache->begin(sampling::cachedRun(sampler, calls, model.info().cachePoints));
+        (void)cache->begin(sampling::cachedRun(
+            sampler, calls, model.info().cachePoints, identityOf(request, type.name)));
     } catch (const Error& error) {
         throw Error(error.kind(), error.message(), error.hint(), kPort);
     }

@@ -38,6 +38,7 @@ struct DenoiseSettings {
     Inpainting inpainting{};                   ///< wants addNoise
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
+    RunIdentity identity{};                    ///< of the run, for the cache
 };
 
 /// Network calls [first, last) of a schedule.
@@ -53,12 +54,14 @@ struct CallRange {
 /// What a step cache is told of a pass over `calls`.
 [[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
                                   const CallRange& calls,
-                                  const CachePoints& points);
+                                  const CachePoints& points,
+                                  const RunIdentity& identity);
 
 struct DenoiseResult {
     at::Tensor latents;
     std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
     StepCounts steps;
+    Json cacheRecord;  ///< what the step cache learnt; null: nothing
 };
 
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.
