@@ -141,7 +141,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .inpainting = inpaintingFor(model, request, start.samples),
             .cache = stepCacheIn(request),
             .cachePoints = model.info().cachePoints,
-            .identity = identityOf(request, sampler)};
+            .scheduler = schedulerText(request, sampler)};
 }
 
 Shape shapeOf(const at::Tensor& tensor) {

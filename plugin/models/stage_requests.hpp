@@ -109,9 +109,6 @@ struct DenoiseRequest {
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
     memory::PrecisionChoice precision{};
-    /// SHA-256 of the denoiser's files, for step caches that were measured with it; the stages fill
-    /// it in.
-    std::function<std::string()> weightsHash{};
 };
 
 /// Of a picture; 0: as the other side asks for, at the picture's shape.

@@ -493,12 +493,13 @@ private:
         return choice;
     }
 
-    /// With the hash of its weights. A result that is kept and never runs is known by them too.
-    DenoiseRequest identified(DenoiseRequest request) {
+    /// With the hash of its weights, for its step cache. A kept result, which never runs, is known
+    /// by them too.
+    DenoiseRequest identified(const DenoiseRequest& request) {
         const auto tree = treeIn(modelIn(request.model), kDenoiser);
         hashes_.know(*tree);
-        request.weightsHash = [this, id = tree->weightsId()] { return hashes_.digestOf(id); };
-        return request;
+        return withWeightsHash(request,
+                               [this, id = tree->weightsId()] { return hashes_.digestOf(id); });
     }
 
     StageContext contextOf(std::string_view stage, const StageCall& call) const {

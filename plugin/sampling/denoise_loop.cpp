@@ -187,7 +187,7 @@ public:
           firstCall_(calls.first),
           record_(record),
           cache_(settings.cache.get(),
-                 cachedRun(sampler, calls, settings.cachePoints, settings.identity)) {}
+                 cachedRun(sampler, calls, settings.cachePoints, settings.scheduler)) {}
 
     /// One call with guidance where it is on: the prediction that the sampler steps along.
     /// `beside` may be undefined.
@@ -271,11 +271,11 @@ CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepN
 CachedRun cachedRun(const Sampler& sampler,
                     const CallRange& calls,
                     const CachePoints& points,
-                    const RunIdentity& identity) {
+                    const std::string& scheduler) {
     CachedRun run{.firstCall = calls.first,
                   .scheduleCalls = sampler.callCount(),
                   .points = points,
-                  .identity = identity};
+                  .identity = {.scheduler = scheduler, .checkpoint = {}}};
     for (int call = calls.first; call < calls.last; ++call) {
         run.stages.push_back(sampler.solverStage(call));
         run.sigmas.push_back(sampler.noiseRatio(call));

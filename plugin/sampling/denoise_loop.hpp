@@ -38,7 +38,7 @@ struct DenoiseSettings {
     Inpainting inpainting{};                   ///< wants addNoise
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
-    RunIdentity identity{};                    ///< of the run, for the cache
+    std::string scheduler{};                   ///< as RunIdentity has it
 };
 
 /// Network calls [first, last) of a schedule.
@@ -51,11 +51,11 @@ struct CallRange {
 /// steps. Errors: Error{InvalidInput} blames "start_step" when there are none.
 [[nodiscard]] CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise);
 
-/// What a step cache is told of a pass over `calls`.
+/// What a step cache is told of a pass over `calls`; who knows the checkpoint adds it.
 [[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
                                   const CallRange& calls,
                                   const CachePoints& points,
-                                  const RunIdentity& identity);
+                                  const std::string& scheduler);
 
 struct DenoiseResult {
     at::Tensor latents;

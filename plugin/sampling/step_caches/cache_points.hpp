@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 namespace lowtide::sampling {
 
 /// Where step caches may cut a network; its family states it.
@@ -11,8 +9,5 @@ struct CachePoints {
     /// The depth whose cut lies behind the network's first block; below 0: it has none.
     int firstBlock = -1;
 };
-
-/// Error{Unsupported} that names `cache` where the network states no first block.
-void requireFirstBlock(const CachePoints& points, const std::string& cache);
 
 }  // namespace lowtide::sampling

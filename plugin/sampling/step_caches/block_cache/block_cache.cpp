@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/sampling/step_caches/block_cache/block_cache_settings.hpp"
+#include "plugin/sampling/step_caches/first_block.hpp"
 #include "plugin/sampling/step_caches/gates/first_block_gate.hpp"
 #include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 #include "plugin/sampling/step_caches/predictors/reuse_predictor.hpp"

@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/step_caches/first_block.hpp"
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/predictors/step_changes.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"

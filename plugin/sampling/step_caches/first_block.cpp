@@ -1,4 +1,4 @@
-#include "plugin/sampling/step_caches/cache_points.hpp"
+#include "plugin/sampling/step_caches/first_block.hpp"
 
 #include "plugin/base/error.hpp"
 
