@@ -1,17 +1,71 @@
 #include "nodes/cache/cache_nodes.hpp"
+#include "nodes/chosen_file.hpp"
+#include "nodes/param_descs.hpp"
+#include "plugin/base/hash.hpp"
 
 namespace lowtide::nodes {
 
 namespace {
 
+constexpr Bytes kLargestCurve = kMiB;
+
+constexpr FileParam kCurve = {.id = "curve",
+                              .what = "curve",
+                              .hint =
+                                  "choose a file that lowtide calibrate-cache wrote, relative "
+                                  "to the graph or with its full path"};
+
+/// The text of the curve in place of its path, where the gate reads it.
+std::vector<std::string> readCurve(Json& settings, std::string_view graphFolder) {
+    if (settings.at("gate") != "mag") {
+        return {};
+    }
+    const files::InputFile file =
+        chosenFile(kCurve, settings.at(kCurve.id).get<std::string>(), graphFolder);
+    const std::string text = blaming(kCurve, [&] { return file.readAll(kLargestCurve); });
+    settings[kCurve.id] = text;
+    settings["curve_name"] = file.name();
+    return {sha256Hex(text)};
+}
+
+std::vector<ParamDesc> curveParameters() {
+    ParamDesc kept = fractionParam("kept_share",
+                                   "Kept share",
+                                   "Of the gate Curve: first share of the calls, all computed.",
+                                   0.2);
+    kept.advanced = true;
+    return {{.id = kCurve.id,
+             .label = "Curve",
+             .tooltip = "Of the gate Curve: the file that lowtide calibrate-cache wrote for this "
+                        "checkpoint and sampler, relative to the graph or with its full path.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()},
+            {.id = "curve_threshold",
+             .label = "Curve threshold",
+             .tooltip = "Of the gate Curve: the sum of foretold errors up to which steps are "
+                        "reused. Higher is faster and farther from the picture. 0 computes "
+                        "everything.",
+             .kind = ParamKind::Float,
+             .defaultValue = 0.06,
+             .min = 0,
+             .max = 10,
+             .softMin = 0,
+             .softMax = 0.3,
+             .step = 0.01},
+            std::move(kept)};
+}
+
 std::vector<ParamDesc> parameters() {
     std::vector<ParamDesc> params = {
         {.id = "gate",
          .label = "Gate",
-         .tooltip = "What decides: how far the first block's part has changed, or a mask.",
+         .tooltip = "What decides: how far the first block's part has changed, a curve that was "
+                    "measured for the checkpoint, or a mask.",
          .kind = ParamKind::Choice,
          .defaultValue = std::string("first_block"),
-         .choices = {{"first_block", "First block"}, {"mask", "Mask"}}},
+         .choices = {{"first_block", "First block"},
+                     {"mag", "Curve (MagCache)"},
+                     {"mask", "Mask"}}},
         {.id = "threshold",
          .label = "Threshold",
          .tooltip = "Of the gate First block: the change up to which a step is reused. Higher is "
@@ -37,6 +91,9 @@ std::vector<ParamDesc> parameters() {
          .kind = ParamKind::Choice,
          .defaultValue = std::string("reuse"),
          .choices = {{"reuse", "Reuse"}, {"taylor", "Line (Taylor 1)"}}}};
+    for (ParamDesc& param : curveParameters()) {
+        params.push_back(std::move(param));
+    }
     for (ParamDesc& param : limitParams(3, 3)) {
         params.push_back(std::move(param));
     }
@@ -55,7 +112,8 @@ executor::NodeType blockCacheNode(models::Stages& stages) {
                     "Faster, changes pixels.",
          .aliases = {"FBCache", "First Block Cache", "ApplyFBCacheOnModel"},
          .params = parameters()},
-        "block_cache");
+        "block_cache",
+        readCurve);
 }
 
 }  // namespace lowtide::nodes

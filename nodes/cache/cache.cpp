@@ -11,6 +11,12 @@ namespace {
 constexpr const char* kOutput = "step_cache";
 constexpr double kMostCalls = 10000;
 
+/// The settings of a step cache, and what of them lies in files.
+struct FoundSettings {
+    Json values;
+    std::vector<std::string> fingerprints;
+};
+
 Json settingsOf(const NodeDesc& desc, const executor::Params& params) {
     Json settings = Json::object();
     for (const ParamDesc& param : desc.params) {
@@ -67,28 +73,46 @@ std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow) {
             "keep_last", "Keep last", "Calls at the end that are computed.", "calls", 1, 0, 10)};
 }
 
-executor::NodeType cacheNode(models::Stages& stages, NodeDesc desc, std::string kind) {
+executor::NodeType cacheNode(models::Stages& stages,
+                             NodeDesc desc,
+                             std::string kind,
+                             SettingFiles files) {
     desc.category = "Step caches";
     desc.outputs = {{.id = kOutput,
                      .label = "Step cache",
                      .tooltip = "The settings; what is cached lives and dies with a run.",
                      .type = "STEP_CACHE"}};
-    const auto make = [&stages, desc, kind](const executor::Params& params) {
-        return stages.stepCache({.kind = kind, .settings = settingsOf(desc, params)});
+    const auto find = [desc, files](const auto& context) {
+        FoundSettings found{.values = settingsOf(desc, context), .fingerprints = {}};
+        if (files) {
+            found.fingerprints = files(found.values, context.graphFolder());
+        }
+        return found;
     };
-    return {.desc = desc,
-            .outline =
-                [make](const executor::OutlineContext& context) {
-                    executor::WorkOutline outline;
-                    outline.outputs = {{kOutput, {.type = "STEP_CACHE", .value = make(context)}}};
-                    return outline;
-                },
-            .run = [make](executor::Context& context) { context.output(kOutput, make(context)); },
-            .collectAfter = {}};
+    const auto make = [&stages, kind](FoundSettings found) {
+        return stages.stepCache({.kind = kind, .settings = std::move(found.values)});
+    };
+    return {
+        .desc = desc,
+        .outline =
+            [find, make](const executor::OutlineContext& context) {
+                FoundSettings found = find(context);
+                executor::WorkOutline outline;
+                outline.fingerprints = found.fingerprints;
+                outline.outputs = {
+                    {kOutput, {.type = "STEP_CACHE", .value = make(std::move(found))}}};
+                return outline;
+            },
+        .run = [find,
+                make](executor::Context& context) { context.output(kOutput, make(find(context))); },
+        .collectAfter = {}};
 }
 
 std::vector<executor::NodeType> cache(models::Stages& stages) {
-    return {deepCacheNode(stages), blockCacheNode(stages), stepForecastNode(stages)};
+    return {deepCacheNode(stages),
+            blockCacheNode(stages),
+            magRecordNode(stages),
+            stepForecastNode(stages)};
 }
 
 }  // namespace lowtide::nodes

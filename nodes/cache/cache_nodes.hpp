@@ -3,7 +3,9 @@
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::nodes {
@@ -13,6 +15,8 @@ namespace lowtide::nodes {
 
 /// "cache.block": the first block runs in every step and tells whether the others are reused.
 [[nodiscard]] executor::NodeType blockCacheNode(models::Stages& stages);
+/// "cache.mag_record": spares nothing, measures what a curve for "cache.block" is made from.
+[[nodiscard]] executor::NodeType magRecordNode(models::Stages& stages);
 /// "cache.forecast": whole results of the network, foretold from those before.
 [[nodiscard]] executor::NodeType stepForecastNode(models::Stages& stages);
 
@@ -27,8 +31,15 @@ namespace lowtide::nodes {
 /// "warm_up", "max_consecutive" and "keep_last", which caches that decide on the way have.
 [[nodiscard]] std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow);
 
+/// Puts into the settings what lies in files; gives their fingerprints, for result keys.
+using SettingFiles =
+    std::function<std::vector<std::string>(Json& settings, std::string_view graphFolder)>;
+
 /// The type of a node whose parameters are the settings of the step cache `kind`. Fills in its
 /// category and its output.
-[[nodiscard]] executor::NodeType cacheNode(models::Stages& stages, NodeDesc desc, std::string kind);
+[[nodiscard]] executor::NodeType cacheNode(models::Stages& stages,
+                                           NodeDesc desc,
+                                           std::string kind,
+                                           SettingFiles files = {});
 
 }  // namespace lowtide::nodes

@@ -1,14 +1,11 @@
+#include "nodes/chosen_file.hpp"
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/stage_call.hpp"
-#include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
-#include "plugin/base/text.hpp"
-#include "plugin/files/input_file.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/image/png_header.hpp"
 
 #include <array>
-#include <filesystem>
 #include <span>
 
 namespace lowtide::nodes {
@@ -41,26 +38,13 @@ NodeDesc describe() {
                         .defaultValue = std::string()}}};
 }
 
-/// Does `work`; its errors blame the parameter.
-template <class Work>
-auto blamingTheFile(Work&& work) {
-    try {
-        return work();
-    } catch (const Error& error) {
-        throw Error(error.kind(), error.message(), error.hint(), kImage);
-    }
-}
+constexpr FileParam kFile = {
+    .id = kImage,
+    .what = "picture",
+    .hint = "choose a .png file, relative to the graph or with its full path"};
 
 files::InputFile openPicture(const executor::Params& params, std::string_view graphFolder) {
-    const std::string typed = trim(params.text(kImage));
-    if (typed.empty()) {
-        throw Error(ErrorKind::NotFound,
-                    "no picture is chosen",
-                    "choose a .png file, relative to the graph or with its full path",
-                    kImage);
-    }
-    // An absolute path takes the place of the folder.
-    return files::InputFile((std::filesystem::path(graphFolder) / typed).string());
+    return chosenFile(kFile, params.text(kImage), graphFolder);
 }
 
 image::PictureSize sizeOf(const files::InputFile& file) {
@@ -80,7 +64,7 @@ std::string fingerprintOf(const files::InputFile& file) {
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return blamingTheFile([&] {
+    return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const image::PictureSize size = sizeOf(file);
         models::PictureOutline picture = stages.outlinePicture(size.heightPixels, size.widthPixels);
@@ -93,7 +77,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
 }
 
 void run(models::Stages& stages, executor::Context& context) {
-    const Image8 picture = blamingTheFile([&] {
+    const Image8 picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
         return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;

@@ -140,7 +140,8 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .deviation = start.deviation,
             .inpainting = inpaintingFor(model, request, start.samples),
             .cache = stepCacheIn(request),
-            .cachePoints = model.info().cachePoints};
+            .cachePoints = model.info().cachePoints,
+            .scheduler = schedulerText(request, sampler)};
 }
 
 Shape shapeOf(const at::Tensor& tensor) {
@@ -250,6 +251,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                           [&](int done, int total) { call.progress("step", done, total); });
     if (call.tell) {
         call.tell("steps", sampling::toJson(result.steps));
+        if (!result.cacheRecord.is_null()) {
+            call.tell("cache_record", std::move(result.cacheRecord));
+        }
     }
     describeDenoise(
         start.provenance,

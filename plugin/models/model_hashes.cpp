@@ -12,15 +12,13 @@ namespace {
 
 constexpr size_t kShownDigits = 10;
 
-std::string hashOf(const std::vector<memory::WeightFile>& files) {
-    if (!areUnchanged(files)) {
-        return {};
-    }
+std::string digestOfFiles(const std::vector<memory::WeightFile>& files) {
+    requireUnchanged(files, "the hash of the checkpoint cannot be made");
     std::string digests;
     for (const memory::WeightFile& file : files) {
         digests += files::sha256OfFile(file.path);
     }
-    return (files.size() == 1 ? digests : sha256Hex(digests)).substr(0, kShownDigits);
+    return files.size() == 1 ? digests : sha256Hex(digests);
 }
 
 }  // namespace
@@ -30,24 +28,34 @@ void ModelHashes::know(const memory::ComponentTree& tree) {
     files_.insert_or_assign(tree.weightsId(), tree.files);
 }
 
+std::string ModelHashes::digestOf(const std::string& treeId) {
+    const std::lock_guard lock(mutex_);
+    return digest(treeId);
+}
+
 std::string ModelHashes::of(const std::string& treeId) {
     const std::lock_guard lock(mutex_);
-    const auto known = hashes_.find(treeId);
-    if (known != hashes_.end()) {
-        return known->second;
-    }
     const auto files = files_.find(treeId);
-    if (files == files_.end()) {
+    const bool isKnown = digests_.contains(treeId);
+    if (!isKnown && (files == files_.end() || !areUnchanged(files->second))) {
         return {};
     }
     try {
-        const std::string hash = hashOf(files->second);
-        hashes_.emplace(treeId, hash);
-        return hash;
+        return digest(treeId).substr(0, kShownDigits);
     } catch (const Error& error) {
         log(Level::Warning, "the picture gets no model hash: " + error.message());
         return {};
     }
+}
+
+const std::string& ModelHashes::digest(const std::string& treeId) {
+    const auto known = digests_.find(treeId);
+    if (known != digests_.end()) {
+        return known->second;
+    }
+    const auto files = files_.find(treeId);
+    LOWTIDE_ASSERT(files != files_.end());
+    return digests_.emplace(treeId, digestOfFiles(files->second)).first->second;
 }
 
 }  // namespace lowtide::models

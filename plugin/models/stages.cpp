@@ -201,10 +201,10 @@ public:
     WireRef denoise(const DenoiseRequest& request, const StageCall& call) override {
         return withErrorsOf("denoise", [&] {
             StageContext context = contextOf("denoise", call);
-            hashes_.know(*treeIn(modelIn(request.model), kDenoiser));
-            return withPrecision(request, &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
-                return denoiseStage(context, own, call);
-            });
+            return withPrecision(
+                identified(request), &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
+                    return denoiseStage(context, own, call);
+                });
         });
     }
 
@@ -333,10 +333,10 @@ public:
 
     StageOutline outlineDenoise(const DenoiseShapes& shapes, const DenoiseRequest& asked) override {
         return withErrorsOf("denoise", [&] {
-            DenoiseRequest settings = asked;
+            DenoiseRequest settings = identified(asked);
             memory::ComponentPrecision precision =
                 usePrecision(settings.model, kDenoiser, settings.precision);
-            if (const auto cache = stepCacheIn(settings)) {
+            if (const auto cache = stepCacheIn(settings); cache && cache->isLossy()) {
                 precision.lossy.push_back("a step cache leaves work out: " + cache->label());
             }
             const Model& known = modelIn(settings.model);
@@ -350,7 +350,6 @@ public:
                              .masked = shapes.masked});
             const int history = settings.keepNoise ? sampler->historyLength() : 0;
             const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
-            hashes_.know(*treeIn(known, kDenoiser));  // of a kept result too, which never runs
             return StageOutline{
                 .components = networkOf(settings.model, "denoise", kDenoiser),
                 .outputType = "LATENT",
@@ -492,6 +491,15 @@ private:
             choice.prediction = request.prediction;
         }
         return choice;
+    }
+
+    /// With the hash of its weights, for its step cache. A kept result, which never runs, is known
+    /// by them too.
+    DenoiseRequest identified(const DenoiseRequest& request) {
+        const auto tree = treeIn(modelIn(request.model), kDenoiser);
+        hashes_.know(*tree);
+        return withWeightsHash(request,
+                               [this, id = tree->weightsId()] { return hashes_.digestOf(id); });
     }
 
     StageContext contextOf(std::string_view stage, const StageCall& call) const {

@@ -5,10 +5,21 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 
+#include <functional>
+#include <string>
+
 namespace lowtide::models {
 
 /// Null where nothing is connected. Error{InvalidInput} on port "step_cache" for another kind.
 [[nodiscard]] std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseRequest& request);
+
+/// The request with a step cache that knows the weights that it will work on; `weightsHash` gives
+/// their SHA-256 and is called only where the cache asks. Nothing changes where none is connected.
+[[nodiscard]] DenoiseRequest withWeightsHash(DenoiseRequest request,
+                                             std::function<std::string()> weightsHash);
+
+/// Sampler, sigmas and spacing in one text, as step caches are told; `sampler` is the type's name.
+[[nodiscard]] std::string schedulerText(const DenoiseRequest& request, const std::string& sampler);
 
 /// Whether the request's step cache, if any, can be used in its run: with this denoiser, for this
 /// sampler's calls. Errors are on port "step_cache".

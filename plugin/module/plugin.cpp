@@ -9,6 +9,7 @@
 #include "plugin/module/cpu_class.hpp"
 #include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
+#include "plugin/module/mag_curve_maker.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
@@ -47,6 +48,7 @@ struct Engine {
     executor::NodeTypes types;
     ModuleRunner runner;
     DeviceCalibrator calibrator;
+    MagCurveMaker curveMaker;
 };
 
 Level logLevel(const std::string& name) {
@@ -111,8 +113,14 @@ public:
     Runner* runner() noexcept override { return engine_ ? &engine_->runner : nullptr; }
 
     void* extension(std::string_view id) noexcept override {
-        Calibrator* const calibrator = engine_ ? &engine_->calibrator : nullptr;
-        return id == kCalibrator ? calibrator : nullptr;
+        if (!engine_) {
+            return nullptr;
+        }
+        Calibrator* const calibrator = &engine_->calibrator;
+        CurveMaker* const curveMaker = &engine_->curveMaker;
+        return id == kCalibrator   ? static_cast<void*>(calibrator)
+               : id == kCurveMaker ? static_cast<void*>(curveMaker)
+                                   : nullptr;
     }
 
 private:

@@ -186,7 +186,8 @@ public:
           settings_(settings),
           firstCall_(calls.first),
           record_(record),
-          cache_(settings.cache.get(), cachedRun(sampler, calls, settings.cachePoints)) {}
+          cache_(settings.cache.get(),
+                 cachedRun(sampler, calls, settings.cachePoints, settings.scheduler)) {}
 
     /// One call with guidance where it is on: the prediction that the sampler steps along.
     /// `beside` may be undefined.
@@ -208,6 +209,8 @@ public:
         record_.putNext("noise_pred", prediction);
         return prediction;
     }
+
+    [[nodiscard]] Json record() const { return cache_.record(); }
 
     [[nodiscard]] StepCounts end() { return cache_.end(); }
 
@@ -265,8 +268,14 @@ CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepN
     return calls;
 }
 
-CachedRun cachedRun(const Sampler& sampler, const CallRange& calls, const CachePoints& points) {
-    CachedRun run{.firstCall = calls.first, .scheduleCalls = sampler.callCount(), .points = points};
+CachedRun cachedRun(const Sampler& sampler,
+                    const CallRange& calls,
+                    const CachePoints& points,
+                    const std::string& scheduler) {
+    CachedRun run{.firstCall = calls.first,
+                  .scheduleCalls = sampler.callCount(),
+                  .points = points,
+                  .identity = {.scheduler = scheduler, .checkpoint = {}}};
     for (int call = calls.first; call < calls.last; ++call) {
         run.stages.push_back(sampler.solverStage(call));
         run.sigmas.push_back(sampler.noiseRatio(call));
@@ -307,9 +316,11 @@ DenoiseResult denoise(Sampler& sampler,
         progress(call + 1 - calls.first, calls.last - calls.first);
     }
     record.put("latents.final", current);
+    Json cacheRecord = network.record();
     return {.latents = current,
             .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr,
-            .steps = network.end()};
+            .steps = network.end(),
+            .cacheRecord = std::move(cacheRecord)};
 }
 
 }  // namespace lowtide::sampling

@@ -38,6 +38,7 @@ struct DenoiseSettings {
     Inpainting inpainting{};                   ///< wants addNoise
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
+    std::string scheduler{};                   ///< as RunIdentity has it
 };
 
 /// Network calls [first, last) of a schedule.
@@ -50,15 +51,17 @@ struct CallRange {
 /// steps. Errors: Error{InvalidInput} blames "start_step" when there are none.
 [[nodiscard]] CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise);
 
-/// What a step cache is told of a pass over `calls`.
+/// What a step cache is told of a pass over `calls`; who knows the checkpoint adds it.
 [[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
                                   const CallRange& calls,
-                                  const CachePoints& points);
+                                  const CachePoints& points,
+                                  const std::string& scheduler);
 
 struct DenoiseResult {
     at::Tensor latents;
     std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
     StepCounts steps;
+    Json cacheRecord;  ///< what the step cache learnt; null: nothing
 };
 
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.

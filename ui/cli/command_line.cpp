@@ -38,11 +38,6 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
                     "Set a precision: node=quality|balanced|speed[,storage=bf16] (repeatable)")
         ->allow_extra_args(false);
     command.add_flag("--exact", arguments.exact, "Refuse every choice that changes the numbers");
-    command
-        .add_option("--until",
-                    arguments.until,
-                    "End with this node instead of the output nodes (repeatable)")
-        ->allow_extra_args(false);
     command.add_option("--device", arguments.device, "cpu (default), fake or fake:8GiB");
     command.add_option("--memory-budget",
                        arguments.memoryBudget,
@@ -55,12 +50,21 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
         ->check(CLI::IsMember({"auto", "v7", "v8"}));
 }
 
+void addUntilOption(CLI::App& command, GraphArguments& arguments) {
+    command
+        .add_option("--until",
+                    arguments.until,
+                    "End with this node instead of the output nodes (repeatable)")
+        ->allow_extra_args(false);
+}
+
 /// Everything that the parser fills and the call that follows.
 struct Invocation {
     RunArguments run;
     GraphArguments check;
     GraphArguments plan;
     CompareArguments compare;
+    CalibrateCacheArguments calibrateCache;
     bool json = false;
     std::string device;
     int threads = 0;
@@ -81,10 +85,37 @@ void addCalibrate(CLI::App& app, Invocation& invocation) {
     });
 }
 
+void addCalibrateCache(CLI::App& app,
+                       CalibrateCacheArguments& arguments,
+                       std::function<int()>& call) {
+    CLI::App* calibrate = app.add_subcommand(
+        "calibrate-cache", "Measure a checkpoint's curve for the block cache's gate Curve");
+    addGraphOptions(*calibrate, arguments);
+    calibrate->add_option("--node", arguments.node, "The denoiser, where the graph has several");
+    const auto addSeeds = [&](const char* name, std::vector<uint64_t>& seeds, const char* text) {
+        calibrate->add_option(name, seeds, text)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->required();
+    };
+    addSeeds("--seeds", arguments.seeds, "Seeds whose runs make the curve: 1,2,3");
+    addSeeds("--held-out", arguments.heldOut, "Other seeds, that check it: 4,5");
+    calibrate
+        ->add_option("--tolerance",
+                     arguments.tolerance,
+                     "Most that a held-out step may differ from the curve, as a share (default "
+                     "0.06)")
+        ->check(CLI::Range(0.0, 1.0));
+    calibrate->add_option("--out", arguments.out, "File for the curve (JSON)")->required();
+    calibrate->add_flag("--json", arguments.json, "Print the curve");
+    calibrate->callback([&] { call = [&] { return calibrateCache(arguments); }; });
+}
+
 void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>& call) {
     CLI::App* compare =
         app.add_subcommand("compare", "Run variants of a graph and measure how they differ");
     addGraphOptions(*compare, arguments);
+    addUntilOption(*compare, arguments);
     compare
         ->add_option("--vary",
                      arguments.vary,
@@ -105,6 +136,7 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
 void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
     addGraphOptions(*run, invocation.run);
+    addUntilOption(*run, invocation.run);
     run->add_option("--out", invocation.run.out, "Folder for the pictures (default: here)");
     run->add_option(
            "--repeat", invocation.run.repeat, "Run everything N times in one process and compare")
@@ -128,11 +160,13 @@ void addCommands(CLI::App& app, Invocation& invocation) {
 
     CLI::App* check = app.add_subcommand("check", "Validate a graph without running it");
     addGraphOptions(*check, invocation.check);
+    addUntilOption(*check, invocation.check);
     check->callback([&] { invocation.call = [&] { return checkGraph(invocation.check); }; });
 
     CLI::App* plan =
         app.add_subcommand("plan", "Show what each stage would hold; reads no weights");
     addGraphOptions(*plan, invocation.plan);
+    addUntilOption(*plan, invocation.plan);
     plan->add_flag("--json", invocation.json, "Print the plan as JSON");
     plan->callback(
         [&] { invocation.call = [&] { return planGraph(invocation.plan, invocation.json); }; });
@@ -146,6 +180,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
 
     addCalibrate(app, invocation);
+    addCalibrateCache(app, invocation.calibrateCache, invocation.call);
     addCompare(app, invocation.compare, invocation.call);
 
     CLI::App* report = app.add_subcommand("report", "Print a report that --report wrote");

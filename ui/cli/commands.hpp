@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,15 @@ struct CompareArguments : GraphArguments {
     bool json = false;
 };
 
+struct CalibrateCacheArguments : GraphArguments {
+    std::string node;  ///< the denoiser; empty: the only one
+    std::vector<uint64_t> seeds;
+    std::vector<uint64_t> heldOut;
+    double tolerance = 0.06;  ///< most that a held-out ratio may differ from the curve's, relative
+    std::string out;
+    bool json = false;
+};
+
 int runGraph(const RunArguments& arguments);
 int checkGraph(const GraphArguments& arguments);
 int planGraph(const GraphArguments& arguments, bool json);
@@ -50,6 +60,9 @@ int listNodes(bool json);
 int listDevices(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).
 int calibrateDevice(const std::string& device, int threads, bool json);
+/// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
+/// writes the file.
+int calibrateCache(const CalibrateCacheArguments& arguments);
 int printReport(const std::string& path);
 
 /// The text of a graph file, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the file.

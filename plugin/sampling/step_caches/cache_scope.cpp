@@ -195,6 +195,10 @@ size_t CacheScope::heldCount() const {
     return sessions_.inner ? sessions_.inner->held().size() : 0;
 }
 
+Json CacheScope::record() const {
+    return sessions_.inner ? sessions_.inner->record() : Json();
+}
+
 StepCounts CacheScope::end() {
     sessions_ = {};
     entries_.clear();

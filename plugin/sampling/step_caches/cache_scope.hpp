@@ -31,6 +31,8 @@ public:
     [[nodiscard]] at::Tensor predict(const StepInfo& step, const at::Tensor& input);
     /// After a call. Error{Internal} when it did other work than was decided.
     void finish(const StepInfo& step, const at::Tensor& input, const at::Tensor& output);
+    /// What the session inside the network learnt; null: nothing.
+    [[nodiscard]] Json record() const;
     /// Ends the sessions; nothing may be asked afterwards.
     [[nodiscard]] StepCounts end();
 

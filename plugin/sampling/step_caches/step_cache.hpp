@@ -17,6 +17,13 @@
 
 namespace lowtide::sampling {
 
+/// What a run's steps belong to, for caches that were measured on others like it.
+struct RunIdentity {
+    std::string scheduler;  ///< sampler, sigmas and spacing in one text
+    /// SHA-256 of the denoiser's files. They are read when it is first asked for. Any thread.
+    std::function<std::string()> checkpoint;
+};
+
 /// The run that sessions are made for.
 struct CachedRun {
     int firstCall = 0;           ///< index into the schedule's timesteps
@@ -24,6 +31,7 @@ struct CachedRun {
     std::vector<int> stages;     ///< solver stage of every call that the run makes
     std::vector<double> sigmas;  ///< noise per signal of what every one of them reads
     CachePoints points;          ///< of the network
+    RunIdentity identity{};
 
     [[nodiscard]] int callCount() const { return static_cast<int>(stages.size()); }
 };
@@ -67,6 +75,10 @@ public:
     virtual void forget(const CacheSlot& slot) = 0;
     /// Every tensor that it holds.
     [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;
+
+    /// What it learnt, for the report of the run; null: nothing. Asked once, when the run's calls
+    /// are over.
+    [[nodiscard]] virtual Json record() const { return {}; }
 };
 
 /// State of a cache around the network, in one run: calls whose result it forecasts do not reach
@@ -105,6 +117,10 @@ public:
 
     /// For people and pictures' metadata: "DeepCache, interval 3, depth 1".
     [[nodiscard]] virtual std::string label() const = 0;
+
+    /// Whether a run with it may give other results than one without.
+    [[nodiscard]] virtual bool isLossy() const { return true; }
+
     /// Error{InvalidInput}, Error{Unsupported} say why the run cannot use the cache.
     [[nodiscard]] virtual CacheSessions begin(const CachedRun& run) const = 0;
 };

@@ -1,6 +1,7 @@
 // Block cache and step forecast through the stages: the real UNet, the walk, runs after runs.
 
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/unit/models/picture_bench.hpp"
@@ -50,22 +51,10 @@ WireRef forecast(const Json& changes) {
     return cacheOf("step_forecast", settings);
 }
 
-/// A cache by the name of a row.
-WireRef cacheNamed(const QString& name) {
-    const std::string predictor = name.section(' ', 1).toStdString();
-    if (name.startsWith("block")) {
-        return blockCache({{"predictor", predictor}});
-    }
-    if (name.startsWith("mask")) {
-        return blockCache({{"gate", "mask"}, {"mask", "10010010"}, {"predictor", predictor}});
-    }
-    return forecast({{"gate", name.startsWith("change") ? "output_change" : "window"},
-                     {"predictor", predictor}});
-}
-
 struct Made {
     at::Tensor samples;
     Json steps;
+    Json record;
 };
 
 }  // namespace
@@ -88,11 +77,45 @@ class BlockCacheTest : public QObject {
             });
         }
 
+        /// A cache by the name of a row.
+        WireRef cacheNamed(const QString& name) {
+            const std::string predictor = name.section(' ', 1).toStdString();
+            if (name.startsWith("block")) {
+                return blockCache({{"predictor", predictor}});
+            }
+            if (name.startsWith("mag")) {
+                return blockCache({{"gate", "mag"},
+                                   {"curve", recordedCurve().dump()},
+                                   {"curve_name", "curve.json"},
+                                   {"curve_threshold", 0.5},
+                                   {"kept_share", 0.0},
+                                   {"predictor", predictor}});
+            }
+            if (name.startsWith("mask")) {
+                return blockCache(
+                    {{"gate", "mask"}, {"mask", "10010010"}, {"predictor", predictor}});
+            }
+            return forecast({{"gate", name.startsWith("change") ? "output_change" : "window"},
+                             {"predictor", predictor}});
+        }
+
+        /// Of the request as it stands.
+        Json recordedCurve() {
+            const Json record = denoise(cacheOf("mag_record", Json::object())).record;
+            return sampling::toJson(
+                sampling::MagCurve{.checkpoint = record.at("checkpoint").get<std::string>(),
+                                   .scheduler = record.at("scheduler").get<std::string>(),
+                                   .ratios = record.at("ratios").get<std::vector<double>>(),
+                                   .check = {.runs = 1}});
+        }
+
         Made denoise(WireRef cache) {
             request.stepCache = std::move(cache);
             Made made;
             models::StageCall call = bench.call("denoise");
-            call.tell = [&](std::string_view, Json facts) { made.steps = std::move(facts); };
+            call.tell = [&](std::string_view name, Json facts) {
+                (name == "steps" ? made.steps : made.record) = std::move(facts);
+            };
             WireRef latents;
             bench.runWith(
                 model, models::kDenoiser, [&] { latents = bench.stages().denoise(request, call); });
@@ -110,6 +133,8 @@ class BlockCacheTest : public QObject {
         QTest::addColumn<QString>("cache");
         for (const char* name : {"block reuse",
                                  "block taylor",
+                                 "mag reuse",
+                                 "mag taylor",
                                  "mask reuse",
                                  "mask taylor",
                                  "window reuse",
@@ -143,7 +168,7 @@ private Q_SLOTS:
     void runsAreEqual_whateverCameBefore() {
         QFETCH(QString, cache);
         Scene scene({.steps = kSteps});
-        const WireRef kept = cacheNamed(cache);
+        const WireRef kept = scene.cacheNamed(cache);
         const Made without = scene.denoise(nullptr);
 
         const Made first = scene.denoise(kept);
@@ -174,6 +199,37 @@ private Q_SLOTS:
         }
     }
 
+    void recordingChangesNoBit() {
+        Scene scene({.steps = kSteps});
+        const Made without = scene.denoise(nullptr);
+
+        const Made with = scene.denoise(cacheOf("mag_record", Json::object()));
+
+        QVERIFY(at::equal(with.samples, without.samples));
+        QVERIFY(without.record.is_null());
+        QCOMPARE(with.steps.at("full"), Json(kSteps));
+        QCOMPARE(with.steps.at("bytes_after"), Json(0));
+        QCOMPARE(with.record.at("ratios").size(), static_cast<size_t>(kSteps));
+    }
+
+    void theWalkHoldsRecordersToo() {
+        Scene scene({.checkpoint = "sd15_1",
+                     .width = 104,
+                     .height = 72,
+                     .batch = 2,
+                     .sampler = "euler",
+                     .steps = kSteps},
+                    {.kind = "fake"});
+
+        (void)scene.denoise(cacheOf("mag_record", Json::object()));
+
+        const memory::StageWork work =
+            scene.bench.stages().outlineDenoise(scene.shapes, scene.request).walk({"fake"});
+        QVERIFY2(work.activations >= scene.bench.activationPeak(),
+                 qPrintable(
+                     QString("%1 of %2").arg(work.activations).arg(scene.bench.activationPeak())));
+    }
+
     void theWalkPredictsActivations_data() { addCaches(); }
 
     void theWalkPredictsActivations() {
@@ -186,7 +242,7 @@ private Q_SLOTS:
                      .steps = kSteps},
                     {.kind = "fake"});
 
-        (void)scene.denoise(cacheNamed(cache));
+        (void)scene.denoise(scene.cacheNamed(cache));
 
         const memory::StageWork work =
             scene.bench.stages().outlineDenoise(scene.shapes, scene.request).walk({"fake"});

@@ -47,6 +47,10 @@ class CachedPass {
 public:
     static constexpr CachePoints kPoints{.deepest = 0, .firstBlock = 0};
 
+    static RunIdentity identity() {
+        return {.scheduler = "euler", .checkpoint = [] { return std::string(64, 'a'); }};
+    }
+
     /// One sigma for each call.
     CachedPass(const StepCache& cache,
                const std::vector<double>& sigmas,
@@ -56,7 +60,8 @@ public:
                  {.scheduleCalls = calls_,
                   .stages = std::vector<int>(sigmas.size(), 0),
                   .sigmas = sigmas,
-                  .points = points}) {}
+                  .points = points,
+                  .identity = identity()}) {}
 
     /// The next call; it is `network` that computes what is not forecast.
     at::Tensor call(Denoiser& network, const at::Tensor& input, uint64_t prompts = 0) {
@@ -71,6 +76,8 @@ public:
         ++taken_;
         return made;
     }
+
+    [[nodiscard]] Json record() const { return scope_.record(); }
 
     StepCounts end() { return scope_.end(); }
 

@@ -219,7 +219,8 @@ private Q_SLOTS:
         const at::Tensor values = golden_->tensor("lengths/values");
         const std::vector<double> expected = doublesOf(golden_->tensor("lengths/ratios"));
         for (int64_t i = 1; i < values.size(0); ++i) {
-            QCOMPARE(lengthRatio(values[i], values[i - 1], -1), expected[static_cast<size_t>(i)]);
+            const at::Tensor ratio = lengthRatio(values[i], values[i - 1], -1);
+            QCOMPARE(ratio.item<double>(), expected[static_cast<size_t>(i)]);
         }
     }
 

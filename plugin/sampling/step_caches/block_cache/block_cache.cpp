@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/sampling/step_caches/block_cache/block_cache_settings.hpp"
+#include "plugin/sampling/step_caches/first_block.hpp"
 #include "plugin/sampling/step_caches/gates/first_block_gate.hpp"
 #include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 #include "plugin/sampling/step_caches/predictors/reuse_predictor.hpp"
@@ -10,6 +11,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -18,10 +20,33 @@ namespace lowtide::sampling {
 namespace {
 
 constexpr const char* kFirstBlock = "first_block";
+constexpr const char* kMag = "mag";
+constexpr const char* kMask = "mask";
 
-std::unique_ptr<StepGate> makeGate(const BlockCacheSettings& settings) {
-    return settings.gate == kFirstBlock ? firstBlockGate(settings.threshold)
-                                        : maskGate(settings.mask);
+/// `ratios`: of the gate "mag", one for each call of the run.
+std::unique_ptr<StepGate> makeGate(const BlockCacheSettings& settings,
+                                   const std::vector<double>& ratios) {
+    if (settings.gate == kFirstBlock) {
+        return firstBlockGate(settings.threshold);
+    }
+    return settings.gate == kMag ? magGate(settings.mag, ratios) : maskGate(settings.mask);
+}
+
+/// The part of the curve that belongs to the run's calls.
+std::vector<double> ratiosOf(const MagCurve& curve, const CachedRun& run) {
+    curve.checkFor(run.identity.checkpoint(), run.identity.scheduler);
+    const bool hasStages =
+        std::any_of(run.stages.begin(), run.stages.end(), [](int stage) { return stage != 0; });
+    if (hasStages && curve.ratios.size() != static_cast<size_t>(run.scheduleCalls)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the curve has " + std::to_string(curve.ratios.size()) +
+                        " calls, the schedule has " + std::to_string(run.scheduleCalls) +
+                        " of a sampler with two calls in a step, which cannot be interpolated",
+                    "make a curve with this number of steps",
+                    "curve");
+    }
+    const std::vector<double> all = curve.ratiosFor(run.scheduleCalls);
+    return {all.begin() + run.firstCall, all.begin() + run.firstCall + run.callCount()};
 }
 
 std::unique_ptr<StepPredictor> makePredictor(const BlockCacheSettings& settings) {
@@ -40,8 +65,11 @@ struct BlockSlot {
 /// shape; else the result at the cut itself (a UNet's way up has other channels).
 class BlockSession final : public InnerSession {
 public:
-    BlockSession(BlockCacheSettings settings, int callCount, int depth)
-        : settings_(std::move(settings)), callCount_(callCount), depth_(depth) {}
+    BlockSession(BlockCacheSettings settings, std::vector<double> ratios, int callCount, int depth)
+        : settings_(std::move(settings)),
+          ratios_(std::move(ratios)),
+          callCount_(callCount),
+          depth_(depth) {}
 
     [[nodiscard]] StepWork decide(const StepInfo& step) const override {
         const auto found = slots_.find(step.slot);
@@ -128,9 +156,10 @@ private:
             return found->second;
         }
         return slots_
-            .emplace(place,
-                     BlockSlot{.decision = ReuseDecision(makeGate(settings_), settings_.limits),
-                               .predictor = makePredictor(settings_)})
+            .emplace(
+                place,
+                BlockSlot{.decision = ReuseDecision(makeGate(settings_, ratios_), settings_.limits),
+                          .predictor = makePredictor(settings_)})
             .first->second;
     }
 
@@ -140,46 +169,53 @@ private:
     }
 
     const BlockCacheSettings settings_;
+    const std::vector<double> ratios_;
     const int callCount_;
     const int depth_;
     std::map<CacheSlot, BlockSlot> slots_;
     bool isOnProbe_ = false;  ///< values are what is added to the probe
 };
 
-/// First Block Cache (ParaAttention) and TaylorSeer (Liu et al. 2025) behind one node.
+/// First Block Cache (ParaAttention), MagCache (Ma et al. 2025) and TaylorSeer (Liu et al. 2025)
+/// behind one node.
 class BlockCache final : public StepCache {
 public:
     explicit BlockCache(BlockCacheSettings settings) : settings_(std::move(settings)) {
-        (void)ReuseDecision(makeGate(settings_), settings_.limits);  // refuses bad settings
+        (void)ReuseDecision(makeGate(settings_, {}), settings_.limits);  // refuses bad settings
     }
 
     [[nodiscard]] std::string label() const override {
-        return "Block cache, " +
-               (settings_.gate == kFirstBlock ? "first block " + formatNumber(settings_.threshold)
-                                              : "mask") +
-               (settings_.predictor == "taylor" ? ", Taylor" : "");
+        return "Block cache, " + gateLabel() + (settings_.predictor == "taylor" ? ", Taylor" : "");
     }
 
     [[nodiscard]] CacheSessions begin(const CachedRun& run) const override {
-        if (run.points.firstBlock < 0) {
-            throw Error(ErrorKind::Unsupported,
-                        "the block cache needs a denoiser that states its first block, this one "
-                        "does not",
-                        "take the cache away, or use the step forecast, which fits every model");
-        }
-        if (settings_.gate != kFirstBlock) {
+        requireFirstBlock(run.points, "the block cache");
+        if (settings_.gate == kMask) {
             checkStepMask(settings_.mask, run.callCount());
         }
+        std::vector<double> ratios =
+            settings_.gate == kMag ? ratiosOf(settings_.curve, run) : std::vector<double>();
         CacheSessions sessions;
-        const bool isOff = settings_.gate == kFirstBlock && settings_.threshold == 0;
-        if (!isOff) {
-            sessions.inner =
-                std::make_unique<BlockSession>(settings_, run.callCount(), run.points.firstBlock);
+        if (!isOff()) {
+            sessions.inner = std::make_unique<BlockSession>(
+                settings_, std::move(ratios), run.callCount(), run.points.firstBlock);
         }
         return sessions;
     }
 
 private:
+    [[nodiscard]] bool isOff() const {
+        return (settings_.gate == kFirstBlock && settings_.threshold == 0) ||
+               (settings_.gate == kMag && settings_.mag.threshold == 0);
+    }
+
+    [[nodiscard]] std::string gateLabel() const {
+        if (settings_.gate == kFirstBlock) {
+            return "first block " + formatNumber(settings_.threshold);
+        }
+        return settings_.gate == kMag ? "MagCache " + formatNumber(settings_.mag.threshold) : kMask;
+    }
+
     const BlockCacheSettings settings_;
 };
 

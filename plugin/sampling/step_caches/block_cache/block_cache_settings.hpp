@@ -1,6 +1,8 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/sampling/step_caches/gates/mag_curve.hpp"
+#include "plugin/sampling/step_caches/gates/mag_gate.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"
 
 #include <string>
@@ -10,14 +12,18 @@ namespace lowtide::sampling {
 
 /// What a person chose for the block cache.
 struct BlockCacheSettings {
-    std::string gate;        ///< "first_block" or "mask"
-    double threshold = 0;    ///< of the gate
+    std::string gate;        ///< "first_block", "mag" or "mask"
+    double threshold = 0;    ///< of the gate "first_block"
+    MagCurve curve{};        ///< of the gate "mag"
+    MagSettings mag{};       ///< likewise
     std::vector<bool> mask;  ///< of the gate "mask": true: computed
     std::string predictor;   ///< "reuse" or "taylor"
     ReuseLimits limits;
 };
 
-/// Settings by the ids of the node's parameters. Error{InvalidInput} blames the setting.
+/// Settings by the ids of the node's parameters; for the gate "mag" there are the text of the
+/// curve's file as "curve" and its name as "curve_name". Error{InvalidInput} blames the setting,
+/// Error{Corrupt} or Error{Unsupported} "curve".
 [[nodiscard]] BlockCacheSettings readBlockCache(const Json& settings);
 
 }  // namespace lowtide::sampling

@@ -16,7 +16,7 @@ constexpr JsonLimits kLimits{.maxBytes = 1u << 20, .maxDepth = 4};
 constexpr size_t kMostSteps = 10'000;
 constexpr double kLargestRatio = 1000;  ///< of two steps; sizes that follow each other are near 1
 constexpr size_t kHashDigits = 64;
-constexpr const char* kMakeAgain = "make the curve again with the calibrate command";
+constexpr const char* kMakeAgain = "make the curve again with lowtide calibrate-cache";
 
 [[noreturn]] void corrupt(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, kMakeAgain, "curve");
@@ -107,7 +107,7 @@ MagCheck readCheck(const JsonReader& curve, size_t steps) {
 [[noreturn]] void refuseCurve(const std::string& made, const std::string& used) {
     throw Error(ErrorKind::InvalidInput,
                 "the curve was made for " + made + ", this is " + used,
-                "choose its own curve, or make one with the calibrate command",
+                "choose its own curve, or make one with lowtide calibrate-cache",
                 "curve");
 }
 

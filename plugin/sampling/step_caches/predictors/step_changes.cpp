@@ -23,11 +23,11 @@ double relativeChange(const at::Tensor& now, const at::Tensor& before) {
     return tensor::scalar(meanSize(now - before) / meanSize(before));
 }
 
-double lengthRatio(const at::Tensor& now, const at::Tensor& before, int64_t channels) {
+at::Tensor lengthRatio(const at::Tensor& now, const at::Tensor& before, int64_t channels) {
     const auto lengths = [channels](const at::Tensor& value) {
         return at::linalg_vector_norm(value.to(at::kFloat), 2, at::IntArrayRef{channels});
     };
-    return tensor::scalar(at::mean(lengths(now) / (lengths(before) + kShortest)));
+    return at::mean(lengths(now) / (lengths(before) + kShortest));
 }
 
 double OutputChange::expected(const at::Tensor& input) const {

@@ -11,9 +11,11 @@ namespace lowtide::sampling {
 [[nodiscard]] double relativeChange(const at::Tensor& now, const at::Tensor& before);
 
 /// Mean ratio of the lengths of the vectors along dimension `channels`, those of `now` over those
-/// of `before`; one number fetched from the device. Source: the calibration of MagCache in
-/// diffusers 0.42.1, where channels are the last dimension.
-[[nodiscard]] double lengthRatio(const at::Tensor& now, const at::Tensor& before, int64_t channels);
+/// of `before`: 0-d f32 on their device. Source: the calibration of MagCache in diffusers 0.42.1,
+/// where channels are the last dimension.
+[[nodiscard]] at::Tensor lengthRatio(const at::Tensor& now,
+                                     const at::Tensor& before,
+                                     int64_t channels);
 
 /// Foretells how far the network's output has moved since the last computed step from how far its
 /// input has: outputs move `rate` times as far as inputs, as they last did. Everything stays on the

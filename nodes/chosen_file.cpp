@@ -1,0 +1,25 @@
+#include "nodes/chosen_file.hpp"
+
+#include "plugin/base/text.hpp"
+
+#include <filesystem>
+
+namespace lowtide::nodes {
+
+files::InputFile chosenFile(const FileParam& param,
+                            const std::string& typed,
+                            std::string_view graphFolder) {
+    const std::string path = trim(typed);
+    if (path.empty()) {
+        throw Error(ErrorKind::NotFound,
+                    std::string("no ") + param.what + " is chosen",
+                    param.hint,
+                    param.id);
+    }
+    return blaming(param, [&] {
+        // An absolute path takes the place of the folder.
+        return files::InputFile((std::filesystem::path(graphFolder) / path).string());
+    });
+}
+
+}  // namespace lowtide::nodes

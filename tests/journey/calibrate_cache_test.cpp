@@ -1,0 +1,396 @@
+// `lowtide calibrate-cache`, and runs that reuse by the curve that it wrote.
+#include "plugin/host_api/curve_maker.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace lowtide;
+
+namespace {
+
+constexpr const char* kUnet = "model/unet/diffusion_pytorch_model.safetensors";
+constexpr const char* kGraph = "text_to_image_block_cache";
+
+const QStringList kSmall = {"--set",
+                            "latent.width=64",
+                            "--set",
+                            "latent.height=64",
+                            "--set",
+                            "denoise.steps=10",
+                            "--set",
+                            "denoise.sampler=euler"};
+
+testing::CommandResult calibrate(const QString& out,
+                                 const QStringList& more,
+                                 const QString& graph = kGraph) {
+    return testing::runLowtide(
+        QStringList{"calibrate-cache", testing::exampleGraph(graph), "--out", out} + kSmall + more);
+}
+
+Json nodeIn(const Json& repetition, const char* node) {
+    const Json& nodes = repetition.at("nodes");
+    return *std::find_if(
+        nodes.begin(), nodes.end(), [&](const Json& each) { return each.at("node") == node; });
+}
+
+Json stepsIn(const Json& repetition) {
+    return nodeIn(repetition, "denoise").at("steps");
+}
+
+}  // namespace
+
+class CalibrateCacheTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    Json curve_;
+
+    QString curvePath() const { return folder_.filePath("mini.json"); }
+
+    /// Options of a run with the curve.
+    Json options(const std::vector<std::string>& changes = {}) const {
+        std::vector<std::string> set = {"latent.width=64",
+                                        "latent.height=64",
+                                        "denoise.steps=10",
+                                        "denoise.sampler=euler",
+                                        "block_cache.gate=mag",
+                                        "block_cache.curve=" + curvePath().toStdString(),
+                                        "block_cache.curve_threshold=0.5",
+                                        "block_cache.warm_up=1"};
+        set.insert(set.end(), changes.begin(), changes.end());
+        return {{"device", "cpu"},
+                {"set", set},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"dump", folder_.filePath("dump.safetensors").toStdString()}};
+    }
+
+    static testing::ModuleRun run(const Json& options) {
+        testing::EventLog log;
+        return testing::runModule(testing::exampleText(kGraph), options, log);
+    }
+
+    /// A file beside the curve with another text.
+    std::string written(const char* name, const QByteArray& text) const {
+        testing::writeFile(folder_.filePath(name), text);
+        return folder_.filePath(name).toStdString();
+    }
+
+private Q_SLOTS:
+
+    /// Once; the other tests use its curve.
+    void initTestCase() {
+        const testing::CommandResult result =
+            calibrate(curvePath(), {"--seeds", "1,2", "--held-out", "3,4", "--tolerance", "0.5"});
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        QVERIFY2(result.output.startsWith("10 calls of euler, sigmas sampler, spacing sampler"),
+                 qPrintable(result.output));
+        curve_ = Json::parse(testing::contentsOf(curvePath()).toStdString());
+        qInfo("%s", qPrintable(result.output));
+        qInfo("%s", curve_.at("ratios").dump().c_str());
+    }
+
+    void theCurveSaysWhatItBelongsTo() {
+        QCOMPARE(curve_.at("ratios").size(), size_t{10});
+        QCOMPARE(curve_.at("ratios").at(0), Json(1.0));
+        QCOMPARE(curve_.at("check").at("runs"), Json(2));
+        QCOMPARE(curve_.at("scheduler"), Json("euler, sigmas sampler, spacing sampler"));
+        QFile unet(testing::sourcePath("resources/mini/") + kUnet);
+        QVERIFY(unet.open(QIODevice::ReadOnly));
+        const QByteArray hash =
+            QCryptographicHash::hash(unet.readAll(), QCryptographicHash::Sha256).toHex();
+        QCOMPARE(curve_.at("checkpoint"), Json(hash.toStdString()));
+        QVERIFY(!testing::contentsOf(curvePath()).contains('/'));  // no path of this machine
+        QCOMPARE(QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden).filter("mini"),
+                 QStringList{"mini.json"});
+    }
+
+    /// The mean of the recorded runs, by another way: each run alone.
+    void theCurveIsTheMeanOfItsRuns() {
+        const QString one = folder_.filePath("one.json");
+        std::vector<double> sum(10, 0);
+        for (const char* seed : {"1", "2"}) {
+            const testing::CommandResult result =
+                calibrate(one, {"--seeds", seed, "--held-out", "3", "--tolerance", "1", "--json"});
+            QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+            const Json curve = Json::parse(result.output.toStdString());
+            QCOMPARE(curve, Json::parse(testing::contentsOf(one).toStdString()));
+            for (size_t call = 0; call < sum.size(); ++call) {
+                sum[call] += curve.at("ratios").at(call).get<double>() / 2;
+            }
+        }
+        for (size_t call = 0; call < sum.size(); ++call) {
+            QVERIFY(std::abs(sum[call] - curve_.at("ratios").at(call).get<double>()) < 1e-12);
+        }
+    }
+
+    void theCurveSparesSteps_theSameUnderEveryPolicy_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"none", "model+stream", "block:2+stream", "leaf+stream"}) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void theCurveSparesSteps_theSameUnderEveryPolicy() {
+        QFETCH(QString, policy);
+        const testing::ModuleRun fresh = run(options());
+        QVERIFY2(fresh.status == Status::Ok, fresh.report.dump().c_str());
+        const Json steps = stepsIn(fresh.report.at("repetitions").back());
+        QVERIFY2(steps.at("full") < 10 && steps.at("full") > 1, steps.dump().c_str());
+        QCOMPARE(steps.at("full").get<int>() + steps.at("partial").get<int>(), 10);
+        Json wanted = options();
+        wanted["device"] = "fake:256MiB";
+        wanted["policies"] = {"denoise=" + policy.toStdString()};
+        wanted["repeat"] = 3;
+
+        const testing::ModuleRun ended = run(wanted);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY2(ended.dump == fresh.dump, "another value than on a device without offload");
+        for (const Json& repetition : ended.report.at("repetitions")) {
+            QCOMPARE(stepsIn(repetition), steps);
+            QCOMPARE(stepsIn(repetition).at("bytes_after"), Json(0));
+        }
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+    }
+
+    void otherNumbersOfStepsAreInterpolated() {
+        for (const char* steps : {"6", "17"}) {
+            const testing::ModuleRun ended = run(options({std::string("denoise.steps=") + steps}));
+            QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+            QVERIFY(stepsIn(ended.report.at("repetitions").back()).at("partial") > 0);
+        }
+    }
+
+    void thresholdZeroChangesNoBit() {
+        const testing::ModuleRun with = run(options({"block_cache.curve_threshold=0"}));
+        const testing::ModuleRun without =
+            run(options({"block_cache.gate=first_block", "block_cache.threshold=0"}));
+
+        QVERIFY(with.status == Status::Ok && without.status == Status::Ok);
+        QVERIFY(with.dump == without.dump);
+        QCOMPARE(stepsIn(with.report.at("repetitions").back()).at("full"), Json(10));
+    }
+
+    void refusesWhatDoesNotBelongTogether_data() {
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("item");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("another scheduler")
+            << "denoise.sampler=ddim"
+            << "denoise"
+            << "step_cache"
+            << "the scheduler \"euler, sigmas sampler, spacing sampler\", this is \"ddim, sigmas "
+               "sampler, spacing sampler\"";
+        QTest::newRow("other sigmas") << "denoise.sigmas=karras"
+                                      << "denoise"
+                                      << "step_cache"
+                                      << "this is \"euler, sigmas karras, spacing sampler\"";
+        QTest::newRow("LCM") << "denoise.sampler=lcm"
+                             << "denoise"
+                             << "step_cache"
+                             << "LCM takes a few steps";
+        QTest::newRow("no curve") << "block_cache.curve="
+                                  << "block_cache"
+                                  << "curve"
+                                  << "no curve is chosen";
+        QTest::newRow("missing file") << "block_cache.curve=nowhere.json"
+                                      << "block_cache"
+                                      << "curve"
+                                      << "nowhere.json";
+        QTest::newRow("no number") << "block_cache.curve_threshold=-1"
+                                   << "block_cache"
+                                   << "curve_threshold"
+                                   << "-1";
+    }
+
+    /// Before anything executes.
+    void refusesWhatDoesNotBelongTogether() {
+        QFETCH(QString, setting);
+        QFETCH(QString, node);
+        QFETCH(QString, item);
+        QFETCH(QString, says);
+
+        const testing::ModuleRun ended = run(options({setting.toStdString()}));
+
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json(node.toStdString()));
+        QCOMPARE(issue.at("item"), Json(item.toStdString()));
+        const auto message = QString::fromStdString(issue.at("message").get<std::string>());
+        QVERIFY2(message.contains(says), qPrintable(message));
+    }
+
+    /// The same network with another number in it.
+    void refusesAnotherCheckpoint() {
+        testing::copyFolder(testing::sourcePath("resources/mini"), folder_.filePath("other"));
+        QFile unet(folder_.filePath("other/") + kUnet);
+        QVERIFY(unet.open(QIODevice::ReadWrite));
+        QVERIFY(unet.seek(unet.size() - 2));
+        const QByteArray end = unet.read(2);
+        QVERIFY(unet.seek(unet.size() - 2));
+        QCOMPARE(unet.write(QByteArray(2, static_cast<char>(end.at(0) ^ 1))), qint64{2});
+        unet.close();
+        QVERIFY(unet.open(QIODevice::ReadOnly));
+        const QByteArray hash =
+            QCryptographicHash::hash(unet.readAll(), QCryptographicHash::Sha256).toHex();
+
+        const testing::ModuleRun ended =
+            run(options({"load.checkpoint=" + folder_.filePath("other/model").toStdString()}));
+
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json("denoise"));
+        QCOMPARE(issue.at("message").get<std::string>(),
+                 "[denoise] the curve was made for the checkpoint " +
+                     curve_.at("checkpoint").get<std::string>().substr(0, 10) + ", this is " +
+                     hash.left(10).toStdString());
+    }
+
+    void refusesWhatIsNoCurve_data() {
+        QTest::addColumn<QByteArray>("text");
+        const QByteArray whole = testing::contentsOf(curvePath());
+        QTest::newRow("cut") << whole.left(whole.size() / 2);
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("graph") << QByteArray::fromStdString(testing::exampleText(kGraph));
+        QTest::newRow("large") << QByteArray(2 << 20, ' ');
+        Json zero = curve_;
+        zero["ratios"][3] = 0;
+        QTest::newRow("ratio 0") << QByteArray::fromStdString(zero.dump());
+        QTest::newRow("a picture") << QByteArray("\x89PNG\r\n\x1a\n");
+    }
+
+    void refusesWhatIsNoCurve() {
+        QFETCH(QByteArray, text);
+        const testing::ModuleRun ended =
+            run(options({"block_cache.curve=" + written("bad.json", text)}));
+
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json("block_cache"));
+        QCOMPARE(issue.at("item"), Json("curve"));
+        QVERIFY2(issue.dump().find("bad.json") != std::string::npos, issue.dump().c_str());
+    }
+
+    /// Twice the ratios let less be reused: the result is another one, though the path is the same.
+    void anotherTextIsAnotherResult() {
+        Json twice = curve_;
+        for (Json& ratio : twice["ratios"]) {
+            ratio = ratio.get<double>() * 2;
+        }
+        Json wanted = options(
+            {"block_cache.curve=" + written("same.json", testing::contentsOf(curvePath()))});
+        const testing::ModuleRun first = run(wanted);
+        (void)written("same.json", QByteArray::fromStdString(twice.dump()));
+
+        const testing::ModuleRun second = run(wanted);
+
+        QVERIFY(first.status == Status::Ok && second.status == Status::Ok);
+        QCOMPARE(stepsIn(second.report.at("repetitions").back()).at("partial"), Json(0));
+        QVERIFY(first.dump != second.dump);
+    }
+
+    void theCommandRefuses_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        const QStringList seeds = {"--seeds", "1", "--held-out", "2"};
+        QTest::newRow("no seeds") << QStringList{"--held-out", "2"} << "--seeds is required";
+        QTest::newRow("nothing held out")
+            << QStringList{"--seeds", "1"} << "--held-out is required";
+        QTest::newRow("the same seed")
+            << QStringList{"--seeds", "1,2", "--held-out", "3,2"} << "the seed 2 is given twice";
+        QTest::newRow("no number") << QStringList{"--seeds", "1,x", "--held-out", "3"} << "x";
+        QTest::newRow("no such node")
+            << seeds + QStringList{"--node", "third"} << "\"third\" is no denoiser";
+        QTest::newRow("no denoiser")
+            << seeds + QStringList{"--node", "decode"} << "\"decode\" is no denoiser";
+        QTest::newRow("a part of the steps")
+            << seeds + QStringList{"--set", "denoise.start_step=4"} << "takes 6 of its 10 calls";
+        QTest::newRow("LCM") << seeds + QStringList{"--set", "denoise.sampler=lcm"}
+                             << "LCM takes a few steps";
+        QTest::newRow("tolerance") << seeds + QStringList{"--tolerance", "0"} << "at step ";
+        QTest::newRow("no tolerance") << seeds + QStringList{"--tolerance", "-1"} << "-1";
+    }
+
+    /// And writes nothing.
+    void theCommandRefuses() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        const QTemporaryDir out;
+
+        const testing::CommandResult result = calibrate(out.filePath("curve.json"), arguments);
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains(says), qPrintable(result.errors));
+        QVERIFY(QDir(out.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
+    }
+
+    void theCommandRefusesFiles_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QString>("out");
+        QTest::newRow("missing graph") << "nowhere"
+                                       << "curve.json";
+        QTest::newRow("folder that is not there") << kGraph << "nowhere/curve.json";
+        QTest::newRow("a folder") << kGraph << "";
+        QTest::newRow("several denoisers") << "hires"
+                                           << "curve.json";
+    }
+
+    void theCommandRefusesFiles() {
+        QFETCH(QString, graph);
+        QFETCH(QString, out);
+        const QTemporaryDir folder;
+        const testing::CommandResult result = testing::runLowtide({"calibrate-cache",
+                                                                   testing::exampleGraph(graph),
+                                                                   "--out",
+                                                                   folder.filePath(out),
+                                                                   "--seeds",
+                                                                   "1",
+                                                                   "--held-out",
+                                                                   "2"});
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY(!result.errors.isEmpty() && result.output.isEmpty());
+        QVERIFY(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
+    }
+
+    void theMakerRefusesRecordsOfDifferentRuns() {
+        auto* maker = static_cast<CurveMaker*>(testing::openModule().extension(kCurveMaker));
+        QVERIFY(maker);
+        const Json own = {
+            {"checkpoint", std::string(64, 'a')}, {"scheduler", "euler"}, {"ratios", {1.0, 0.5}}};
+        Json other = own;
+        other["checkpoint"] = std::string(64, 'b');
+        const auto made = [&](const Json& records) {
+            std::string result;
+            const Status status = maker->makeCurve(records.dump(), result);
+            return std::pair(status, Json::parse(result));
+        };
+
+        const auto good = made({{"runs", Json::array({own})}, {"held_out", Json::array({own})}, {"tolerance", 0}});
+        QVERIFY2(good.first == Status::Ok, good.second.dump().c_str());
+        QCOMPARE(good.second.at("curve").at("ratios"), own.at("ratios"));
+        for (const Json& records : {Json{{"runs", Json::array({own})}, {"held_out", Json::array({other})}, {"tolerance", 0}},
+                                    Json{{"runs", Json::array({own})}, {"held_out", Json::array({own})}},
+                                    Json{{"runs", Json::array({own})}, {"tolerance", 0}},
+                                    Json{{"runs", Json::array({3})}, {"held_out", Json::array({own})}, {"tolerance", 0}}}) {
+            const auto refused = made(records);
+            QVERIFY2(refused.first == Status::Invalid, refused.second.dump().c_str());
+            QCOMPARE(refused.second.at("issues").size(), size_t{1});
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(CalibrateCacheTest)
+#include "calibrate_cache_test.moc"

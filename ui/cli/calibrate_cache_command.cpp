@@ -1,0 +1,158 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/host_api/curve_maker.hpp"
+#include "ui/cli/commands.hpp"
+#include "ui/cli/os.hpp"
+#include "ui/cli/plugin_door.hpp"
+#include "ui/cli/recorded_graph.hpp"
+#include "ui/cli/run_session.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace lowtide::cli {
+
+namespace {
+
+constexpr const char* kRuns = "runs";
+constexpr const char* kHeldOut = "held_out";
+
+void requireDifferentSeeds(const CalibrateCacheArguments& arguments) {
+    std::set<uint64_t> seen;
+    for (const auto* seeds : {&arguments.seeds, &arguments.heldOut}) {
+        for (const uint64_t seed : *seeds) {
+            if (!seen.insert(seed).second) {
+                throw Error(ErrorKind::InvalidInput,
+                            "the seed " + std::to_string(seed) + " is given twice",
+                            "give other seeds after --held-out than after --seeds, each once: a "
+                            "curve is checked on pictures that did not make it");
+            }
+        }
+    }
+}
+
+CurveMaker& curveMakerOf(Plugin& plugin) {
+    auto* maker = static_cast<CurveMaker*>(plugin.extension(kCurveMaker));
+    if (!maker) {
+        throw Error(ErrorKind::Unsupported,
+                    "this module cannot make curves",
+                    "use the module of the same version as the command");
+    }
+    return *maker;
+}
+
+RecordedGraph recordedGraphOf(const CalibrateCacheArguments& arguments,
+                              const std::string& text,
+                              const graph::Catalog& catalog) {
+    return recordedGraph(graph::applyOverrides(graph::parseDocument(text),
+                                               catalog,
+                                               {.params = arguments.set,
+                                                .policies = arguments.policies,
+                                                .precisions = arguments.precisions}),
+                         catalog,
+                         arguments.node);
+}
+
+/// Of a run that ends with the denoiser; what was set is in the graph already.
+Json recordingOptions(const CalibrateCacheArguments& arguments, const std::string& denoiser) {
+    GraphArguments rest = arguments;
+    rest.set.clear();
+    rest.policies.clear();
+    rest.precisions.clear();
+    rest.until = {denoiser};
+    Json options = optionsOf(rest);
+    options["forceExecution"] = true;
+    return options;
+}
+
+Json recordIn(const Json& report, const std::string& denoiser) {
+    const Json& nodes = report.at("repetitions").at(0).at("nodes");
+    const auto found = std::find_if(
+        nodes.begin(), nodes.end(), [&](const Json& node) { return node.at("node") == denoiser; });
+    LOWTIDE_ASSERT(found != nodes.end());
+    return found->at("cache_record");
+}
+
+/// Runs the graph once for each seed; the records as CurveMaker takes them grow in `records`.
+Status record(const CalibrateCacheArguments& arguments,
+              const RecordedGraph& graph,
+              Runner& runner,
+              Json& records) {
+    const Json options = recordingOptions(arguments, graph.denoiser);
+    const size_t count = arguments.seeds.size() + arguments.heldOut.size();
+    size_t number = 0;
+    for (const auto& [key, seeds] :
+         {std::pair(kRuns, &arguments.seeds), std::pair(kHeldOut, &arguments.heldOut)}) {
+        for (const uint64_t seed : *seeds) {
+            ++number;
+            if (errorIsTerminal()) {
+                std::fprintf(stderr,
+                             "seed %llu, run %zu of %zu\n",
+                             static_cast<unsigned long long>(seed),
+                             number,
+                             count);
+            }
+            const auto [status, report] =
+                runToEnd(runner, textWithSeed(graph, seed), options, false);
+            printIssues(report.value("issues", Json::array()));
+            if (status != Status::Ok) {
+                return status;
+            }
+            records[key].push_back(recordIn(report, graph.denoiser));
+        }
+    }
+    return Status::Ok;
+}
+
+void show(const Json& curve, const CalibrateCacheArguments& arguments) {
+    if (arguments.json) {
+        std::printf("%s\n", curve.dump(2).c_str());
+        return;
+    }
+    const Json& check = curve.at("check");
+    std::printf("%zu calls of %s, from %zu seeds\n",
+                curve.at("ratios").size(),
+                curve.at("scheduler").get<std::string>().c_str(),
+                arguments.seeds.size());
+    std::printf("held-out seeds differ by %s on average, by %s at most (step %d, %s is allowed)\n",
+                formatNumber(check.at("mean_deviation").get<double>()).c_str(),
+                formatNumber(check.at("worst_deviation").get<double>()).c_str(),
+                check.at("worst_step").get<int>(),
+                formatNumber(arguments.tolerance).c_str());
+    std::printf("%s\n", arguments.out.c_str());
+}
+
+}  // namespace
+
+int calibrateCache(const CalibrateCacheArguments& arguments) {
+    requireDifferentSeeds(arguments);
+    const std::string text = readGraph(arguments.graph);
+    files::OutputFile file(arguments.out);  // refused before minutes of recording
+    catchInterrupts();
+    Plugin& plugin = startPlugin(arguments.threads, "warning", arguments.cudnnApi);
+    const Stopping stopping(*plugin.runner());
+    CurveMaker& maker = curveMakerOf(plugin);
+    const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});
+    const RecordedGraph graph = recordedGraphOf(arguments, text, catalog);
+    Json records = {
+        {"tolerance", arguments.tolerance}, {kRuns, Json::array()}, {kHeldOut, Json::array()}};
+    if (const Status status = record(arguments, graph, *plugin.runner(), records);
+        status != Status::Ok) {
+        return static_cast<int>(status);
+    }
+    std::string result;
+    const Status status = maker.makeCurve(records.dump(), result);
+    const Json made = Json::parse(result);
+    printIssues(made.at("issues"));
+    if (status == Status::Ok) {
+        file.write(made.at("curve").dump(2) + "\n");
+        file.commit();
+        show(made.at("curve"), arguments);
+    }
+    return static_cast<int>(status);
+}
+
+}  // namespace lowtide::cli
