@@ -10,6 +10,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -160,19 +161,19 @@ public:
                (settings_.predictor == "taylor" ? ", Taylor" : "");
     }
 
+    [[nodiscard]] memory::CacheNeed need() const override { return memory::CacheNeed::FirstBlock; }
+
     [[nodiscard]] CacheSessions begin(const CachedRun& run) const override {
-        if (run.points.firstBlock < 0) {
-            throw Error(ErrorKind::Unsupported,
-                        "the block cache needs a denoiser that states its first block, this one "
-                        "does not",
-                        "take the cache away, or use the step forecast, which fits every model");
-        }
+        checkNeed(*this, run.points);
         if (settings_.gate != kFirstBlock) {
             checkStepMask(settings_.mask, run.callCount());
         }
         CacheSessions sessions;
-        const bool isOff = settings_.gate == kFirstBlock && settings_.threshold == 0;
-        if (!isOff) {
+        const bool isOff = settings_.gate == kFirstBlock
+                               ? settings_.threshold == 0
+                               : std::find(settings_.mask.begin(), settings_.mask.end(), false) ==
+                                     settings_.mask.end();
+        if (!isOff && settings_.limits.leaveSteps(run.callCount())) {
             sessions.inner =
                 std::make_unique<BlockSession>(settings_, run.callCount(), run.points.firstBlock);
         }
