@@ -71,11 +71,11 @@ std::vector<std::string> lossesOf(const WorkOutline& work) {
 /// Error{InvalidInput} where the graph is to be exact and the node makes a lossy choice.
 void requireExact(const graph::SnapshotNode& node, const std::vector<std::string>& losses) {
     if (!losses.empty()) {
-        throw Error(ErrorKind::InvalidInput,
-                    "node " + node.id +
-                        " is lossy, and the graph is to be exact: " + losses.front(),
-                    "leave the lossy choice out for the node, or do without exact",
-                    "precision");
+        throw Error(
+            ErrorKind::InvalidInput,
+            "node " + node.id + " is lossy, and the graph is to be exact: " + losses.front(),
+            "leave the lossy choice out for the node, or do without exact",
+            "precision");
     }
 }
 

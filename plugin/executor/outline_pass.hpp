@@ -14,12 +14,12 @@ namespace lowtide::executor {
 /// What the nodes of a snapshot said before the run, in its order.
 struct OutlinedGraph {
     std::vector<WorkOutline> work;
-    std::vector<std::string> keys;     ///< result keys (graph::makeKeys)
+    std::vector<std::string> keys;  ///< result keys (graph::makeKeys)
     /// By node that runs a network; by "node.component" where it runs several.
     Json precisions = Json::object();
     std::string precisionText = "{}";  ///< the same as pictures keep it
-    /// Marks on nodes: a warning where choices go badly together, a note ("lossy") where a result is
-    /// not that of f32 and of every step.
+    /// Marks on nodes: a warning where choices go badly together, a note ("lossy") where a result
+    /// is not that of f32 and of every step.
     Issues marks{};
 };
 

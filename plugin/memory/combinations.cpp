@@ -126,9 +126,7 @@ constexpr RefusalRow kRefusals[] = {
 
 constexpr RemarkRow kLosses[] = {
     {[](const Combination& each) { return each.cache.spares(); },
-     [](const Combination& each) {
-         return "a step cache leaves work out: " + each.cache.label;
-     }},
+     [](const Combination& each) { return "a step cache leaves work out: " + each.cache.label; }},
     {[](const Combination& each) { return each.cache.spares() && each.sampler.drawsNoise; },
      [](const Combination& each) {
          return each.sampler.label +
@@ -201,10 +199,8 @@ Judgement judge(const Combination& combination) {
 Judgement requireAllowed(const Combination& combination, const std::string& place) {
     Judgement judgement = judge(combination);
     if (judgement.verdict == Verdict::Refused) {
-        throw Error(judgement.kind,
-                    place + judgement.reasons.front(),
-                    judgement.hint,
-                    judgement.item);
+        throw Error(
+            judgement.kind, place + judgement.reasons.front(), judgement.hint, judgement.item);
     }
     return judgement;
 }

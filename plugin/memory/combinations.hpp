@@ -64,8 +64,8 @@ struct Judgement {
     std::vector<std::string> reasons{};  ///< sentences; empty: ok
     /// What a person should know that changes no verdict: the result is what was asked for.
     std::vector<std::string> warnings{};
-    std::string hint{};                          ///< what to do about a refusal
-    std::string item{};                          ///< port or parameter of a refusal
+    std::string hint{};                        ///< what to do about a refusal
+    std::string item{};                        ///< port or parameter of a refusal
     ErrorKind kind = ErrorKind::InvalidInput;  ///< of a refusal
 };
 

@@ -10,7 +10,8 @@ namespace lowtide::memory {
 
 namespace {
 
-/// A policy that is built, and whose settings mean something, with the sentence that the person sees.
+/// A policy that is built, and whose settings mean something, with the sentence that the person
+/// sees.
 void checkPolicy(const NodeWork& node, const Policy& policy) {
     if (findPlanner(policy.name)) {
         (void)requireAllowed({.policy = policy}, "node " + node.node + ": ");

@@ -62,9 +62,9 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
                               ? conditioningIn(facts.request.negative, "negative").prompt()
                               : std::string();
     const int64_t factor = facts.model.info().downsampling;
-    const tensor::Provenance::Fields earlier =
-        isOfDenoiser(provenance) ? tensor::Provenance::Fields()
-                                 : std::exchange(provenance.fields, {});
+    const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
+                                                   ? tensor::Provenance::Fields()
+                                                   : std::exchange(provenance.fields, {});
     provenance.set(kSteps, std::to_string(facts.request.steps));
     provenance.set("Sampler", facts.samplerLabel);
     if (facts.request.sigmas != "sampler") {

@@ -106,9 +106,8 @@ private:
     /// What is asked of the stages for tiles: no progress, no pictures between, and no end between
     /// pictures, since a tile is none. "Now" still ends them before the next leaf. What one tile
     /// tells is not told again by the others.
-    StageCall callForTiles(
-        std::function<void(std::string_view, double, double)> progress =
-            [](std::string_view, double, double) {}) {
+    StageCall callForTiles(std::function<void(std::string_view, double, double)> progress =
+                               [](std::string_view, double, double) {}) {
         StageCall quiet = call_;
         quiet.stop = StopToken();
         quiet.progress = std::move(progress);

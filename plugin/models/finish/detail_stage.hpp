@@ -29,9 +29,10 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings);
 
 /// Pictures of which every tile was denoised a little: per picture all tiles are encoded, then
 /// denoised, then decoded and faded into each other, so that each network is needed once. Tile k in
-/// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each network's
-/// while it runs. Of the request's model the networks stand for it. Polls "cancel after this image"
-/// between pictures and "now" before every tile and leaf. Records detail_in and detail_out.
+/// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each
+/// network's while it runs. Of the request's model the networks stand for it. Polls "cancel after
+/// this image" between pictures and "now" before every tile and leaf. Records detail_in and
+/// detail_out.
 [[nodiscard]] WireRef detailStage(StageContext& context,
                                   const DetailRequest& request,
                                   const DetailNetworks& networks,

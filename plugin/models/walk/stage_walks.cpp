@@ -280,22 +280,21 @@ memory::StageWork walkDetail(const DetailShapes& shapes,
                              const memory::StagePlace& place) {
     const Model& autoencoder = modelIn(networks.autoencoder);
     const Model& denoiser = modelIn(networks.denoiser);
-    return walkStage(place,
-                     {treeIn(autoencoder, kAutoencoder), treeIn(denoiser, kDenoiser)},
-                     [&](StageContext& context, ShapeWalk& walk) {
-                         DetailNetworks walked = networks;
-                         walked.autoencoder =
-                             std::make_shared<const WalkedModel>(autoencoder, walk);
-                         walked.denoiser = std::make_shared<const WalkedModel>(denoiser, walk);
-                         DetailRequest request = settings;
-                         request.positive = conditioningOnWire(shapes.positive, place, "positive");
-                         request.negative =
-                             shapes.negative.shape.empty()
-                                 ? nullptr
-                                 : conditioningOnWire(shapes.negative, place, "negative");
-                         request.image = imageOnWire(shapes.image, place);
-                         (void)detailStage(context, request, walked, quietCall());
-                     });
+    return walkStage(
+        place,
+        {treeIn(autoencoder, kAutoencoder), treeIn(denoiser, kDenoiser)},
+        [&](StageContext& context, ShapeWalk& walk) {
+            DetailNetworks walked = networks;
+            walked.autoencoder = std::make_shared<const WalkedModel>(autoencoder, walk);
+            walked.denoiser = std::make_shared<const WalkedModel>(denoiser, walk);
+            DetailRequest request = settings;
+            request.positive = conditioningOnWire(shapes.positive, place, "positive");
+            request.negative = shapes.negative.shape.empty()
+                                   ? nullptr
+                                   : conditioningOnWire(shapes.negative, place, "negative");
+            request.image = imageOnWire(shapes.image, place);
+            (void)detailStage(context, request, walked, quietCall());
+        });
 }
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {

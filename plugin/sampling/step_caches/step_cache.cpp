@@ -12,9 +12,8 @@ void checkNeed(const StepCache& cache, const CachePoints& points) {
 }
 
 memory::ChosenCache chosenCache(const StepCache& cache, const CachedRun& run) {
-    return {.label = cache.label(),
-            .need = cache.need(),
-            .sparesNothing = cache.begin(run).isEmpty()};
+    return {
+        .label = cache.label(), .need = cache.need(), .sparesNothing = cache.begin(run).isEmpty()};
 }
 
 }  // namespace lowtide::sampling

@@ -108,11 +108,13 @@ public:
 
     /// For people and pictures' metadata: "DeepCache, interval 3, depth 1".
     [[nodiscard]] virtual std::string label() const = 0;
+
     /// What it asks of the network.
     [[nodiscard]] virtual memory::CacheNeed need() const { return memory::CacheNeed::Nothing; }
 
-    /// Without sessions where every call of the run is computed anyway: then nothing is kept, and no
-    /// byte differs. Error{InvalidInput}, Error{Unsupported} say why the run cannot use the cache.
+    /// Without sessions where every call of the run is computed anyway: then nothing is kept, and
+    /// no byte differs. Error{InvalidInput}, Error{Unsupported} say why the run cannot use the
+    /// cache.
     [[nodiscard]] virtual CacheSessions begin(const CachedRun& run) const = 0;
 };
 
