@@ -92,14 +92,14 @@ double distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>&
     return most;
 }
 
-/// Multiplies two tensors of a way of the copy's autoencoder ("encoder", "decoder"), so that what
+/// Multiplies the tensors of a layer of the copy's autoencoder ("decoder.conv_in"), so that what
 /// follows them overflows f16.
-void enlarge(const testing::CheckpointCopy& copy, const std::string& way, double factor) {
+void enlarge(const testing::CheckpointCopy& copy, const std::string& layer, double factor) {
     const std::string path = copy.file("vae/diffusion_pytorch_model.safetensors").toStdString();
     testing::TensorFile tensors = testing::readTensorFile(path);
     std::map<std::string, files::TensorBytes> content;
     for (auto& [name, tensor] : tensors) {
-        if (name == way + ".conv_in.weight" || name == way + ".conv_in.bias") {
+        if (name == layer + ".weight" || name == layer + ".bias") {
             at::from_blob(tensor.bytes.data(), tensor.shape, at::kHalf).mul_(factor);
         }
         content[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
@@ -450,7 +450,7 @@ private Q_SLOTS:
 
     void anOverflowIsComputedOnceMoreInF32() {
         const testing::CheckpointCopy copy;
-        enlarge(copy, "decoder", 4096);
+        enlarge(copy, "decoder.conv_in", 4096);
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WireRef latent = latentOf(noise({2, 4, 8, 8}, 3));
@@ -481,7 +481,7 @@ private Q_SLOTS:
     /// Of a picture that was loaded: the field stands behind those of the denoiser that takes it.
     void anOverflowOfAnEncodeIsToldToo() {
         const testing::CheckpointCopy copy;
-        enlarge(copy, "encoder", 65536);
+        enlarge(copy, "encoder.conv_out", 32768);
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WireRef picture = std::make_shared<const tensor::Images>(
