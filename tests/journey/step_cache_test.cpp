@@ -464,40 +464,32 @@ private Q_SLOTS:
     }
 
     void aCacheNeedsADenoiser_data() {
-        QTest::addColumn<QStringList>("cacheTo");
-        QTest::addColumn<QStringList>("latentTo");
+        QTest::addColumn<QStringList>("from");
+        QTest::addColumn<QStringList>("to");
         QTest::addColumn<QString>("says");
-        const QStringList decode = {"decode", "latent"};
-        QTest::newRow("into a latent")
-            << decode << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
-        QTest::newRow("a latent as cache")
-            << QStringList{} << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
-        QTest::newRow("a node without a denoiser")
-            << QStringList{"decode", "step_cache"} << decode << "step_cache";
-        QTest::newRow("into a picture") << QStringList{"save", "image"} << decode << "IMAGE";
+        const QStringList cache = {"deepcache", "step_cache"};
+        QTest::newRow("as a latent") << cache << QStringList{"decode", "latent"} << "STEP_CACHE";
+        QTest::newRow("as a picture") << cache << QStringList{"save", "image"} << "STEP_CACHE";
+        QTest::newRow("into a node without a denoiser")
+            << cache << QStringList{"decode", "step_cache"} << "step_cache";
+        QTest::newRow("a latent as cache") << QStringList{"latent", "latent"}
+                                           << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
     }
 
     void aCacheNeedsADenoiser() {
-        QFETCH(QStringList, cacheTo);
-        QFETCH(QStringList, latentTo);
+        QFETCH(QStringList, from);
+        QFETCH(QStringList, to);
         QFETCH(QString, says);
-        Json graph = Json::parse(graph_);
         const auto placeOf = [](const QStringList& place) {
             return Json{place[0].toStdString(), place[1].toStdString()};
         };
+        Json graph = Json::parse(graph_);
         Json links = Json::array();
-        for (Json link : graph["links"]) {
-            if (link["from"][0] == "deepcache") {
-                if (cacheTo.isEmpty()) {
-                    continue;
-                }
-                link["to"] = placeOf(cacheTo);
-            } else if (link["to"] == Json({"decode", "latent"})) {
-                link["to"] = placeOf(latentTo);
-            } else if (link["to"] == placeOf(cacheTo.isEmpty() ? latentTo : cacheTo)) {
-                continue;
+        links.push_back({{"from", placeOf(from)}, {"to", placeOf(to)}});
+        for (const Json& link : graph["links"]) {
+            if (link["from"][0] != "deepcache" && link["to"] != placeOf(to)) {
+                links.push_back(link);
             }
-            links.push_back(link);
         }
         graph["links"] = links;
         testing::EventLog log;

@@ -17,6 +17,9 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <map>
+#include <stdexcept>
+
 using namespace lowtide;
 using models::WireRef;
 using sampling::StepWork;
@@ -86,8 +89,8 @@ public:
         bench_.runWith(model_, models::kTextEncoder, [&] {
             const auto prompts = bench_.stages().encodePrompt(
                 {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
-            request_.positive = prompts.positive;
-            request_.negative = prompts.negative;
+            request_.positive = prompts.positive->onHost();
+            request_.negative = prompts.negative->onHost();
         });
     }
 
@@ -305,8 +308,8 @@ private Q_SLOTS:
         QFETCH(QString, event);
         Scene fresh({.kind = "fake"});
         const Made expected = fresh.run(std::make_shared<const OutlivingCache>());
-        const auto cache = std::make_shared<const OutlivingCache>();
         Scene scene({.kind = "fake"});
+        const auto cache = std::make_shared<const OutlivingCache>();
 
         scene.pass(event, cache);
 
