@@ -53,7 +53,8 @@ namespace lowtide::nodes {
     return {.components = std::move(stage.components),
             .outputs = {{std::move(port), valueOutline(stage)}},
             .walk = std::move(stage.walk),
-            .precision = std::move(stage.precision)};
+            .precisions = std::move(stage.precisions),
+            .issues = std::move(stage.issues)};
 }
 
 /// The type of a node whose two functions ask the stages.

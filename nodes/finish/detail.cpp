@@ -84,7 +84,8 @@ models::DetailRequest settingsOf(const executor::Params& params) {
             .sampler = params.text("sampler"),
             .sigmas = params.text("sigmas"),
             .spacing = params.text("spacing"),
-            .strength = params.number("strength")};
+            .strength = params.number("strength"),
+            .precision = params.precision()};
 }
 
 executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {

@@ -81,7 +81,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
         .components = std::move(stage.components),
         .outputs = {{"positive", valueOutline(stage)}, {"negative", valueOutline(stage.negative)}},
         .walk = std::move(stage.walk),
-        .precision = std::move(stage.precision)};
+        .precisions = std::move(stage.precisions)};
 }
 
 /// Tells the person what the encoder did not read.

@@ -80,8 +80,10 @@ struct WorkOutline {
     /// A control node's, asked like `components` and after them: what leaves its device when it
     /// runs, as Controls::offload takes it. Empty: nothing.
     std::function<std::vector<std::string>()> offloads{};
-    /// How the node's network is stored and computed; empty: it runs none.
-    std::optional<memory::ComponentPrecision> precision{};
+    /// How each of the node's networks is stored and computed, and what makes it lossy.
+    std::vector<memory::ComponentPrecision> precisions{};
+    /// Warnings about choices that go badly together; the run goes on.
+    Issues issues{};
     bool isOnHost = false;  ///< without networks: what it makes lies there, whatever the device is
 };
 

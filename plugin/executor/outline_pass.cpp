@@ -1,6 +1,7 @@
 #include "plugin/executor/outline_pass.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/executor/declared.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/graph/key.hpp"
@@ -56,16 +57,47 @@ void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work)
     }
 }
 
+/// Why the result of the node is not that of f32 and of every step; empty: it is.
+std::vector<std::string> lossesOf(const WorkOutline& work) {
+    std::vector<std::string> losses;
+    for (const memory::ComponentPrecision& precision : work.precisions) {
+        for (std::string& reason : memory::judge({.precision = precision}).reasons) {
+            losses.push_back(std::move(reason));
+        }
+    }
+    return losses;
+}
+
 /// Error{InvalidInput} where the graph is to be exact and the node makes a lossy choice.
-void requireExact(const graph::SnapshotNode& node, const WorkOutline& work) {
-    const memory::Judgement judgement =
-        work.precision ? memory::judge({.precision = *work.precision}) : memory::Judgement();
-    if (judgement.verdict == memory::Verdict::Lossy) {
-        throw Error(ErrorKind::InvalidInput,
-                    "node " + node.id +
-                        " is lossy, and the graph is to be exact: " + judgement.reasons.front(),
-                    "leave the lossy choice out for the node, or do without exact",
-                    "precision");
+void requireExact(const graph::SnapshotNode& node, const std::vector<std::string>& losses) {
+    if (!losses.empty()) {
+        throw Error(
+            ErrorKind::InvalidInput,
+            "node " + node.id + " is lossy, and the graph is to be exact: " + losses.front(),
+            "leave the lossy choice out for the node, or do without exact",
+            "precision");
+    }
+}
+
+void mark(OutlinedGraph& outlined,
+          const graph::SnapshotNode& node,
+          const WorkOutline& work,
+          const std::vector<std::string>& losses) {
+    for (Issue warning : work.issues) {
+        warning.node = node.id;
+        outlined.marks.push_back(std::move(warning));
+    }
+    if (!losses.empty()) {
+        outlined.marks.push_back({.severity = Severity::Info,
+                                  .code = "lossy",
+                                  .node = node.id,
+                                  .item = "precision",
+                                  .message = join(losses, "; ")});
+    }
+    for (const memory::ComponentPrecision& precision : work.precisions) {
+        const std::string key =
+            work.precisions.size() == 1 ? node.id : node.id + "." + precision.role;
+        outlined.precisions[key] = memory::toJson(precision);
     }
 }
 
@@ -82,13 +114,14 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
             const NodeOutlineContext context(node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
+            const std::vector<std::string> losses = lossesOf(work);
             if (snapshot.isExact) {
-                requireExact(node, work);
+                requireExact(node, losses);
             }
+            mark(outlined, node, work, losses);
             fingerprints.push_back(work.fingerprints);
-            if (work.precision) {
-                outlined.precisions[node.id] = memory::toJson(*work.precision);
-                fingerprints.back().push_back(outlined.precisions[node.id].dump());
+            for (const memory::ComponentPrecision& precision : work.precisions) {
+                fingerprints.back().push_back(memory::toJson(precision).dump());
             }
             outlined.work.push_back(std::move(work));
         });

@@ -14,9 +14,13 @@ namespace lowtide::executor {
 /// What the nodes of a snapshot said before the run, in its order.
 struct OutlinedGraph {
     std::vector<WorkOutline> work;
-    std::vector<std::string> keys;     ///< result keys (graph::makeKeys)
-    Json precisions = Json::object();  ///< by node that runs a network
+    std::vector<std::string> keys;  ///< result keys (graph::makeKeys)
+    /// By node that runs a network; by "node.component" where it runs several.
+    Json precisions = Json::object();
     std::string precisionText = "{}";  ///< the same as pictures keep it
+    /// Marks on nodes: a warning where choices go badly together, a note ("lossy") where a result
+    /// is not that of f32 and of every step.
+    Issues marks{};
 };
 
 /// Asks every node for its outline, sources first; no device is touched and no weight is read.

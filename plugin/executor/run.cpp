@@ -84,10 +84,21 @@ public:
             return *refusal;
         }
         report_.precisions = std::get<OutlinedGraph>(outlined).precisions;
+        warn(std::get<OutlinedGraph>(outlined).marks);
         return repeat(opened, std::get<OutlinedGraph>(outlined));
     }
 
 private:
+    /// Of the marks what a person should know; what is lossy is told by the precisions.
+    void warn(const Issues& marks) {
+        for (const Issue& mark : marks) {
+            if (mark.severity == Severity::Warning) {
+                events_.event(NodeIssue{mark});
+                report_.issues.push_back(mark);
+            }
+        }
+    }
+
     std::optional<Issue> repeat(const RunDevices& devices, const OutlinedGraph& outlined) {
         const std::vector<std::string> keys =
             resultKeys(snapshot_, outlined.keys, options_.outputFolder);

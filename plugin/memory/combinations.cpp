@@ -1,5 +1,7 @@
 #include "plugin/memory/combinations.hpp"
 
+#include "plugin/memory/planner.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -7,32 +9,200 @@ namespace lowtide::memory {
 
 namespace {
 
+using Applies = bool (*)(const Combination&);
+using Sentence = std::string (*)(const Combination&);
+
 struct RefusalRow {
-    bool (*applies)(const Combination& combination);
-    const char* reason;
+    Applies applies;
+    Sentence reason;
     const char* hint;
+    const char* item;
+    ErrorKind kind = ErrorKind::InvalidInput;
 };
 
-constexpr std::array<RefusalRow, 1> kRefusals = {
-    {{[](const Combination& each) { return each.hasScales && each.isPatched; },
-      "weights that are stored as f8 cannot take the changes of adapters: they would be lost in "
-      "the rounding",
-      "choose the storage bf16 or f16 for this node"}}};
+/// Of a loss, or of something to know.
+struct RemarkRow {
+    Applies applies;
+    Sentence sentence;
+};
+
+bool lacks(const Combination& each, bool PlannerType::*ability) {
+    const PlannerType* planner = each.policy ? findPlanner(each.policy->name) : nullptr;
+    return planner && !(planner->*ability);
+}
+
+std::string policyText(const Combination& each, const std::string& why) {
+    return "the policy \"" + toText(*each.policy) + "\" " + why;
+}
+
+constexpr RefusalRow kRefusals[] = {
+    {.applies = [](const Combination& each) { return each.hasScales && each.isPatched; },
+     .reason =
+         [](const Combination&) {
+             return std::string(
+                 "weights that are stored as f8 cannot take the changes of adapters: they would "
+                 "be lost in the rounding");
+         },
+     .hint = "choose the storage bf16 or f16 for this node",
+     .item = "precision"},
+    {.applies =
+         [](const Combination& each) {
+             return lacks(each, &PlannerType::mayStream) && each.policy->stream;
+         },
+     .reason =
+         [](const Combination& each) {
+             return policyText(each,
+                               each.policy->name == "auto"
+                                   ? "cannot be told to stream; it streams where that is faster"
+                                   : "has nothing that could be copied ahead");
+         },
+     .hint = "leave +stream out, or use leaf+stream",
+     .item = "memory"},
+    {.applies =
+         [](const Combination& each) {
+             return lacks(each, &PlannerType::takesBudget) && each.policy->budget.has_value();
+         },
+     .reason =
+         [](const Combination& each) { return policyText(each, "takes no budget of its own"); },
+     .hint = "use leaf or block with a budget, or bound the run with --memory-budget",
+     .item = "memory"},
+    {.applies =
+         [](const Combination& each) {
+             return lacks(each, &PlannerType::mayKeep) && each.policy->after == After::Keep;
+         },
+     .reason =
+         [](const Combination& each) {
+             return policyText(each,
+                               "never holds the whole component, so there is nothing to keep");
+         },
+     .hint = "use none, model or auto with after=keep",
+     .item = "memory"},
+    {.applies =
+         [](const Combination& each) {
+             return each.cache.need == CacheNeed::Cut && !each.denoiser.canBeCut;
+         },
+     .reason =
+         [](const Combination& each) {
+             return each.cache.label + " needs a UNet, this model's denoiser has no place to cut";
+         },
+     .hint = "take the step cache away, or use the step forecast, which fits every model",
+     .item = "step_cache",
+     .kind = ErrorKind::Unsupported},
+    {.applies =
+         [](const Combination& each) {
+             return each.cache.need == CacheNeed::FirstBlock && !each.denoiser.hasFirstBlock;
+         },
+     .reason =
+         [](const Combination& each) {
+             return each.cache.label +
+                    " needs a denoiser that states its first block, this one does not";
+         },
+     .hint = "take the step cache away, or use the step forecast, which fits every model",
+     .item = "step_cache",
+     .kind = ErrorKind::Unsupported},
+    {.applies =
+         [](const Combination& each) { return each.cache.spares() && each.sampler.isDistilled; },
+     .reason =
+         [](const Combination& each) {
+             return "a step cache reuses what neighbouring steps have in common, and " +
+                    each.sampler.label + " takes a few steps that have little in common";
+         },
+     .hint = "take the step cache away, or choose another sampler",
+     .item = "step_cache"},
+    {.applies =
+         [](const Combination& each) {
+             return each.cache.spares() && each.denoiser.embedsGuidance;
+         },
+     .reason =
+         [](const Combination&) {
+             return std::string(
+                 "a step cache reuses what neighbouring steps have in common, and this checkpoint "
+                 "was distilled into a few steps that have little in common (its guidance is an "
+                 "input)");
+         },
+     .hint = "take the step cache away, or choose another checkpoint",
+     .item = "step_cache"},
+};
+
+constexpr RemarkRow kLosses[] = {
+    {[](const Combination& each) { return each.cache.spares(); },
+     [](const Combination& each) { return "a step cache leaves work out: " + each.cache.label; }},
+    {[](const Combination& each) { return each.cache.spares() && each.sampler.drawsNoise; },
+     [](const Combination& each) {
+         return each.sampler.label +
+                " adds fresh noise in its steps, of which the cached work knows nothing";
+     }},
+    {[](const Combination& each) { return each.cache.spares() && each.sampler.hasStages; },
+     [](const Combination& each) {
+         return each.sampler.label +
+                " calls the network several times in a step, and a step cache counts calls: one "
+                "stage is taken from another";
+     }},
+};
+
+constexpr RemarkRow kWarnings[] = {
+    {[](const Combination& each) {
+         return each.denoiser.embedsGuidance && !each.sampler.label.empty() &&
+                !each.sampler.isDistilled;
+     },
+     [](const Combination& each) {
+         return "the checkpoint was distilled for LCM (its guidance is an input), and " +
+                each.sampler.label +
+                " takes steps that it was not made for: choose the checkpoint's own sampler, with "
+                "4 to 8 steps";
+     }},
+    {[](const Combination& each) {
+         return each.cache.spares() && each.sampler.calls > 0 && each.sampler.calls <= kFewCalls;
+     },
+     [](const Combination& each) {
+         return "a step cache has little to reuse in " + std::to_string(each.sampler.calls) +
+                " calls of the network, and next to nothing where the model was distilled into so "
+                "few (turbo, lightning): compare with fewer steps and no cache";
+     }},
+};
+
+template <size_t kCount>
+std::vector<std::string> remarksOn(const Combination& combination,
+                                   const RemarkRow (&rows)[kCount]) {
+    std::vector<std::string> remarks;
+    for (const RemarkRow& row : rows) {
+        if (row.applies(combination)) {
+            remarks.push_back(row.sentence(combination));
+        }
+    }
+    return remarks;
+}
 
 }  // namespace
 
 Judgement judge(const Combination& combination) {
-    const auto refusal =
-        std::find_if(kRefusals.begin(), kRefusals.end(), [&](const RefusalRow& row) {
+    const auto* refusal =
+        std::find_if(std::begin(kRefusals), std::end(kRefusals), [&](const RefusalRow& row) {
             return row.applies(combination);
         });
-    if (refusal != kRefusals.end()) {
-        return {Verdict::Refused, {refusal->reason}, refusal->hint};
+    if (refusal != std::end(kRefusals)) {
+        return {.verdict = Verdict::Refused,
+                .reasons = {refusal->reason(combination)},
+                .hint = refusal->hint,
+                .item = refusal->item,
+                .kind = refusal->kind};
     }
-    if (!combination.precision.lossy.empty()) {
-        return {Verdict::Lossy, combination.precision.lossy};
+    Judgement judgement{.reasons = combination.precision.lossy,
+                        .warnings = remarksOn(combination, kWarnings)};
+    for (std::string& loss : remarksOn(combination, kLosses)) {
+        judgement.reasons.push_back(std::move(loss));
     }
-    return {};
+    judgement.verdict = judgement.reasons.empty() ? Verdict::Ok : Verdict::Lossy;
+    return judgement;
+}
+
+Judgement requireAllowed(const Combination& combination, const std::string& place) {
+    Judgement judgement = judge(combination);
+    if (judgement.verdict == Verdict::Refused) {
+        throw Error(
+            judgement.kind, place + judgement.reasons.front(), judgement.hint, judgement.item);
+    }
+    return judgement;
 }
 
 bool hasScales(const ComponentTree& tree) {

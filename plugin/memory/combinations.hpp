@@ -1,10 +1,13 @@
 #pragma once
 // Which choices go together: ok, lossy with reasons, or refused with the sentence that a person
-// sees. One row a rule; editor, validation and plan ask the same table.
+// sees. One row a rule; validation, plan, stages and docs/combinations.md ask the same table.
 
+#include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,21 +15,69 @@ namespace lowtide::memory {
 
 enum class Verdict : uint8_t { Ok, Lossy, Refused };
 
+/// What a step cache asks of the network.
+enum class CacheNeed : uint8_t {
+    Nothing,     ///< it never looks inside
+    Cut,         ///< a place where a UNet can be cut
+    FirstBlock,  ///< a block in front that tells how much the others will change
+};
+
+/// A step cache with its settings in one run. Fields as they are made: none is connected.
+struct ChosenCache {
+    std::string label;  ///< "DeepCache, interval 3, depth 1"; empty: none
+    CacheNeed need = CacheNeed::Nothing;
+    bool sparesNothing = false;  ///< every call is computed: no byte differs from a run without it
+
+    /// Whether it leaves out work somewhere in the run.
+    [[nodiscard]] bool spares() const { return !label.empty() && !sparesNothing; }
+};
+
+/// A sampler in one run. Fields as they are made: the node has none.
+struct ChosenSampler {
+    std::string label;         ///< "Euler a"; empty: none
+    bool isDistilled = false;  ///< for models that were distilled into a few steps
+    bool drawsNoise = false;   ///< in its steps: ancestral ones, SDEs, eta above 0
+    bool hasStages = false;    ///< some of its steps call the network several times
+    int calls = 0;             ///< of the network
+};
+
+/// What a family states of a checkpoint's denoiser.
+struct DenoiserTraits {
+    bool canBeCut = false;
+    bool hasFirstBlock = false;
+    bool embedsGuidance = false;  ///< guidance is an input (time_cond_proj): distilled for LCM
+};
+
 /// What is chosen together for one component of one node. Fields as they are made ask nothing.
 struct Combination {
     ComponentPrecision precision{};
     bool hasScales = false;  ///< its weights on the device have scales
     bool isPatched = false;  ///< adapters change its weights on the device
+    std::optional<Policy> policy{};
+    ChosenCache cache{};
+    ChosenSampler sampler{};
+    DenoiserTraits denoiser{};
 };
 
 struct Judgement {
     Verdict verdict = Verdict::Ok;
     std::vector<std::string> reasons{};  ///< sentences; empty: ok
-    std::string hint{};                  ///< what to do about a refusal
+    /// What a person should know that changes no verdict: the result is what was asked for.
+    std::vector<std::string> warnings{};
+    std::string hint{};                        ///< what to do about a refusal
+    std::string item{};                        ///< port or parameter of a refusal
+    ErrorKind kind = ErrorKind::InvalidInput;  ///< of a refusal
 };
+
+/// Network calls up to which a run counts as one of few steps.
+inline constexpr int kFewCalls = 8;
 
 /// The first refusal, else all that makes it lossy.
 [[nodiscard]] Judgement judge(const Combination& combination);
+
+/// As judge(), but throws what is refused: Error of the row's kind on its item, the sentence behind
+/// `place` ("node a: ").
+Judgement requireAllowed(const Combination& combination, const std::string& place = {});
 
 /// Whether some weights of the component lie on a device with scales.
 [[nodiscard]] bool hasScales(const ComponentTree& tree);

@@ -337,17 +337,10 @@ void refuseCombinations(const PlanRequest& request) {
     for (const NodeWork& node : request.nodes) {
         for (const auto& tree : node.components) {
             const auto& patched = request.patched;
-            const Judgement judgement =
-                judge({.hasScales = hasScales(*tree),
-                       .isPatched =
-                           std::find(patched.begin(), patched.end(), tree->id) != patched.end()});
-            if (judgement.verdict == Verdict::Refused) {
-                throw Error(
-                    ErrorKind::InvalidInput,
-                    "node " + node.node + ", " + tree->role + ": " + judgement.reasons.front(),
-                    judgement.hint,
-                    "precision");
-            }
+            const bool isPatched =
+                std::find(patched.begin(), patched.end(), tree->id) != patched.end();
+            (void)requireAllowed({.hasScales = hasScales(*tree), .isPatched = isPatched},
+                                 "node " + node.node + ", " + tree->role + ": ");
         }
     }
 }

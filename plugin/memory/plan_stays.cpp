@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/combinations.hpp"
 
 #include <algorithm>
 
@@ -9,9 +10,12 @@ namespace lowtide::memory {
 
 namespace {
 
-const PlannerType& plannerFor(const NodeWork& node, const Policy& policy) {
-    if (const PlannerType* planner = findPlanner(policy.name)) {
-        return *planner;
+/// A policy that is built, and whose settings mean something, with the sentence that the person
+/// sees.
+void checkPolicy(const NodeWork& node, const Policy& policy) {
+    if (findPlanner(policy.name)) {
+        (void)requireAllowed({.policy = policy}, "node " + node.node + ": ");
+        return;
     }
     std::vector<std::string> names;
     for (const PlannerType& type : planners()) {
@@ -21,36 +25,6 @@ const PlannerType& plannerFor(const NodeWork& node, const Policy& policy) {
                 "node " + node.node + ": there is no memory policy \"" + policy.name + "\"",
                 "use " + join(names, ", "),
                 "memory");
-}
-
-void refuse(const NodeWork& node, const Policy& policy, const char* why, const char* hint) {
-    throw Error(ErrorKind::InvalidInput,
-                "node " + node.node + ": the policy \"" + toText(policy) + "\" " + why,
-                hint,
-                "memory");
-}
-
-/// Combinations that mean nothing, with the sentence that the person sees.
-void checkPolicy(const NodeWork& node, const Policy& policy, const PlannerType& planner) {
-    if (policy.stream && !planner.mayStream) {
-        refuse(node,
-               policy,
-               policy.name == "auto" ? "cannot be told to stream; it streams where that is faster"
-                                     : "has nothing that could be copied ahead",
-               "leave +stream out, or use leaf+stream");
-    }
-    if (policy.budget && !planner.takesBudget) {
-        refuse(node,
-               policy,
-               "takes no budget of its own",
-               "use leaf or block with a budget, or bound the run with --memory-budget");
-    }
-    if (policy.after == After::Keep && !planner.mayKeep) {
-        refuse(node,
-               policy,
-               "never holds the whole component, so there is nothing to keep",
-               "use none, model or auto with after=keep");
-    }
 }
 
 class Sketcher {
@@ -79,7 +53,7 @@ private:
         const NodeWork& work = request_.nodes[node];
         for (const auto& tree : work.components) {
             Policy policy = work.policy.forComponent(tree->role);
-            checkPolicy(work, policy, plannerFor(work, policy));
+            checkPolicy(work, policy);
             const DeviceSpec device = policy.device.value_or(request_.device);
             const uint32_t index = componentOn(tree, device);
             plan().components[index].after = policy.after;

@@ -61,7 +61,7 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
         context.record.put("image_u8", tensor::image8Tensor(pixels));
     }
     tensor::Provenance provenance = given.provenance();
-    finite.describe(provenance);
+    finite.describe(provenance, kDecodeField);
     return std::make_shared<const tensor::Images>(std::move(pixels), std::move(provenance));
 }
 

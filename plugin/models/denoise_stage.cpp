@@ -218,7 +218,7 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
                                                             .eta = request.eta,
                                                             .endStep = request.endStep,
                                                             .keepNoise = request.keepNoise});
-    checkStepCache(model, request, type, *sampler);
+    (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }
 

@@ -51,8 +51,8 @@ at::Tensor encodeAll(StageContext& context,
                      const Model& model,
                      const at::Tensor& pixels,
                      const ImageEncodeRequest& request,
-                     const StageCall& call) {
-    FiniteResult finite(model, call);
+                     const StageCall& call,
+                     FiniteResult& finite) {
     const auto encode = [&](const at::Tensor& part) {
         return finite.of([&](const Model& own) { return own.encode(context, part); });
     };
@@ -102,14 +102,17 @@ WireRef imageEncodeStage(StageContext& context,
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
     context.record.putNext("vae.encode_in", pixels);
-    const at::Tensor moments = encodeAll(context, model, pixels, request, call);
+    FiniteResult finite(model, call);
+    const at::Tensor moments = encodeAll(context, model, pixels, request, call, finite);
     context.record.putNext("vae.moments", moments);
     sampling::LatentDistribution seen = model.distributionOf(moments);
     if (!givesDistribution(request)) {
         seen.deviation.reset();
     }
+    tensor::Provenance provenance = given.provenance();
+    finite.describe(provenance, kEncodeField);
     return std::make_shared<const tensor::Latents>(
-        std::move(seen.mean), given.provenance(), nullptr, std::move(seen.deviation));
+        std::move(seen.mean), std::move(provenance), nullptr, std::move(seen.deviation));
 }
 
 }  // namespace lowtide::models

@@ -28,7 +28,7 @@ StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes, const ImageEnco
     StageOutline outline =
         outputOf("LATENT", encodedShape(modelIn(settings.model), shapes, settings));
     outline.components = networkOf(settings.model, "image encode", kAutoencoder);
-    outline.precision = precision;
+    outline.precisions = {precision};
     if (givesDistribution(settings)) {
         outline.outputValue = std::make_shared<const LatentOutline>(true);
         outline.tensors.push_back(outline.tensors.front());

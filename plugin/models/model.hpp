@@ -48,6 +48,8 @@ struct ModelInfo {
     std::string checkpoint;  ///< file or folder name, for people
     Json schedulerConfig;    ///< scheduler/scheduler_config.json
     int64_t latentChannels = 4;
+    /// Guidance is an input of its denoiser: it was distilled for latent consistency.
+    bool embedsGuidance = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
     int64_t promptTokens = 77;              ///< of a conditioning of one chunk

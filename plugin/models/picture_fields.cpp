@@ -7,12 +7,16 @@
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace lowtide::models {
 
 namespace {
 
 constexpr const char* kModelHash = "Model hash";
 constexpr const char* kSeed = "Seed";
+constexpr const char* kSteps = "Steps";  ///< every denoiser's first field
 
 /// Values with separators are JSON strings, so that the line can be read back.
 std::string quoted(const std::string& value) {
@@ -25,6 +29,13 @@ std::string capitalized(std::string text) {
         text.front() = static_cast<char>(text.front() - 'a' + 'A');
     }
     return text;
+}
+
+/// Else its fields are what happened to a picture before there was a denoiser.
+bool isOfDenoiser(const tensor::Provenance& provenance) {
+    return std::any_of(provenance.fields.begin(), provenance.fields.end(), [](const auto& field) {
+        return field.first == kSteps;
+    });
 }
 
 /// What each picture of a batch needs to be made again: its own seed, or its place in the batch.
@@ -51,7 +62,10 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
                               ? conditioningIn(facts.request.negative, "negative").prompt()
                               : std::string();
     const int64_t factor = facts.model.info().downsampling;
-    provenance.set("Steps", std::to_string(facts.request.steps));
+    const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
+                                                   ? tensor::Provenance::Fields()
+                                                   : std::exchange(provenance.fields, {});
+    provenance.set(kSteps, std::to_string(facts.request.steps));
     provenance.set("Sampler", facts.samplerLabel);
     if (facts.request.sigmas != "sampler") {
         provenance.set("Schedule type", capitalized(facts.request.sigmas));
@@ -74,11 +88,14 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
     }
+    for (const auto& [key, value] : earlier) {
+        provenance.set(key, value);
+    }
 }
 
 std::string parametersTextOf(const tensor::Provenance& provenance,
                              const std::function<std::string(const std::string&)>& hashOf) {
-    if (provenance.fields.empty()) {
+    if (!isOfDenoiser(provenance)) {
         return {};
     }
     std::string text = provenance.prompt + "\n";

@@ -177,6 +177,7 @@ struct DetailRequest {
     std::string sigmas = "sampler";
     std::string spacing = "sampler";
     double strength = 0.3;
+    memory::PrecisionChoice precision{};  ///< of both networks, by their roles where it says so
 };
 
 }  // namespace lowtide::models

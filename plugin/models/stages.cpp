@@ -260,7 +260,8 @@ public:
     WireRef addDetail(const DetailRequest& request, const StageCall& call) override {
         return withErrorsOf("detail", [&] {
             StageContext context = contextOf("detail", call);
-            return detailStage(context, request, call);
+            return detailStage(
+                context, request, detailNetworks(request.model, request.precision), call);
         });
     }
 
@@ -293,7 +294,7 @@ public:
             };
             EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
             outline.components = networkOf(request.model, "encode", kTextEncoder);
-            outline.precision = precision;
+            outline.precisions = {precision};
             outline.walk = [request](const memory::StagePlace& place) {
                 return withErrorsOf(
                     "encode", [&] { return walkEncode(modelIn(request.model), request, place); });
@@ -336,11 +337,10 @@ public:
             DenoiseRequest settings = identified(asked);
             memory::ComponentPrecision precision =
                 usePrecision(settings.model, kDenoiser, settings.precision);
-            if (const auto cache = stepCacheIn(settings); cache && cache->isLossy()) {
-                precision.lossy.push_back("a step cache leaves work out: " + cache->label());
-            }
             const Model& known = modelIn(settings.model);
             const auto sampler = makeSampler(known, settings);
+            const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
+            precision.lossy = judgement.reasons;
             const Shape shape = latentShapeFor(known, shapes.latent);
             checkInpainting(known,
                             settings,
@@ -357,7 +357,8 @@ public:
                 .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
                 .hostBytes =
                     settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
-                .precision = precision,
+                .precisions = {precision},
+                .issues = warningsOf(judgement),
                 .walk = [shapes, settings](const memory::StagePlace& place) {
                     return withErrorsOf("denoise", [&] {
                         return walkDenoise(modelIn(settings.model), shapes, settings, place);
@@ -398,7 +399,7 @@ public:
                 .outputType = "IMAGE",
                 .outputShape = shape,
                 .tensors = {bytesOf(shape)},
-                .precision = precision,
+                .precisions = {precision},
                 .walk = [=](const memory::StagePlace& place) {
                     return withErrorsOf("decode", [&] {
                         return walkDecode(
@@ -435,7 +436,7 @@ public:
                                 .outputType = "IMAGE",
                                 .outputShape = shape,
                                 .tensors = {bytesOf(shape)},
-                                .precision = precision,
+                                .precisions = {precision},
                                 .walk =
                                     [=](const memory::StagePlace& place) {
                                         return withErrorsOf("upscale", [&] {

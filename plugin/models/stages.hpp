@@ -30,8 +30,10 @@ struct StageOutline {
     WireRef outputValue{};         ///< what is known of the result beyond its shape; may be null
     std::vector<Bytes> tensors{};  ///< all that the output holds, where the stage computes
     Bytes hostBytes = 0;           ///< of the output, in host memory wherever that is
-    /// How the stage's network is stored and computed; empty: it runs none.
-    std::optional<memory::ComponentPrecision> precision{};
+    /// How each of the stage's networks is stored and computed, and what makes it lossy.
+    std::vector<memory::ComponentPrecision> precisions{};
+    /// Warnings about choices that go badly together.
+    Issues issues{};
     /// The stage on shapes alone, as the device of that place would hold it; ports are named as
     /// the wires of requests are. Run thread only; takes tens of milliseconds.
     std::function<memory::StageWork(const memory::StagePlace& place)> walk{};

@@ -4,6 +4,7 @@
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::models {
@@ -21,6 +22,8 @@ public:
 
     [[nodiscard]] std::string label() const override { return cache_->label(); }
 
+    [[nodiscard]] memory::CacheNeed need() const override { return cache_->need(); }
+
     [[nodiscard]] bool isLossy() const override { return cache_->isLossy(); }
 
     [[nodiscard]] sampling::CacheSessions begin(const sampling::CachedRun& run) const override {
@@ -33,6 +36,29 @@ private:
     const std::shared_ptr<const sampling::StepCache> cache_;
     const std::function<std::string()> weightsHash_;
 };
+
+sampling::CachedRun runOf(const Model& model,
+                          const DenoiseRequest& request,
+                          const std::string& samplerName,
+                          const sampling::Sampler& sampler) {
+    const sampling::CallRange calls =
+        sampling::callsOf(sampler, startStepOf(request), request.endStep, request.keepNoise);
+    return sampling::cachedRun(
+        sampler, calls, model.info().cachePoints, schedulerText(request, samplerName));
+}
+
+void addCache(memory::Combination& chosen,
+              const sampling::StepCache& cache,
+              const sampling::CachedRun& run) {
+    chosen.sampler.calls = run.callCount();
+    chosen.sampler.hasStages =
+        std::any_of(run.stages.begin(), run.stages.end(), [](int stage) { return stage > 0; });
+    try {
+        chosen.cache = sampling::chosenCache(cache, run);
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), kPort);
+    }
+}
 
 }  // namespace
 
@@ -59,29 +85,31 @@ std::string schedulerText(const DenoiseRequest& request, const std::string& samp
     return sampler + ", sigmas " + request.sigmas + ", spacing " + request.spacing;
 }
 
-void checkStepCache(const Model& model,
-                    const DenoiseRequest& request,
-                    const sampling::SamplerType& type,
-                    const sampling::Sampler& sampler) {
-    const auto cache = stepCacheIn(request);
-    if (!cache) {
-        return;
+memory::Judgement judgeDenoise(const Model& model,
+                               const DenoiseRequest& request,
+                               const sampling::Sampler& sampler,
+                               const memory::ComponentPrecision& precision) {
+    const sampling::SamplerType& type =
+        sampling::samplerNamed(request.sampler, model.info().schedulerConfig);
+    memory::Combination chosen{.precision = precision,
+                               .sampler = {.label = type.label,
+                                           .isDistilled = type.isDistilled,
+                                           .drawsNoise = type.drawsNoise || request.eta > 0},
+                               .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
+    chosen.denoiser.embedsGuidance = model.info().embedsGuidance;
+    if (const auto cache = stepCacheIn(request)) {
+        addCache(chosen, *cache, runOf(model, request, type.name, sampler));
     }
-    if (type.isDistilled) {
-        throw Error(ErrorKind::InvalidInput,
-                    "a step cache reuses what neighbouring steps have in common, and " +
-                        type.label + " takes a few steps that have little in common",
-                    "take the step cache away, or choose another sampler",
-                    kPort);
+    return memory::requireAllowed(chosen);
+}
+
+Issues warningsOf(const memory::Judgement& judgement) {
+    Issues issues;
+    for (const std::string& warning : judgement.warnings) {
+        issues.push_back(
+            {.severity = Severity::Warning, .code = "combination", .message = warning});
     }
-    const sampling::CallRange calls =
-        sampling::callsOf(sampler, startStepOf(request), request.endStep, request.keepNoise);
-    try {
-        (void)cache->begin(sampling::cachedRun(
-            sampler, calls, model.info().cachePoints, schedulerText(request, type.name)));
-    } catch (const Error& error) {
-        throw Error(error.kind(), error.message(), error.hint(), kPort);
-    }
+    return issues;
 }
 
 }  // namespace lowtide::models

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/combinations.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -21,11 +22,14 @@ namespace lowtide::models {
 /// Sampler, sigmas and spacing in one text, as step caches are told; `sampler` is the type's name.
 [[nodiscard]] std::string schedulerText(const DenoiseRequest& request, const std::string& sampler);
 
-/// Whether the request's step cache, if any, can be used in its run: with this denoiser, for this
-/// sampler's calls. Errors are on port "step_cache".
-void checkStepCache(const Model& model,
-                    const DenoiseRequest& request,
-                    const sampling::SamplerType& type,
-                    const sampling::Sampler& sampler);
+/// What the table of combinations says of the request: its step cache, if any, with this denoiser
+/// and this sampler's calls, under `precision`. What is refused is an error on port "step_cache".
+[[nodiscard]] memory::Judgement judgeDenoise(const Model& model,
+                                             const DenoiseRequest& request,
+                                             const sampling::Sampler& sampler,
+                                             const memory::ComponentPrecision& precision);
+
+/// The judgement's warnings as the stage tells them.
+[[nodiscard]] Issues warningsOf(const memory::Judgement& judgement);
 
 }  // namespace lowtide::models

@@ -32,6 +32,10 @@ std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& re
         snapshot, types, request.options.graphFolder, request.options.numerics);
 }
 
+void addMarks(Issues& issues, const executor::OutlinedGraph& outlined) {
+    issues.insert(issues.end(), outlined.marks.begin(), outlined.marks.end());
+}
+
 std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                                          const graph::Snapshot& snapshot,
                                          const executor::OutlinedGraph& outlined,
@@ -74,6 +78,9 @@ Status ModuleRunner::check(std::string_view graph,
             const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
             auto outlined = outlinesOf(request, *snapshot, types_);
             const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
+            if (known) {
+                addMarks(request.issues, *known);
+            }
             const std::optional<Issue> issue =
                 known ? executor::openComponents(*snapshot, *known) : std::get<Issue>(outlined);
             if (issue) {
@@ -104,6 +111,7 @@ Status ModuleRunner::plan(std::string_view graph,
         if (auto* issue = std::get_if<Issue>(&outlined)) {
             return refuse(std::move(*issue));
         }
+        addMarks(request.issues, std::get<executor::OutlinedGraph>(outlined));
         std::variant<memory::Plan, Issue> plan;
         const bool called = queue_.tryCall([&] {
             plan = planOf(request, *snapshot, std::get<executor::OutlinedGraph>(outlined), engine_);

@@ -95,6 +95,8 @@ struct SamplerType {
     Json settings = Json::object();
     /// For models that were distilled into a few steps, which have little in common.
     bool isDistilled = false;
+    /// Its steps draw fresh noise whatever eta is.
+    bool drawsNoise = false;
     /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,
     /// as from_config does. Errors: Unsupported names the setting.
     std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)>

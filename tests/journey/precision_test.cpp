@@ -95,6 +95,26 @@ private Q_SLOTS:
         QVERIFY(std::memcmp(plain.picture.pixels.get(), lossy.picture.pixels.get(), bytes) != 0);
     }
 
+    /// Each under its own name, and refused by the node's.
+    void aNodeOfTwoNetworksHasTwoPrecisions() {
+        const QStringList asked = {exampleGraph("speed_then_finish"),
+                                   "--precision",
+                                   "detail=quality,compute=bf16"};
+        const CommandResult plan = runLowtide(QStringList{"plan", "--json"} + asked);
+        QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
+        const Json planned = jsonOf(plan.output).at("precision");
+        QVERIFY(!planned.contains("detail"));
+        for (const char* role : {"autoencoder", "denoiser"}) {
+            const Json& own = planned.at(std::string("detail.") + role);
+            QCOMPARE(own.at("component"), Json(role));
+            QCOMPARE(own.at("compute"), Json("bf16"));
+            QCOMPARE(own.at("lossy").size(), size_t{1});
+        }
+        const CommandResult exact = runLowtide(QStringList{"check", "--exact"} + asked);
+        QCOMPARE(exact.exitCode, 2);
+        QVERIFY2(exact.errors.contains("is lossy"), qPrintable(exact.errors));
+    }
+
     /// Half the bytes of the denoiser are planned and moved.
     void fewerBytesArePlanned() {
         const auto weights = [&](const QStringList& options) {

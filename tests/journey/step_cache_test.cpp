@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 using namespace lowtide;
 
@@ -206,7 +207,9 @@ private Q_SLOTS:
                                   "latent.batch=2",
                                   "denoise.cfg=1",
                                   "denoise.steps=5",
+                                  "denoise.start_step=2",
                                   "deepcache.depth=7",
+                                  "deepcache.interval=1",
                                   "encode.prompt=a dog"};
         size_t index = 0;
         for (const std::string& policy : kPolicies) {  // every kind with two policies
@@ -224,6 +227,143 @@ private Q_SLOTS:
         QFETCH(QString, kind);
         disturb(kind.toStdString(), policy.toStdString());
         checkAsFresh(policy.toStdString());
+    }
+
+    void everyRunHasItsFullSteps_data() {
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("full");
+        QTest::newRow("the last call is partial") << 9 << 3;
+        QTest::newRow("the last call is full") << 10 << 4;
+        QTest::newRow("twelve") << 12 << 4;
+    }
+
+    /// The helper with model offload has 3 or 4 full steps in the first run, and then none or ten.
+    void everyRunHasItsFullSteps() {
+        QFETCH(int, steps);
+        QFETCH(int, full);
+        Json wanted = options("model");
+        wanted["set"].push_back("denoise.steps=" + std::to_string(steps));
+        wanted["repeat"] = 3;
+
+        const testing::ModuleRun ended = runDumping(wanted);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        for (const Json& repetition : ended.report.at("repetitions")) {
+            QCOMPARE(stepsIn(repetition).at("full"), Json(full));
+            QCOMPARE(stepsIn(repetition).at("partial"), Json(steps - full));
+        }
+    }
+
+    /// Of another size, with other first steps: what one keeps is nothing to the other.
+    void onePassKnowsNothingOfTheOther() {
+        Json shared = Json::parse(testing::exampleText("hires"));
+        shared["nodes"]["deepcache"] = {{"type", "cache.deepcache"}, {"v", 1}};
+        Json apart = shared;
+        apart["nodes"]["own"] = shared["nodes"]["deepcache"];
+        const auto connect = [](Json& graph, const char* cache, const char* pass) {
+            graph["links"].push_back(
+                {{"from", {cache, "step_cache"}}, {"to", {pass, "step_cache"}}});
+        };
+        connect(shared, "deepcache", "denoise");
+        connect(shared, "deepcache", "refine");
+        connect(apart, "deepcache", "denoise");
+        connect(apart, "own", "refine");
+        Json wanted = options("leaf+stream");
+        wanted["set"] = {
+            "latent.width=64", "latent.height=64", "denoise.steps=8", "refine.steps=8"};
+        wanted["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        const auto made = [&](const Json& graph) {
+            testing::EventLog log;
+            return testing::runModule(graph.dump(), wanted, log);
+        };
+
+        const testing::ModuleRun ofOne = made(shared);
+        const testing::ModuleRun ofTwo = made(apart);
+
+        QVERIFY2(ofOne.status == Status::Ok, ofOne.report.dump().c_str());
+        QVERIFY(ofOne.dump.size() > 10000);
+        QVERIFY(ofOne.dump == ofTwo.dump);
+        for (const char* pass : {"denoise", "refine"}) {
+            const auto stepsOf = [&](const testing::ModuleRun& run) {
+                return entryOf(run.report.at("repetitions").back().at("nodes"), pass).at("steps");
+            };
+            QCOMPARE(stepsOf(ofOne), stepsOf(ofTwo));
+            QVERIFY(stepsOf(ofOne).at("misses").empty());
+            QVERIFY(stepsOf(ofOne).at("partial") > 0);
+        }
+    }
+
+    void exactTakesWhatSparesNothing_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QStringList>("settings");
+        QTest::addColumn<QString>("says");
+        const QString deepcache = "text_to_image_deepcache";
+        const QString block = "text_to_image_block_cache";
+        const QString forecast = "text_to_image_forecast";
+        QTest::newRow("DeepCache") << deepcache << QStringList{} << "DeepCache, interval 3";
+        QTest::newRow("interval 1") << deepcache << QStringList{"deepcache.interval=1"} << "";
+        QTest::newRow("all kept full") << deepcache << QStringList{"deepcache.keep_last=9"} << "";
+        QTest::newRow("block cache") << block << QStringList{} << "Block cache";
+        QTest::newRow("threshold 0") << block << QStringList{"block_cache.threshold=0"} << "";
+        QTest::newRow("a mask of computed calls")
+            << block << QStringList{"block_cache.gate=mask", "block_cache.mask=1111111"} << "";
+        QTest::newRow("warm-up of all") << block << QStringList{"block_cache.warm_up=7"} << "";
+        QTest::newRow("forecast") << forecast << QStringList{} << "Step forecast";
+        QTest::newRow("window 1") << forecast
+                                  << QStringList{"forecast.window=1", "forecast.window_growth=0"}
+                                  << "";
+        QTest::newRow("change 0") << forecast
+                                  << QStringList{"forecast.gate=output_change",
+                                                 "forecast.threshold=0"}
+                                  << "";
+    }
+
+    /// What is lossy is refused with its node; without exact it is marked there.
+    void exactTakesWhatSparesNothing() {
+        QFETCH(QString, graph);
+        QFETCH(QStringList, settings);
+        QFETCH(QString, says);
+        const std::string text = testing::exampleText(graph);
+        Json wanted = options("none", "cpu");
+        for (const QString& setting : settings) {
+            wanted["set"].push_back(setting.toStdString());
+        }
+        const auto checked = [&](bool isExact) {
+            wanted["exact"] = isExact;
+            std::string result;
+            const Status status =
+                testing::openModule().runner()->check(text, wanted.dump(), result);
+            return std::pair(status, Json::parse(result).at("issues"));
+        };
+
+        const auto [exact, refusals] = checked(true);
+        const auto [free, marks] = checked(false);
+
+        QCOMPARE(exact, says.isEmpty() ? Status::Ok : Status::Invalid);
+        QCOMPARE(free, Status::Ok);
+        const bool isMarked = std::any_of(marks.begin(), marks.end(), [&](const Json& mark) {
+            return mark.at("code") == "lossy" && mark.at("severity") == "info" &&
+                   mark.at("node") == "denoise" &&
+                   mark.at("message").get<std::string>().find(says.toStdString()) !=
+                       std::string::npos;
+        });
+        QCOMPARE(isMarked, !says.isEmpty());
+        if (!says.isEmpty()) {
+            const auto message = refusals.back().at("message").get<std::string>();
+            QVERIFY2(message.starts_with("node denoise is lossy"), message.c_str());
+            QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
+        }
+    }
+
+    /// Seven calls are few: said before the run and in it, and no reason to refuse.
+    void fewCallsAreWarnedOf() {
+        const testing::ModuleRun ended = run(options("none", "cpu"));
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const Json& issues = ended.report.at("issues");
+        QCOMPARE(issues.size(), size_t{1});
+        QCOMPARE(issues[0].at("severity"), Json("warning"));
+        QCOMPARE(issues[0].at("node"), Json("denoise"));
+        QVERIFY(issues[0].dump().find("little to reuse in 7 calls") != std::string::npos);
     }
 
     void intervalOneChangesNoByte() {
@@ -323,20 +463,40 @@ private Q_SLOTS:
         QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
     }
 
+    void aCacheNeedsADenoiser_data() {
+        QTest::addColumn<QStringList>("from");
+        QTest::addColumn<QStringList>("to");
+        QTest::addColumn<QString>("says");
+        const QStringList cache = {"deepcache", "step_cache"};
+        QTest::newRow("as a latent") << cache << QStringList{"decode", "latent"} << "STEP_CACHE";
+        QTest::newRow("as a picture") << cache << QStringList{"save", "image"} << "STEP_CACHE";
+        QTest::newRow("into a node without a denoiser")
+            << cache << QStringList{"decode", "step_cache"} << "step_cache";
+        QTest::newRow("a latent as cache") << QStringList{"latent", "latent"}
+                                           << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
+    }
+
     void aCacheNeedsADenoiser() {
+        QFETCH(QStringList, from);
+        QFETCH(QStringList, to);
+        QFETCH(QString, says);
+        const auto placeOf = [](const QStringList& place) {
+            return Json{place[0].toStdString(), place[1].toStdString()};
+        };
         Json graph = Json::parse(graph_);
-        for (Json& link : graph["links"]) {
-            if (link["from"][0] == "deepcache") {
-                link["to"] = {"decode", "latent"};
-            } else if (link["to"] == Json({"decode", "latent"})) {
-                link["to"] = {"denoise", "step_cache"};
+        Json links = Json::array();
+        links.push_back({{"from", placeOf(from)}, {"to", placeOf(to)}});
+        for (const Json& link : graph["links"]) {
+            if (link["from"][0] != "deepcache" && link["to"] != placeOf(to)) {
+                links.push_back(link);
             }
         }
+        graph["links"] = links;
         testing::EventLog log;
         const testing::ModuleRun ended =
             testing::runModule(graph.dump(), options("none", "cpu"), log);
         QVERIFY(ended.status == Status::Invalid);
-        QVERIFY2(ended.report.at("issues").dump().find("STEP_CACHE") != std::string::npos,
+        QVERIFY2(ended.report.at("issues").dump().find(says.toStdString()) != std::string::npos,
                  ended.report.dump().c_str());
     }
 };

@@ -161,10 +161,12 @@ void printIssues(const Json& issues) {
         const std::string item = issue.value("item", std::string());
         const std::string place =
             node.empty() ? "" : node + (item.empty() ? "" : "." + item) + ": ";
-        const bool warning = issue.value("severity", std::string("error")) != "error";
+        const std::string severity = issue.value("severity", std::string("error"));
         std::fprintf(stderr,
                      "lowtide: %s%s%s\n",
-                     warning ? "warning: " : "",
+                     severity == "warning" ? "warning: "
+                     : severity == "info"  ? "note: "
+                                           : "",
                      place.c_str(),
                      issue.value("message", std::string()).c_str());
         if (const std::string hint = issue.value("hint", std::string()); !hint.empty()) {

@@ -122,6 +122,16 @@ void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
     }
 }
 
+/// Absent it is the usual one; null means none (SSD-1B).
+void requireMiddle(const Json& json, const std::string& what) {
+    const auto type = json.find("mid_block_type");
+    if (type != json.end() && type->is_null()) {
+        throw Error(ErrorKind::Unsupported,
+                    what + ": mid_block_type is null, networks without a middle are not built",
+                    "choose another checkpoint");
+    }
+}
+
 /// One conditioning feeds all levels, so all must want the same width.
 void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
     for (const UNetLevel& level : config.levels) {
@@ -139,6 +149,7 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     requireClass(reader, "UNet2DConditionModel");
     refuseOtherSettings(json, what, fixedSettings());
+    requireMiddle(json, what);
     UNet2DConfig config;
     config.inChannels = integerInRange(reader, "in_channels", 4, 1, kMostChannels);
     config.outChannels = integerInRange(reader, "out_channels", 4, 1, kMostChannels);

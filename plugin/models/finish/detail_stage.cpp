@@ -8,9 +8,15 @@
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/precision/finite_result.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
+
+#include <set>
 
 namespace lowtide::models {
 
@@ -37,8 +43,8 @@ TileSizes tilesOf(const DetailRequest& settings, const Model& model) {
 }
 
 /// Of one tile.
-DenoiseRequest denoiseRequest(const DetailRequest& request) {
-    return {.model = request.model,
+DenoiseRequest denoiseRequest(const DetailRequest& request, const WireRef& model) {
+    return {.model = model,
             .positive = request.positive,
             .negative = request.negative,
             .steps = request.steps,
@@ -65,23 +71,16 @@ void requireNoArea(const ConditioningShape& known, const char* port) {
     }
 }
 
-/// What is asked of the stages for tiles: no progress, no pictures between, and no end between
-/// pictures, since a tile is none. "Now" still ends them before the next leaf.
-StageCall callForTiles(const StageCall& call,
-                       std::function<void(std::string_view, double, double)> progress) {
-    StageCall quiet = call;
-    quiet.stop = StopToken();
-    quiet.progress = std::move(progress);
-    quiet.preview = [](const Image8&) {};
-    return quiet;
-}
-
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
 class Pass {
 public:
-    Pass(StageContext& context, const DetailRequest& request, const StageCall& call)
+    Pass(StageContext& context,
+         const DetailRequest& request,
+         const DetailNetworks& networks,
+         const StageCall& call)
         : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
           request_(request),
+          networks_(networks),
           call_(call) {}
 
     void run(const FeatheredTiles& tiles, bool isLast, const at::Tensor& target) {
@@ -108,20 +107,52 @@ public:
         }
     }
 
+    /// Which ways of the autoencoder were computed again, for the picture's metadata.
+    [[nodiscard]] const tensor::Provenance::Fields& notes() const { return notes_; }
+
 private:
+    /// What is asked of the stages for tiles: no progress, no pictures between, and no end between
+    /// pictures, since a tile is none. "Now" still ends them before the next leaf. What one tile
+    /// tells is not told again by the others.
+    StageCall callForTiles(std::function<void(std::string_view, double, double)> progress =
+                               [](std::string_view, double, double) {}) {
+        StageCall quiet = call_;
+        quiet.stop = StopToken();
+        quiet.progress = std::move(progress);
+        quiet.preview = [](const Image8&) {};
+        quiet.issue = [this](Issue issue) {
+            if (told_.insert(issue.code).second) {
+                call_.issue(std::move(issue));
+            }
+        };
+        return quiet;
+    }
+
+    void keepNotes(const tensor::Provenance& ofTile) {
+        for (const char* field : {kEncodeField, kDecodeField}) {
+            for (const auto& [key, value] : ofTile.fields) {
+                if (key == field && told_.insert(key).second) {
+                    notes_.emplace_back(key, value);
+                }
+            }
+        }
+    }
+
     WireRef encoded(const at::Tensor& tile) {
         call_.stop.throwIfStopped();
+        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
         return imageEncodeStage(
             context_,
-            {.model = request_.model,
+            {.model = networks_.autoencoder,
              .image = std::make_shared<const tensor::Images>(tile, tensor::Provenance{}),
              .sampling = "mean"},
-            callForTiles(call_, [](std::string_view, double, double) {}));
+            callForTiles());
     }
 
     WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
         call_.stop.throwIfStopped();
-        DenoiseRequest request = denoiseRequest(request_);
+        const tensor::NumericsScope scope(networks_.ofDenoiser.switches);
+        DenoiseRequest request = denoiseRequest(request_, networks_.denoiser);
         request.latent = latent;
         request.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
@@ -129,30 +160,38 @@ private:
                            static_cast<double>(index) * total + done,
                            static_cast<double>(count) * total);
         };
-        return denoiseStage(context_, request, callForTiles(call_, progress));
+        return denoiseStage(context_, request, callForTiles(progress));
     }
 
     at::Tensor decoded(const WireRef& latent) {
         call_.stop.throwIfStopped();
-        const WireRef image =
-            decodeStage(context_,
-                        {.model = request_.model, .latent = latent},
-                        callForTiles(call_, [](std::string_view, double, double) {}));
+        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
+        const WireRef image = decodeStage(
+            context_, {.model = networks_.autoencoder, .latent = latent}, callForTiles());
+        keepNotes(imagesIn(image).provenance());
         return imagesIn(image).pixels();
     }
 
     StageContext context_;
     const DetailRequest& request_;
+    const DetailNetworks& networks_;
     const StageCall& call_;
+    std::set<std::string> told_;
+    tensor::Provenance::Fields notes_;
 };
 
-void describe(tensor::Provenance& provenance, const DetailRequest& request) {
+void describe(tensor::Provenance& provenance,
+              const DetailRequest& request,
+              const tensor::Provenance::Fields& notes) {
     if (!provenance.fields.empty()) {
         provenance.set("Detail pass",
                        "strength " + formatNumber(request.strength) + ", steps " +
                            std::to_string(request.steps) + ", seed " +
                            std::to_string(request.seed) + ", tile " +
                            std::to_string(request.tilePixels));
+    }
+    for (const auto& [key, value] : notes) {
+        provenance.set(key, value);
     }
 }
 
@@ -172,12 +211,25 @@ ConditioningShape shapeOf(const WireRef& value, const char* port) {
 
 }  // namespace
 
+DetailNetworks detailNetworks(const WireRef& model, const memory::PrecisionChoice& choice) {
+    DetailNetworks networks{.autoencoder = model, .denoiser = model};
+    networks.ofAutoencoder = usePrecision(networks.autoencoder, kAutoencoder, choice);
+    networks.ofDenoiser = usePrecision(networks.denoiser, kDenoiser, choice);
+    return networks;
+}
+
+memory::Judgement judgeDetail(const DetailRequest& settings, const DetailNetworks& networks) {
+    const Model& model = modelIn(networks.denoiser);
+    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
+    return judgeDenoise(model, request, *makeSampler(model, request), networks.ofDenoiser);
+}
+
 void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     const Model& model = modelIn(settings.model);
     const TileSizes sizes = tilesOf(settings, model);
     requireNoArea(shapes.positive, "positive");
     requireNoArea(shapes.negative, "negative");
-    const DenoiseRequest request = denoiseRequest(settings);
+    const DenoiseRequest request = denoiseRequest(settings, settings.model);
     (void)makeSampler(model, request);
     const TileSpan row = cutSide(shapes.image[2], sizes).front();
     const TileSpan column = cutSide(shapes.image[3], sizes).front();
@@ -190,8 +242,11 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
                      .isEmpty = false});
 }
 
-WireRef detailStage(StageContext& context, const DetailRequest& request, const StageCall& call) {
-    const Model& model = modelIn(request.model);
+WireRef detailStage(StageContext& context,
+                    const DetailRequest& request,
+                    const DetailNetworks& networks,
+                    const StageCall& call) {
+    const Model& model = modelIn(networks.autoencoder);
     const tensor::Images& given = imagesIn(request.image);
     checkDetail({.image = given.pixels().sizes().vec(),
                  .positive = shapeOf(request.positive, "positive"),
@@ -201,7 +256,7 @@ WireRef detailStage(StageContext& context, const DetailRequest& request, const S
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
-    Pass pass(context, request, call);
+    Pass pass(context, request, networks, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const FeatheredTiles tiles(pixels.narrow(0, i, 1), tilesOf(request, model));
@@ -209,7 +264,7 @@ WireRef detailStage(StageContext& context, const DetailRequest& request, const S
     }
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
-    describe(provenance, request);
+    describe(provenance, request, pass.notes());
     return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
 }
 

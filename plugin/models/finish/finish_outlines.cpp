@@ -6,6 +6,7 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
 
 namespace lowtide::models {
@@ -34,15 +35,22 @@ StageOutline matchColourOutline(const Shape& imageShape,
 
 StageOutline detailOutline(const DetailShapes& shapes, const DetailRequest& settings) {
     checkDetail(shapes, settings);
+    DetailNetworks networks = detailNetworks(settings.model, settings.precision);
+    const memory::Judgement judgement = judgeDetail(settings, networks);
+    networks.ofDenoiser.lossy = judgement.reasons;
     StageOutline outline = outputOf("IMAGE", shapes.image);
-    outline.components = [model = settings.model] {
+    outline.precisions = {networks.ofAutoencoder, networks.ofDenoiser};
+    outline.issues = warningsOf(judgement);
+    outline.components = [networks] {
         return withErrorsOf("detail", [&] {
             return std::vector<std::shared_ptr<const memory::ComponentTree>>{
-                treeIn(modelIn(model), kAutoencoder), treeIn(modelIn(model), kDenoiser)};
+                treeIn(modelIn(networks.autoencoder), kAutoencoder),
+                treeIn(modelIn(networks.denoiser), kDenoiser)};
         });
     };
     outline.walk = [=](const memory::StagePlace& place) {
-        return withErrorsOf("detail", [&] { return walkDetail(shapes, settings, place); });
+        return withErrorsOf("detail",
+                            [&] { return walkDetail(shapes, settings, networks, place); });
     };
     return outline;
 }

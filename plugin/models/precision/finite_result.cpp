@@ -49,9 +49,9 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(const Model&)>& run) 
     return result;
 }
 
-void FiniteResult::describe(tensor::Provenance& provenance) const {
-    if (isExact_ && !provenance.fields.empty()) {
-        provenance.set("VAE precision", "f32 after an overflow");
+void FiniteResult::describe(tensor::Provenance& provenance, const char* field) const {
+    if (isExact_) {
+        provenance.set(field, "f32 after an overflow");
     }
 }
 

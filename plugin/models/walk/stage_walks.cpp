@@ -276,21 +276,25 @@ memory::StageWork walkMatchColour(const Shape& imageShape,
 
 memory::StageWork walkDetail(const DetailShapes& shapes,
                              const DetailRequest& settings,
+                             const DetailNetworks& networks,
                              const memory::StagePlace& place) {
-    const Model& model = modelIn(settings.model);
-    return walkStage(place,
-                     {treeIn(model, kAutoencoder), treeIn(model, kDenoiser)},
-                     [&](StageContext& context, ShapeWalk& walk) {
-                         DetailRequest request = settings;
-                         request.model = std::make_shared<const WalkedModel>(model, walk);
-                         request.positive = conditioningOnWire(shapes.positive, place, "positive");
-                         request.negative =
-                             shapes.negative.shape.empty()
-                                 ? nullptr
-                                 : conditioningOnWire(shapes.negative, place, "negative");
-                         request.image = imageOnWire(shapes.image, place);
-                         (void)detailStage(context, request, quietCall());
-                     });
+    const Model& autoencoder = modelIn(networks.autoencoder);
+    const Model& denoiser = modelIn(networks.denoiser);
+    return walkStage(
+        place,
+        {treeIn(autoencoder, kAutoencoder), treeIn(denoiser, kDenoiser)},
+        [&](StageContext& context, ShapeWalk& walk) {
+            DetailNetworks walked = networks;
+            walked.autoencoder = std::make_shared<const WalkedModel>(autoencoder, walk);
+            walked.denoiser = std::make_shared<const WalkedModel>(denoiser, walk);
+            DetailRequest request = settings;
+            request.positive = conditioningOnWire(shapes.positive, place, "positive");
+            request.negative = shapes.negative.shape.empty()
+                                   ? nullptr
+                                   : conditioningOnWire(shapes.negative, place, "negative");
+            request.image = imageOnWire(shapes.image, place);
+            (void)detailStage(context, request, walked, quietCall());
+        });
 }
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {

@@ -8,6 +8,8 @@
 
 namespace lowtide::models {
 
+struct DetailNetworks;
+
 [[nodiscard]] memory::StageWork walkEncode(const Model& model,
                                            const EncodeRequest& request,
                                            const memory::StagePlace& place);
@@ -59,6 +61,7 @@ namespace lowtide::models {
 /// `settings` only the model is looked at.
 [[nodiscard]] memory::StageWork walkDetail(const DetailShapes& shapes,
                                            const DetailRequest& settings,
+                                           const DetailNetworks& networks,
                                            const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,

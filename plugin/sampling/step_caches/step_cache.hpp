@@ -2,6 +2,7 @@
 // What a step cache is: settings that a person chose, and what a run makes of them.
 
 #include "plugin/base/json.hpp"
+#include "plugin/memory/combinations.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/sampling/step_caches/cache_points.hpp"
 #include "plugin/sampling/step_info.hpp"
@@ -103,6 +104,8 @@ public:
 struct CacheSessions {
     std::unique_ptr<InnerSession> inner;
     std::unique_ptr<OuterSession> outer;
+
+    [[nodiscard]] bool isEmpty() const { return !inner && !outer; }
 };
 
 /// A step cache's settings, on a wire. Immutable and without tensors: whatever a run learns lies in
@@ -121,9 +124,21 @@ public:
     /// Whether a run with it may give other results than one without.
     [[nodiscard]] virtual bool isLossy() const { return true; }
 
-    /// Error{InvalidInput}, Error{Unsupported} say why the run cannot use the cache.
+    /// What it asks of the network.
+    [[nodiscard]] virtual memory::CacheNeed need() const { return memory::CacheNeed::Nothing; }
+
+    /// Without sessions where every call of the run is computed anyway: then nothing is kept, and
+    /// no byte differs. Error{InvalidInput}, Error{Unsupported} say why the run cannot use the
+    /// cache.
     [[nodiscard]] virtual CacheSessions begin(const CachedRun& run) const = 0;
 };
+
+/// What the table of combinations is told of a network with these cache points.
+[[nodiscard]] memory::DenoiserTraits denoiserTraits(const CachePoints& points);
+/// Error{Unsupported} where the network has not what the cache needs.
+void checkNeed(const StepCache& cache, const CachePoints& points);
+/// What the table is told of the cache in a run. Errors as StepCache::begin().
+[[nodiscard]] memory::ChosenCache chosenCache(const StepCache& cache, const CachedRun& run);
 
 /// A step cache that is built.
 struct StepCacheType {

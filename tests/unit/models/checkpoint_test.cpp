@@ -55,6 +55,7 @@ std::vector<Setting> badSettings() {
          {"DownBlock2D", "SimpleCrossAttnDownBlock2D", "DownBlock2D"},
          Unsupported},
         {"block count", unet, "up_block_types", {"UpBlock2D"}, Corrupt},
+        {"no middle block", unet, "mid_block_type", nullptr, Unsupported},
         {"no groups", unet, "norm_num_groups", 0, Corrupt},
         {"groups that do not divide", unet, "norm_num_groups", 7, Corrupt},
         {"heads that do not divide", unet, "attention_head_dim", {4, 3, 4}, Corrupt},

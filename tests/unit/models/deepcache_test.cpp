@@ -80,7 +80,8 @@ Steps runSteps(residency::WeightSource& weights,
                const tensor::Conditioning& prompt,
                const at::Tensor& latents,
                const UNetResiduals& residuals,
-               const sampling::StepCache* cache) {
+               const sampling::StepCache* cache,
+               const std::function<void(const StepInfo&)>& afterCall = {}) {
     models::StageContext context{weights, tensor::Record(nullptr)};
     const auto denoiser = model.makeDenoiser(
         context,
@@ -99,6 +100,9 @@ Steps runSteps(residency::WeightSource& weights,
         made.push_back(denoiser->predict(
             input, at::scalar_tensor(kTimesteps.at(static_cast<size_t>(step)), at::kLong), info));
         scope.finish(info, input, made.back());
+        if (afterCall) {
+            afterCall(info);
+        }
         steps.isFull.push_back(info.decision.work == sampling::StepWork::Full ? 1 : 0);
     }
     steps.made = at::stack(made);
@@ -112,6 +116,7 @@ class DeepCacheTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<Truth> truth_;
+    std::function<void(const StepInfo&)> afterCall_;  ///< of the network
 
     Steps steps(const std::string& variant,
                 const std::string& row,
@@ -127,7 +132,8 @@ class DeepCacheTest : public QObject {
                             prompt,
                             truth_->tensor(variant + ".latents"),
                             residualsOf(*truth_, variant, row),
-                            cache);
+                            cache,
+                            afterCall_);
         });
         return made;
     }
@@ -238,6 +244,39 @@ private Q_SLOTS:
             QVERIFY(at::equal(with.made[step], without.made[step]));
             QVERIFY(!at::equal(with.made[step + 1], without.made[step + 1]));
         }
+    }
+
+    void whatIsKeptIsNeverWrittenTo_data() {
+        QTest::addColumn<int>("depth");
+        for (const int depth : {0, 1, 6, 11, 12}) {
+            QTest::addRow("depth %d", depth) << depth;
+        }
+    }
+
+    /// The helper's `sample += residual` piles residuals up in what is kept behind the middle, and
+    /// FreeU writes into it.
+    void whatIsKeptIsNeverWrittenTo() {
+        QFETCH(int, depth);
+        std::vector<at::Tensor> kept;
+        std::vector<at::Tensor> copies;
+        int looked = 0;
+        afterCall_ = [&](const StepInfo& info) {
+            if (info.decision.work == sampling::StepWork::Full) {
+                kept = info.decision.cache->inner()->held();
+                copies.clear();
+                for (const at::Tensor& tensor : kept) {
+                    copies.push_back(tensor.clone());
+                }
+                return;
+            }
+            for (size_t i = 0; i < kept.size(); ++i, ++looked) {
+                QVERIFY(at::equal(kept[i], copies[i]));
+            }
+        };
+        const auto cache = cacheOf(3, depth);
+        (void)steps("sd15_3", "all", cache.get());
+        afterCall_ = {};
+        QCOMPARE(looked, 4);
     }
 
     /// Research, 1.4: the error rises with the interval and falls with the depth.

@@ -107,14 +107,19 @@ at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Ten
                                    .cfg = request.cfg,
                                    .seed = request.seed,
                                    .sampler = request.sampler,
-                                   .strength = request.strength};
+                                   .strength = request.strength,
+                                   .precision = request.precision};
     WireRef image;
-    denoise.latent = testing::encode(
-        bench, {.model = request.model, .image = imageOf(tile), .sampling = "mean"});
+    denoise.latent = testing::encode(bench,
+                                     {.model = request.model,
+                                      .image = imageOf(tile),
+                                      .sampling = "mean",
+                                      .precision = request.precision});
     const WireRef latent = testing::denoise(bench, denoise);
     bench.runWith(request.model, models::kAutoencoder, [&] {
-        image = bench.stages().decodeImage({.model = request.model, .latent = latent},
-                                           bench.call("decode"));
+        image = bench.stages().decodeImage(
+            {.model = request.model, .latent = latent, .precision = request.precision},
+            bench.call("decode"));
     });
     return pixelsOf(image);
 }
@@ -151,6 +156,73 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(32, 32);
         const DetailRequest request = requestOf(bench, pixels);
         QVERIFY(at::equal(pixelsOf(withDetail(bench, request)), byHand(bench, request, pixels)));
+    }
+
+    void eachNetworkComputesAsAsked_data() {
+        QTest::addColumn<QString>("precision");
+        QTest::addColumn<QString>("ofDenoiser");
+        QTest::addColumn<QString>("ofAutoencoder");
+        QTest::newRow("both") << R"("quality,compute=bf16")"
+                              << "bf16"
+                              << "bf16";
+        QTest::newRow("the denoiser") << R"({"components": {"denoiser": {"compute": "bf16"}}})"
+                                      << "bf16"
+                                      << "f32";
+        QTest::newRow("the autoencoder")
+            << R"({"components": {"autoencoder": {"compute": "bf16"}}})"
+            << "f32"
+            << "bf16";
+    }
+
+    /// As the stages compute that it takes a tile through.
+    void eachNetworkComputesAsAsked() {
+        QFETCH(QString, precision);
+        QFETCH(QString, ofDenoiser);
+        QFETCH(QString, ofAutoencoder);
+        ModelBench bench;
+        const at::Tensor pixels = picture(32, 32);
+        DetailRequest request = requestOf(bench, pixels);
+        const at::Tensor plain = pixelsOf(withDetail(bench, request));
+        request.precision =
+            memory::precisionFromJson(Json::parse(precision.toStdString()), "detail");
+
+        const models::StageOutline outline =
+            bench.stages().outlineDetail(shapesOf(request), request);
+        const at::Tensor made = pixelsOf(withDetail(bench, request));
+
+        QCOMPARE(outline.precisions.size(), size_t{2});
+        for (const memory::ComponentPrecision& resolved : outline.precisions) {
+            const bool isDenoiser = resolved.role == models::kDenoiser;
+            QCOMPARE(memory::shortNameOf(resolved.compute),
+                     (isDenoiser ? ofDenoiser : ofAutoencoder).toStdString());
+            QCOMPARE(resolved.lossy.empty(), resolved.compute == DType::F32);
+        }
+        QVERIFY(!at::equal(made, plain));
+        QVERIFY(at::equal(made, byHand(bench, request, pixels)));
+    }
+
+    /// Half of the bytes of both, to the byte as walked.
+    void storedTypesArePlanned() {
+        ModelBench bench({.kind = "fake"});
+        DetailRequest request = requestOf(bench, picture(32, 48));
+        request.precision = memory::parsePrecision("quality,storage=bf16,compute=bf16");
+        const models::StageOutline outline =
+            bench.stages().outlineDetail(shapesOf(request), request);
+        WireRef result;
+
+        const memory::StageWork work =
+            outline.walk({.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}});
+        bench.runWith(outline.components(),
+                      [&] { result = bench.stages().addDetail(request, bench.call("detail")); });
+
+        QCOMPARE(work.activations, bench.activationPeak());
+        for (const memory::ComponentWork& component : work.components) {
+            QVERIFY(std::all_of(component.tree->storages.begin(),
+                                component.tree->storages.end(),
+                                [](const memory::Storage& storage) {
+                                    return sizeOf(storage.deviceType.value_or(DType::F32)) == 2;
+                                }));
+        }
     }
 
     void everyTileHasItsOwnSeed_andFadesIntoTheNext() {

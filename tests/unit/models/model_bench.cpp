@@ -51,12 +51,11 @@ void ModelBench::runWith(const std::shared_ptr<const memory::ComponentTree>& tre
 
 void ModelBench::runWith(std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                          const std::function<void()>& work) {
-    memory::Policy policy;
-    policy.name = "none";
     const memory::PlanRequest request{
-        .nodes = {{.node = "node", .policy = policy, .components = std::move(trees)}},
+        .nodes = {{.node = "node", .policy = policy_, .components = std::move(trees)}},
         .device = device_,
-        .devices = {{.spec = device_, .traits = residency_->traits(device_)}}};
+        .devices = {{.spec = device_, .traits = residency_->traits(device_)}},
+        .patched = residency_->patchedComponents()};
     const auto plan =
         std::make_shared<const memory::Plan>(std::get<memory::Plan>(memory::makePlan(request)));
     const c10::InferenceMode inference;

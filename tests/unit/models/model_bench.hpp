@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/policy.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/residency/residency.hpp"
@@ -33,8 +34,10 @@ public:
     [[nodiscard]] static const models::Model& modelOf(const models::WireRef& model);
     [[nodiscard]] models::StageCall call(const std::string& node) const;
 
-    /// Does `work` as the one node of a run that has `role` of the model on the device, policy
-    /// none.
+    /// The policy of the runs from now on; "none" at first.
+    void setPolicy(const std::string& text) { policy_ = memory::parsePolicy(text); }
+
+    /// Does `work` as the one node of a run that has `role` of the model on the device.
     void runWith(const models::WireRef& model,
                  std::string_view role,
                  const std::function<void()>& work);
@@ -57,6 +60,7 @@ public:
 
 private:
     memory::DeviceSpec device_;
+    memory::Policy policy_ = memory::parsePolicy("none");
     std::unique_ptr<residency::Residency> residency_;
     std::unique_ptr<tensor::Recorder> recorder_;
     std::unique_ptr<models::Stages> stages_;

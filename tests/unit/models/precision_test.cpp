@@ -92,13 +92,14 @@ double distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>&
     return most;
 }
 
-/// Multiplies two tensors of the copy's autoencoder, so that what follows them overflows f16.
-void enlargeDecoder(const testing::CheckpointCopy& copy, double factor) {
+/// Multiplies the tensors of a layer of the copy's autoencoder ("decoder.conv_in"), so that what
+/// follows them overflows f16.
+void enlarge(const testing::CheckpointCopy& copy, const std::string& layer, double factor) {
     const std::string path = copy.file("vae/diffusion_pytorch_model.safetensors").toStdString();
     testing::TensorFile tensors = testing::readTensorFile(path);
     std::map<std::string, files::TensorBytes> content;
     for (auto& [name, tensor] : tensors) {
-        if (name == "decoder.conv_in.weight" || name == "decoder.conv_in.bias") {
+        if (name == layer + ".weight" || name == layer + ".bias") {
             at::from_blob(tensor.bytes.data(), tensor.shape, at::kHalf).mul_(factor);
         }
         content[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
@@ -119,6 +120,29 @@ struct Told {
                 .issue = [this](Issue issue) { issues.push_back(std::move(issue)); }};
     }
 };
+
+/// The metadata of the picture that a denoiser makes of `latent`.
+std::string textOfDenoised(ModelBench& bench,
+                           const WireRef& model,
+                           const WireRef& latent,
+                           const models::StageCall& call) {
+    models::EncodeResult prompts;
+    bench.runWith(model, models::kTextEncoder, [&] {
+        prompts = bench.stages().encodePrompt({.model = model, .prompt = "a cat"}, call);
+    });
+    const models::DenoiseRequest request{.model = model,
+                                         .positive = prompts.positive,
+                                         .negative = prompts.negative,
+                                         .latent = latent,
+                                         .steps = 2,
+                                         .sampler = "euler",
+                                         .strength = 0.5};
+    WireRef denoised;
+    bench.runWith(
+        model, models::kDenoiser, [&] { denoised = bench.stages().denoise(request, call); });
+    return bench.stages().parametersText(decode(bench, {.model = model, .latent = denoised}, call),
+                                         0);
+}
 
 std::string fieldOf(const WireRef& image, const std::string& key) {
     for (const auto& [name, value] : models::imagesIn(image).provenance().fields) {
@@ -426,7 +450,7 @@ private Q_SLOTS:
 
     void anOverflowIsComputedOnceMoreInF32() {
         const testing::CheckpointCopy copy;
-        enlargeDecoder(copy, 4096);
+        enlarge(copy, "decoder.conv_in", 4096);
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WireRef latent = latentOf(noise({2, 4, 8, 8}, 3));
@@ -452,6 +476,41 @@ private Q_SLOTS:
                    quiet.call());
         QCOMPARE(quiet.issues.size(), size_t{0});
         QCOMPARE(fieldOf(brain, "VAE precision"), std::string());
+    }
+
+    /// Of a picture that was loaded: the field stands behind those of the denoiser that takes it.
+    void anOverflowOfAnEncodeIsToldToo() {
+        const testing::CheckpointCopy copy;
+        enlarge(copy, "encoder.conv_out", 32768);
+        ModelBench bench;
+        const WireRef model = bench.load(copy.path());
+        const WireRef picture = std::make_shared<const tensor::Images>(
+            noise({1, 3, 64, 64}, 3).sigmoid(), tensor::Provenance{});
+        Told told;
+        const auto encoded = [&](const char* precision) {
+            const models::ImageEncodeRequest request{.model = model,
+                                                     .image = picture,
+                                                     .sampling = "mean",
+                                                     .precision = choice(precision)};
+            return run(bench,
+                       bench.stages().outlineEncodeImage({.image = {1, 3, 64, 64}}, request),
+                       [&] { return bench.stages().encodeImage(request, told.call()); });
+        };
+
+        const WireRef latent = encoded("quality,compute=f16");
+        const WireRef exact = encoded("quality");
+
+        QCOMPARE(told.issues.size(), size_t{1});
+        QCOMPARE(told.issues[0].code, std::string("precision_retry"));
+        QVERIFY(at::equal(models::latentsIn(latent).samples(), models::latentsIn(exact).samples()));
+        QVERIFY(models::latentsIn(exact).provenance().fields.empty());
+        const std::string field = "VAE encode precision: f32 after an overflow";
+        const WireRef decoded = decode(bench, {.model = model, .latent = latent}, told.call());
+        QCOMPARE(bench.stages().parametersText(decoded, 0),
+                 std::string());  // no denoiser was there
+        const std::string text = textOfDenoised(bench, model, latent, told.call());
+        QVERIFY2(text.find("\nSteps: 2, ") != std::string::npos, text.c_str());
+        QVERIFY2(text.find(field) != std::string::npos, text.c_str());
     }
 
     void whatIsNotFiniteInF32EitherIsRefused() {

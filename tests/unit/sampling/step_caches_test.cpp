@@ -348,6 +348,63 @@ private Q_SLOTS:
         QCOMPARE(scope.end().partial, 1);
     }
 
+    /// Several denoisers may have one cache, at the same time too: there is nothing to be enabled
+    /// twice.
+    void runsAtOnceAreApart() {
+        const auto cache = deepCache({{"interval", 2}});
+        const auto inputOf = [](int run) { return at::full({1, 2, 3, 3}, 0.5 + run); };
+        const auto callOf = [&](CacheScope& scope, CutNetwork& network, int taken, int run) {
+            StepInfo info{.step = taken, .stepCount = 8, .taken = taken};
+            scope.decide(info, inputOf(run), 0);
+            at::Tensor made = network.predict(inputOf(run), at::scalar_tensor(9 - taken), info);
+            scope.finish(info, inputOf(run), made);
+            return made;
+        };
+        std::vector<at::Tensor> alone;
+        for (const int run : {0, 1}) {
+            CutNetwork network;
+            CacheScope scope(cache.get(), OneScope::cachedRun());
+            for (int taken = 0; taken < 4; ++taken) {
+                alone.push_back(callOf(scope, network, taken, run));
+            }
+        }
+
+        CutNetwork networks[2];
+        CacheScope first(cache.get(), OneScope::cachedRun());
+        CacheScope second(cache.get(), OneScope::cachedRun());
+        for (int taken = 0; taken < 4; ++taken) {
+            const auto index = static_cast<size_t>(taken);
+            QVERIFY(at::equal(callOf(first, networks[0], taken, 0), alone[index]));
+            QVERIFY(at::equal(callOf(second, networks[1], taken, 1), alone[4 + index]));
+        }
+        QCOMPARE(first.end(), second.end());
+        QCOMPARE(networks[0].partial, (std::vector<bool>{false, true, false, true}));
+    }
+
+    void samplersSayWhetherTheyDraw_data() {
+        QTest::addColumn<QString>("name");
+        for (const SamplerType& type : samplers()) {
+            QTest::newRow(type.name.c_str()) << QString::fromStdString(type.name);
+        }
+    }
+
+    /// What the table of combinations is told of them.
+    void samplersSayWhetherTheyDraw() {
+        QFETCH(QString, name);
+        const SamplerType& type = samplerNamed(name.toStdString(), kConfig);
+        const auto sampler = type.make(kConfig, {.steps = 6});
+        bool draws = false;
+        at::Tensor latents = at::full({1, 4, 2, 2}, 0.5);
+        for (int call = 0; call < sampler->callCount(); ++call) {
+            latents = sampler->step(
+                at::full({1, 4, 2, 2}, 0.1), call, latents, [&](at::IntArrayRef sizes) {
+                    draws = true;
+                    return at::zeros(sizes);
+                });
+        }
+        QCOMPARE(type.drawsNoise, draws);
+    }
+
     void otherWorkThanDecidedEndsTheRun() {
         const at::Tensor input = at::ones({1, 2, 3, 3});
         Disobedient network;

@@ -145,6 +145,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.schedulerConfig = schedulerOf(checkpoint);
     info_.latentChannels = autoencoder_.config().latentChannels;
     info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
+    info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
@@ -216,7 +217,7 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
 }
 
 bool Sd15Model::guidesByBatch(double cfg) const {
-    return cfg > 1 && unet_.config().guidanceWidth == 0;
+    return cfg > 1 && !info_.embedsGuidance;
 }
 
 std::unique_ptr<sampling::Denoiser> Sd15Model::makeDenoiser(StageContext& context,

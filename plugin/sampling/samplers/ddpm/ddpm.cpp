@@ -105,7 +105,11 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 }  // namespace
 
 SamplerType ddpm() {
-    return {.name = "ddpm", .label = kClass.label, .schedulerClass = "DDPMScheduler", .make = make};
+    return {.name = "ddpm",
+            .label = kClass.label,
+            .schedulerClass = "DDPMScheduler",
+            .drawsNoise = true,
+            .make = make};
 }
 
 }  // namespace lowtide::sampling

@@ -18,6 +18,7 @@ SamplerType dpmpp_2m_sde() {
             .label = kLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
             .settings = kSettings,
+            .drawsNoise = true,
             .make = make};
 }
 

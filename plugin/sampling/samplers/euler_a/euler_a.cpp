@@ -40,6 +40,7 @@ SamplerType euler_a() {
     return {.name = "euler_a",
             .label = kClass.label,
             .schedulerClass = "EulerAncestralDiscreteScheduler",
+            .drawsNoise = true,
             .make = make};
 }
 

@@ -60,6 +60,7 @@ SamplerType kdpm2_a() {
     return {.name = "kdpm2_a",
             .label = kClass.label,
             .schedulerClass = "KDPM2AncestralDiscreteScheduler",
+            .drawsNoise = true,
             .make = make};
 }
 

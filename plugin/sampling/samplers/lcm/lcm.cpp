@@ -77,6 +77,7 @@ SamplerType lcm() {
             .label = kClass.label,
             .schedulerClass = "LCMScheduler",
             .isDistilled = true,
+            .drawsNoise = true,
             .make = make};
 }
 

@@ -1,7 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/sampling/step_caches/block_cache/block_cache_settings.hpp"
-#include "plugin/sampling/step_caches/first_block.hpp"
 #include "plugin/sampling/step_caches/gates/first_block_gate.hpp"
 #include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 #include "plugin/sampling/step_caches/predictors/reuse_predictor.hpp"
@@ -188,15 +187,17 @@ public:
         return "Block cache, " + gateLabel() + (settings_.predictor == "taylor" ? ", Taylor" : "");
     }
 
+    [[nodiscard]] memory::CacheNeed need() const override { return memory::CacheNeed::FirstBlock; }
+
     [[nodiscard]] CacheSessions begin(const CachedRun& run) const override {
-        requireFirstBlock(run.points, "the block cache");
+        checkNeed(*this, run.points);
         if (settings_.gate == kMask) {
             checkStepMask(settings_.mask, run.callCount());
         }
         std::vector<double> ratios =
             settings_.gate == kMag ? ratiosOf(settings_.curve, run) : std::vector<double>();
         CacheSessions sessions;
-        if (!isOff()) {
+        if (!isOff() && settings_.limits.leaveSteps(run.callCount())) {
             sessions.inner = std::make_unique<BlockSession>(
                 settings_, std::move(ratios), run.callCount(), run.points.firstBlock);
         }
@@ -205,8 +206,11 @@ public:
 
 private:
     [[nodiscard]] bool isOff() const {
-        return (settings_.gate == kFirstBlock && settings_.threshold == 0) ||
-               (settings_.gate == kMag && settings_.mag.threshold == 0);
+        if (settings_.gate == kMask) {
+            return std::find(settings_.mask.begin(), settings_.mask.end(), false) ==
+                   settings_.mask.end();
+        }
+        return (settings_.gate == kMag ? settings_.mag.threshold : settings_.threshold) == 0;
     }
 
     [[nodiscard]] std::string gateLabel() const {

@@ -59,7 +59,10 @@ public:
                std::to_string(settings_.depth);
     }
 
+    [[nodiscard]] memory::CacheNeed need() const override { return memory::CacheNeed::Cut; }
+
     [[nodiscard]] CacheSessions begin(const CachedRun& run) const override {
+        checkNeed(*this, run.points);
         checkDepth(run.points);
         std::vector<bool> isFull = fullCalls(settings_, run);
         CacheSessions sessions;
@@ -71,11 +74,6 @@ public:
 
 private:
     void checkDepth(const CachePoints& points) const {
-        if (points.deepest < 0) {
-            throw Error(ErrorKind::Unsupported,
-                        "DeepCache needs a UNet, this model's denoiser has no place to cut",
-                        "take the cache away, or choose another checkpoint");
-        }
         if (settings_.depth > points.deepest) {
             throw Error(ErrorKind::InvalidInput,
                         "the depth of DeepCache is " + std::to_string(settings_.depth) +

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/step_caches/gates/setting_check.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::sampling {
@@ -11,6 +12,10 @@ void ReuseLimits::check() const {
     checkSetting("warm_up", warmUp, 0);
     checkSetting("max_consecutive", mostInARow.value_or(1), 1);
     checkSetting("keep_last", keepLast, 0);
+}
+
+bool ReuseLimits::leaveSteps(int stepCount) const {
+    return std::max(1, warmUp) < stepCount - keepLast;
 }
 
 ReuseDecision::ReuseDecision(std::unique_ptr<StepGate> gate, const ReuseLimits& limits)

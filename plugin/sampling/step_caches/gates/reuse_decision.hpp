@@ -16,6 +16,8 @@ struct ReuseLimits {
     /// Error{InvalidInput} that blames "warm_up", "max_consecutive" or "keep_last" for a number
     /// below 0, or below 1 in a row.
     void check() const;
+    /// Whether they leave a step to the gate in a pass of `stepCount`; the first is never reused.
+    [[nodiscard]] bool leaveSteps(int stepCount) const;
 };
 
 /// A gate within its limits. The caller asks, does, and notes what it did.

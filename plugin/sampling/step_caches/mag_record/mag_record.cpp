@@ -1,6 +1,5 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/sampling/step_caches/first_block.hpp"
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/predictors/step_changes.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
@@ -120,10 +119,12 @@ class MagRecordCache final : public StepCache {
 public:
     [[nodiscard]] std::string label() const override { return "MagCache record"; }
 
+    [[nodiscard]] memory::CacheNeed need() const override { return memory::CacheNeed::FirstBlock; }
+
     [[nodiscard]] bool isLossy() const override { return false; }
 
     [[nodiscard]] CacheSessions begin(const CachedRun& run) const override {
-        requireFirstBlock(run.points, "a MagCache curve");
+        checkNeed(*this, run.points);
         if (run.callCount() != run.scheduleCalls) {
             throw Error(ErrorKind::InvalidInput,
                         "a MagCache curve is recorded over a whole schedule, this pass takes " +

@@ -152,7 +152,7 @@ public:
                                ? settings_.window.window == 1 && settings_.window.growth == 0
                                : settings_.change.threshold == 0;
         CacheSessions sessions;
-        if (!isOff) {
+        if (!isOff && settings_.limits.leaveSteps(run.callCount())) {
             sessions.outer = std::make_unique<ForecastSession>(settings_, run);
         }
         return sessions;

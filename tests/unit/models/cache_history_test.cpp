@@ -1,0 +1,335 @@
+// Case 1 of the product, cell by cell: a step cache under every memory policy, three times in a
+// row, after whatever came before. Elsewhere what was cached outlived its run.
+//
+// A fresh process (this program with "--fresh FILE") says what the bytes are.
+
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QDataStream>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <map>
+#include <stdexcept>
+
+using namespace lowtide;
+using models::WireRef;
+using sampling::StepWork;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+const WalkCase kWalked{.cfg = 7.5, .sampler = "euler_a", .steps = 8};
+
+constexpr const char* kPolicies[] = {"none",
+                                     "model",
+                                     "model+stream",
+                                     "auto",
+                                     "block:2",
+                                     "block:2+stream",
+                                     "leaf",
+                                     "leaf+stream",
+                                     "sequential"};
+
+constexpr const char* kEvents[] = {"cancelled at 1",
+                                   "cancelled at 5",
+                                   "failed at 3",
+                                   "another size",
+                                   "another batch",
+                                   "without guidance",
+                                   "patched between"};
+
+/// Of the program: "deepcache", "block_cache" or "step_forecast".
+WireRef cacheOfTheProgram() {
+    const std::string kind = LOWTIDE_STEP_CACHE;
+    const Json settings = kind == "deepcache"     ? Json{{"interval", 3}, {"depth", 1}}
+                          : kind == "block_cache" ? Json{{"gate", "first_block"},
+                                                         {"threshold", 0.3},
+                                                         {"mask", ""},
+                                                         {"predictor", "taylor"},
+                                                         {"warm_up", 1},
+                                                         {"max_consecutive", 2},
+                                                         {"keep_last", 1}}
+                                                  : Json{{"gate", "window"},
+                                                         {"predictor", "taylor"},
+                                                         {"threshold", 1.0},
+                                                         {"start", 0.1},
+                                                         {"end", 0.95},
+                                                         {"window", 2.0},
+                                                         {"window_growth", 0.5},
+                                                         {"warm_up", 2},
+                                                         {"max_consecutive", 0},
+                                                         {"keep_last", 0}};
+    return sampling::stepCacheNamed(kind).make(settings);
+}
+
+/// What a run made.
+struct Made {
+    QByteArray latents;
+    QByteArray steps;  ///< as the report has them
+
+    bool operator==(const Made&) const = default;
+};
+
+/// A model on a device, with the prompts of its requests.
+class Scene {
+public:
+    explicit Scene(memory::DeviceSpec device)
+        : bench_(std::move(device)), model_(testing::loadModel(bench_, "mini")) {
+        request_ = testing::requestOf(bench_, model_, kWalked);
+        bench_.runWith(model_, models::kTextEncoder, [&] {
+            const auto prompts = bench_.stages().encodePrompt(
+                {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
+            request_.positive = prompts.positive->onHost();
+            request_.negative = prompts.negative->onHost();
+        });
+    }
+
+    [[nodiscard]] ModelBench& bench() { return bench_; }
+
+    [[nodiscard]] Made run(const WireRef& cache) { return run(request_, cache, bench_.call("a")); }
+
+    /// Something that ends or differs.
+    void pass(const QString& event, const WireRef& cache) {
+        models::DenoiseRequest request = request_;
+        if (event.startsWith("cancelled") || event.startsWith("failed")) {
+            return breakOff(event, cache);
+        }
+        if (event == "patched between") {
+            return runPatched(cache);
+        }
+        if (event == "without guidance") {
+            request.cfg = 1;
+        } else {
+            const bool isLarger = event == "another size";
+            request.latent = bench_.stages().emptyLatent(
+                {.widthPixels = isLarger ? 96 : 64, .heightPixels = 64, .batch = isLarger ? 1 : 2});
+        }
+        (void)run(request, cache, bench_.call("a"));
+    }
+
+private:
+    Made run(models::DenoiseRequest request, const WireRef& cache, models::StageCall call) {
+        Made made;
+        call.tell = [&](std::string_view, const Json& facts) {
+            made.steps = QByteArray::fromStdString(facts.dump());
+        };
+        request.stepCache = cache;
+        WireRef latents;
+        bench_.runWith(
+            model_, models::kDenoiser, [&] { latents = bench_.stages().denoise(request, call); });
+        const at::Tensor samples = testing::PictureBench::samplesOf(latents).contiguous();
+        made.latents = QByteArray(static_cast<const char*>(samples.const_data_ptr()),
+                                  static_cast<qsizetype>(samples.nbytes()));
+        return made;
+    }
+
+    void breakOff(const QString& event, const WireRef& cache) {
+        StopSource source;
+        models::StageCall call = bench_.call("a");
+        call.stop = source.token();
+        call.progress = [&](std::string_view, double done, double) {
+            if (done < event.section(' ', -1).toInt()) {
+                return;
+            }
+            if (event.startsWith("failed")) {
+                throw std::runtime_error("on purpose");
+            }
+            source.cancel(CancelMode::Now);
+        };
+        const auto error = testing::errorOf([&] { (void)run(request_, cache, call); });
+        QVERIFY(error);
+        QVERIFY((error->kind() == ErrorKind::Cancelled) == event.startsWith("cancelled"));
+    }
+
+    /// As an adapter that comes and goes between two runs.
+    void runPatched(const WireRef& cache) {
+        const auto tree = ModelBench::modelOf(model_).tree(models::kDenoiser);
+        const Made before = run(cache);
+        bench_.residency().setPatches(
+            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.mul_(1.5); }}});
+        const Made patched = run(cache);
+        bench_.residency().setPatches(*tree, {});
+        QVERIFY(patched.latents != before.latents);
+    }
+
+    ModelBench bench_;
+    WireRef model_;
+    models::DenoiseRequest request_;
+};
+
+/// What the helper does: its state belongs to what outlives runs and goes on where the last run
+/// stopped.
+class OutlivingCache final : public sampling::StepCache {
+public:
+    [[nodiscard]] std::string label() const override { return "outlives runs"; }
+
+    [[nodiscard]] sampling::CacheSessions begin(const sampling::CachedRun&) const override {
+        sampling::CacheSessions sessions;
+        sessions.inner = std::make_unique<Session>(state_);
+        return sessions;
+    }
+
+private:
+    struct State {
+        std::map<sampling::CacheSlot, at::Tensor> kept;
+        int calls = 0;
+    };
+
+    class Session final : public sampling::InnerSession {
+    public:
+        explicit Session(State& state) : state_(state) {}
+
+        [[nodiscard]] StepWork decide(const sampling::StepInfo& step) const override {
+            if (step.taken != last_) {
+                last_ = step.taken;
+                isFull_ = state_.calls++ % 3 == 0;
+            }
+            return isFull_ ? StepWork::Full : StepWork::Partial;
+        }
+
+        [[nodiscard]] int depth() const override { return 1; }
+
+        [[nodiscard]] bool reuses(const sampling::StepInfo&, const at::Tensor&) override {
+            return true;
+        }
+
+        void keep(const sampling::StepInfo& step,
+                  const at::Tensor&,
+                  const at::Tensor& value) override {
+            state_.kept[step.slot] = value;
+        }
+
+        [[nodiscard]] at::Tensor value(const sampling::StepInfo& step,
+                                       const at::Tensor&) const override {
+            return state_.kept.at(step.slot);
+        }
+
+        void makeRoom(const sampling::CacheSlot&) override {}
+
+        void forget(const sampling::CacheSlot&) override {}
+
+        [[nodiscard]] std::vector<at::Tensor> held() const override {
+            std::vector<at::Tensor> tensors;
+            for (const auto& [slot, tensor] : state_.kept) {
+                tensors.push_back(tensor);
+            }
+            return tensors;
+        }
+
+    private:
+        State& state_;
+        mutable int last_ = -1;
+        mutable bool isFull_ = true;
+    };
+
+    mutable State state_;
+};
+
+void writeFresh(const QString& path) {
+    Scene scene(memory::DeviceSpec{});
+    const Made made = scene.run(cacheOfTheProgram());
+    QFile file(path);
+    if (file.open(QIODevice::WriteOnly)) {
+        QDataStream(&file) << made.latents << made.steps;
+    }
+}
+
+}  // namespace
+
+class CacheHistoryTest : public QObject {
+    Q_OBJECT
+
+    Made fresh_;
+    Json freshSteps_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("fresh");
+        QCOMPARE(QProcess::execute(QCoreApplication::applicationFilePath(), {"--fresh", path}), 0);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QDataStream(&file) >> fresh_.latents >> fresh_.steps;
+        freshSteps_ = Json::parse(fresh_.steps.toStdString());
+        QVERIFY(freshSteps_.at("full") > 0);
+        QVERIFY(freshSteps_.at("full") < kWalked.steps);
+        QCOMPARE(freshSteps_.at("bytes_after"), Json(0));
+    }
+
+    void threeRunsAreFresh_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<QString>("event");
+        for (const char* policy : kPolicies) {
+            for (const char* event : kEvents) {
+                QTest::addRow("%s, %s", policy, event) << policy << event;
+            }
+        }
+    }
+
+    /// Bytes, full steps and all else that is counted; nothing stays on the device.
+    void threeRunsAreFresh() {
+        QFETCH(QString, policy);
+        QFETCH(QString, event);
+        const WireRef cache = cacheOfTheProgram();
+        Scene scene({.kind = "fake"});
+        scene.bench().setPolicy(policy.toStdString());
+
+        scene.pass(event, cache);
+
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            const Made made = scene.run(cache);
+            QCOMPARE(Json::parse(made.steps.toStdString()), freshSteps_);
+            QVERIFY2(made.latents == fresh_.latents, "another value than in a fresh process");
+            QCOMPARE(scene.bench().residency().ledger().bytesOn("fake"), Bytes{0});
+        }
+        QVERIFY(scene.bench().residency().hazards().empty());
+    }
+
+    void stateThatOutlivesARunIsSeen_data() {
+        QTest::addColumn<QString>("event");
+        for (const char* event : kEvents) {
+            QTest::newRow(event) << event;
+        }
+    }
+
+    /// The same check fails under the helper's behaviour, whatever came before.
+    void stateThatOutlivesARunIsSeen() {
+        QFETCH(QString, event);
+        Scene fresh({.kind = "fake"});
+        const Made expected = fresh.run(std::make_shared<const OutlivingCache>());
+        Scene scene({.kind = "fake"});
+        const auto cache = std::make_shared<const OutlivingCache>();
+
+        scene.pass(event, cache);
+
+        bool isFresh = true;
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            isFresh = isFresh && scene.run(cache) == expected;
+        }
+        QVERIFY(!isFresh);
+    }
+};
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    const QStringList arguments = QCoreApplication::arguments();
+    if (arguments.size() == 3 && arguments[1] == "--fresh") {
+        writeFresh(arguments[2]);
+        return 0;
+    }
+    CacheHistoryTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "cache_history_test.moc"

@@ -1,0 +1,148 @@
+// What a denoise node says of its choices before a run: marks, warnings and refusals reach the
+// outline (memory/combinations_test sweeps the table itself).
+
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::StageOutline;
+using models::WireRef;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+constexpr const char* kDistilled = "sd15_4";  ///< guidance is an input, its sampler is LCM
+
+struct Choice {
+    const char* name;
+    std::string checkpoint = "mini";
+    std::string sampler = "euler";
+    int steps = 20;
+    int interval = 0;  ///< of a DeepCache; 0: none
+    int depth = 1;
+    double eta = 0;
+    std::vector<const char*> losses{};    ///< parts of the marks, in order
+    std::vector<const char*> warnings{};  ///< likewise
+    const char* refusal = "";             ///< a part of it
+};
+
+std::vector<Choice> choices() {
+    return {
+        {.name = "no cache"},
+        {.name = "a cache", .interval = 3, .losses = {"DeepCache, interval 3"}},
+        {.name = "a cache that spares nothing", .interval = 1},
+        {.name = "longer than the run", .steps = 1, .interval = 3},
+        {.name = "ancestral",
+         .sampler = "euler_a",
+         .interval = 2,
+         .losses = {"DeepCache", "Euler a adds fresh noise"}},
+        {.name = "eta",
+         .sampler = "ddim",
+         .interval = 2,
+         .eta = 0.5,
+         .losses = {"DeepCache", "DDIM adds fresh noise"}},
+        {.name = "two stages and noise",
+         .sampler = "kdpm2_a",
+         .interval = 2,
+         .losses = {"DeepCache", "adds fresh noise", "several times in a step"}},
+        {.name = "few calls",
+         .steps = 8,
+         .interval = 2,
+         .losses = {"DeepCache"},
+         .warnings = {"in 8 calls of the network"}},
+        {.name = "LCM with a cache",
+         .sampler = "lcm",
+         .steps = 4,
+         .interval = 2,
+         .refusal = "LCM takes a few steps"},
+        {.name = "TCD with a cache",
+         .sampler = "tcd",
+         .steps = 4,
+         .interval = 2,
+         .refusal = "TCD takes a few steps"},
+        {.name = "LCM with a cache that spares nothing",
+         .sampler = "lcm",
+         .steps = 4,
+         .interval = 1},
+        {.name = "distilled", .checkpoint = kDistilled, .sampler = "checkpoint", .steps = 4},
+        {.name = "distilled, an ordinary sampler",
+         .checkpoint = kDistilled,
+         .warnings = {"Euler takes steps that it was not made for"}},
+        {.name = "distilled, with a cache",
+         .checkpoint = kDistilled,
+         .interval = 3,
+         .refusal = "distilled into a few steps"},
+        {.name = "distilled, with a cache that spares nothing",
+         .checkpoint = kDistilled,
+         .interval = 1,
+         .warnings = {"Euler takes steps"}},
+        {.name = "beyond the network", .interval = 3, .depth = 100, .refusal = "goes down to"},
+    };
+}
+
+bool contains(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class StepCacheChoicesTest : public QObject {
+    Q_OBJECT
+
+    static StageOutline outlineOf(const Choice& choice) {
+        const WalkCase walked{
+            .checkpoint = choice.checkpoint, .sampler = choice.sampler, .steps = choice.steps};
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, walked.checkpoint);
+        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        request.eta = choice.eta;
+        if (choice.interval > 0) {
+            request.stepCache = sampling::stepCacheNamed("deepcache")
+                                    .make({{"interval", choice.interval}, {"depth", choice.depth}});
+        }
+        return bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+    }
+
+private Q_SLOTS:
+
+    void choicesAreJudged_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Choice& choice : choices()) {
+            QTest::newRow(choice.name) << index++;
+        }
+    }
+
+    void choicesAreJudged() {
+        QFETCH(int, index);
+        const Choice choice = choices()[static_cast<size_t>(index)];
+        StageOutline outline;
+        const auto error = testing::errorOf([&] { outline = outlineOf(choice); });
+        QCOMPARE(error.has_value(), *choice.refusal != 0);
+        if (error) {
+            QCOMPARE(error->item(), std::string("step_cache"));
+            QVERIFY2(contains(error->message(), choice.refusal), error->message().c_str());
+            QVERIFY(!error->hint().empty());
+            return;
+        }
+        QCOMPARE(outline.precisions.size(), size_t{1});
+        const std::vector<std::string>& losses = outline.precisions.front().lossy;
+        QCOMPARE(losses.size(), choice.losses.size());
+        for (size_t i = 0; i < losses.size(); ++i) {
+            QVERIFY2(contains(losses[i], choice.losses[i]), losses[i].c_str());
+        }
+        QCOMPARE(outline.issues.size(), choice.warnings.size());
+        for (size_t i = 0; i < outline.issues.size(); ++i) {
+            QVERIFY(outline.issues[i].severity == Severity::Warning);
+            QVERIFY2(contains(outline.issues[i].message, choice.warnings[i]),
+                     outline.issues[i].message.c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(StepCacheChoicesTest)
+#include "step_cache_choices_test.moc"
