@@ -1,9 +1,8 @@
 #include "plugin/models/model_hashes.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/files/input_file.hpp"
+#include "plugin/files/hash_of_files.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 namespace lowtide::models {
@@ -16,11 +15,11 @@ std::string hashOf(const std::vector<memory::WeightFile>& files) {
     if (!areUnchanged(files)) {
         return {};
     }
-    std::string digests;
+    std::vector<std::string> paths;
     for (const memory::WeightFile& file : files) {
-        digests += files::sha256OfFile(file.path);
+        paths.push_back(file.path);
     }
-    return (files.size() == 1 ? digests : sha256Hex(digests)).substr(0, kShownDigits);
+    return files::sha256OfFiles(paths).substr(0, kShownDigits);
 }
 
 }  // namespace

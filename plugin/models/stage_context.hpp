@@ -4,6 +4,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/recording_file.hpp"
 
 #include <memory>
 
@@ -20,6 +21,8 @@ struct StageContext {
     residency::WeightSource& weights;
     tensor::Record record;
     const TypedNetwork* typed = nullptr;  ///< null: every network as its file has it, in f32
+    /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
+    const tensor::RecordedTensors* teacher = nullptr;
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {

@@ -5,6 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
+#include "plugin/module/checkpoint_sensitivities.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
 #include "plugin/module/cudnn_api.hpp"
@@ -31,7 +32,8 @@ struct Engine {
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
-                                     .recorder = [this] { return slot.recorder; }})),
+                                     .recorder = [this] { return slot.recorder; },
+                                     .teacher = [this] { return slot.teacher; }})),
           types(nodes::makeNodeTypes(*stages)),
           runner(types,
                  residency,
@@ -39,7 +41,8 @@ struct Engine {
                  threads,
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
                  cudnnApi),
-          calibrator(residency, runner, cacheFolder, threads) {}
+          calibrator(residency, runner, cacheFolder, threads),
+          sensitivities(runner, cacheFolder) {}
 
     RecorderSlot slot;
     residency::Residency residency;
@@ -47,6 +50,7 @@ struct Engine {
     executor::NodeTypes types;
     ModuleRunner runner;
     DeviceCalibrator calibrator;
+    CheckpointSensitivities sensitivities;
 };
 
 Level logLevel(const std::string& name) {
@@ -111,8 +115,14 @@ public:
     Runner* runner() noexcept override { return engine_ ? &engine_->runner : nullptr; }
 
     void* extension(std::string_view id) noexcept override {
-        Calibrator* const calibrator = engine_ ? &engine_->calibrator : nullptr;
-        return id == kCalibrator ? calibrator : nullptr;
+        if (!engine_) {
+            return nullptr;
+        }
+        Calibrator* const calibrator = &engine_->calibrator;
+        Sensitivities* const sensitivities = &engine_->sensitivities;
+        return id == kCalibrator      ? static_cast<void*>(calibrator)
+               : id == kSensitivities ? static_cast<void*>(sensitivities)
+                                      : nullptr;
     }
 
 private:

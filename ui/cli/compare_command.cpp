@@ -228,20 +228,6 @@ Status addVariant(Variants& variants, const Variant& variant, Comparison& compar
     return status;
 }
 
-/// Ends the module's threads on every way out.
-class Stopping {
-public:
-    explicit Stopping(Runner& runner) : runner_(runner) {}
-
-    ~Stopping() { runner_.stop(); }
-
-    Stopping(const Stopping&) = delete;
-    Stopping& operator=(const Stopping&) = delete;
-
-private:
-    Runner& runner_;
-};
-
 }  // namespace
 
 int compareVariants(const CompareArguments& arguments) {
