@@ -246,6 +246,10 @@ Json Measuring::found() const {
     found["weights"] = weights_;
     found["pass"] = pass_;
     found["refused"] = refused_;
+    found["asked"] = Json::array();
+    for (const LossyChoice& choice : choices_) {
+        found["asked"].push_back(choice.name);
+    }
     return found;
 }
 
