@@ -9,6 +9,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -125,7 +126,11 @@ private Q_SLOTS:
                                .make({{"gate", "window"},
                                       {"window", 2.0},
                                       {"window_growth", 0.0},
+                                      {"threshold", 0.2},
+                                      {"start", 0.0},
+                                      {"end", 1.0},
                                       {"warm_up", 2},
+                                      {"max_consecutive", 0},
                                       {"keep_last", 1},
                                       {"predictor", "reuse"}});
         const DenoiseResult result = run({.cache = cache, .teacher = exact.pass}, denoiser);
