@@ -5,6 +5,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/picture_fields.hpp"
+#include "plugin/models/recorded_pass.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
@@ -144,6 +145,19 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .scheduler = schedulerText(request, sampler)};
 }
 
+void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
+    if (!call.tell) {
+        return;
+    }
+    call.tell("steps", sampling::toJson(result.steps));
+    if (!result.cacheRecord.is_null()) {
+        call.tell("cache_record", result.cacheRecord);
+    }
+    if (!result.errors.empty()) {
+        call.tell("teacher_forced", sampling::toJson(result.errors));
+    }
+}
+
 Shape shapeOf(const at::Tensor& tensor) {
     return tensor.sizes().vec();
 }
@@ -240,21 +254,21 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                      .batch = start.samples.size(0),
                      .cfg = request.cfg},
                     start.samples);
+    sampling::DenoiseSettings settings =
+        settingsFor(model, request, negative != nullptr, start, type.name);
+    if (context.teacher) {
+        settings.teacher = recordedPassOf(*context.teacher, call.node);
+    }
     sampling::DenoiseResult result =
         sampling::denoise(*sampler,
                           *denoiser,
                           start.samples,
-                          settingsFor(model, request, negative != nullptr, start, type.name),
+                          settings,
                           start.carry,
                           call.stop,
                           context.record,
                           [&](int done, int total) { call.progress("step", done, total); });
-    if (call.tell) {
-        call.tell("steps", sampling::toJson(result.steps));
-        if (!result.cacheRecord.is_null()) {
-            call.tell("cache_record", std::move(result.cacheRecord));
-        }
-    }
+    tellOf(result, call);
     describeDenoise(
         start.provenance,
         {.model = model, .request = request, .samplerLabel = type.label, .samples = start.samples});

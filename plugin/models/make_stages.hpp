@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/models/stages.hpp"
+#include "plugin/tensor/recording_file.hpp"
 
 #include <functional>
 #include <memory>
@@ -24,6 +25,8 @@ struct StagesSettings {
     std::vector<std::string> modelFolders;
     std::function<tensor::Recorder*()>
         recorder;  ///< asked at every stage; nullptr: nothing is recorded
+    std::function<const tensor::RecordedTensors*()>
+        teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
 };
 
 [[nodiscard]] std::unique_ptr<Stages> makeStages(StagesSettings settings);

@@ -1,9 +1,8 @@
 #include "plugin/models/model_hashes.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/files/input_file.hpp"
+#include "plugin/files/hash_of_files.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 namespace lowtide::models {
@@ -14,11 +13,11 @@ constexpr size_t kShownDigits = 10;
 
 std::string digestOfFiles(const std::vector<memory::WeightFile>& files) {
     requireUnchanged(files, "the hash of the checkpoint cannot be made");
-    std::string digests;
+    std::vector<std::string> paths;
     for (const memory::WeightFile& file : files) {
-        digests += files::sha256OfFile(file.path);
+        paths.push_back(file.path);
     }
-    return files.size() == 1 ? digests : sha256Hex(digests);
+    return files::sha256OfFiles(paths);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/recording_file.hpp"
 
 #include <memory>
 
@@ -24,6 +25,8 @@ struct StageContext {
     /// What passes of networks without steps say at their beginning: for a stage whose passes over
     /// one network use other leaves of it.
     memory::PassHint pass{};
+    /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
+    const tensor::RecordedTensors* teacher = nullptr;
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {

@@ -508,7 +508,9 @@ private:
         if (recorder) {
             recorder->beginStage(stage, call.node);
         }
-        return {.weights = settings_.residency, .record = tensor::Record(recorder)};
+        return {.weights = settings_.residency,
+                .record = tensor::Record(recorder),
+                .teacher = settings_.teacher ? settings_.teacher() : nullptr};
     }
 
     StagesSettings settings_;

@@ -2,17 +2,15 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/models/calibration/calibration.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
+#include "plugin/module/date.hpp"
 #include "plugin/module/runner.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/path_speeds.hpp"
-
-#include <chrono>
 
 namespace lowtide::module {
 
@@ -26,15 +24,6 @@ constexpr const char* kRehearsalNote =
 constexpr const char* kOperatorsNote =
     "other operators are faster on this CPU: they are used from the next start on, and pictures "
     "change by less than an 8-bit level";
-
-/// "2026-11-21", in universal time.
-std::string today() {
-    const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-    const std::chrono::year_month_day day(now);
-    return zeroPadded(static_cast<uint64_t>(static_cast<int>(day.year())), 4) + "-" +
-           zeroPadded(static_cast<unsigned>(day.month()), 2) + "-" +
-           zeroPadded(static_cast<unsigned>(day.day()), 2);
-}
 
 }  // namespace
 

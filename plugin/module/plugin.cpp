@@ -5,6 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
+#include "plugin/module/checkpoint_sensitivities.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
 #include "plugin/module/cudnn_api.hpp"
@@ -32,7 +33,8 @@ struct Engine {
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
-                                     .recorder = [this] { return slot.recorder; }})),
+                                     .recorder = [this] { return slot.recorder; },
+                                     .teacher = [this] { return slot.teacher; }})),
           types(nodes::makeNodeTypes(*stages)),
           runner(types,
                  residency,
@@ -40,7 +42,8 @@ struct Engine {
                  threads,
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
                  cudnnApi),
-          calibrator(residency, runner, cacheFolder, threads) {}
+          calibrator(residency, runner, cacheFolder, threads),
+          sensitivities(runner, cacheFolder) {}
 
     RecorderSlot slot;
     residency::Residency residency;
@@ -49,6 +52,7 @@ struct Engine {
     ModuleRunner runner;
     DeviceCalibrator calibrator;
     MagCurveMaker curveMaker;
+    CheckpointSensitivities sensitivities;
 };
 
 Level logLevel(const std::string& name) {
@@ -118,9 +122,11 @@ public:
         }
         Calibrator* const calibrator = &engine_->calibrator;
         CurveMaker* const curveMaker = &engine_->curveMaker;
-        return id == kCalibrator   ? static_cast<void*>(calibrator)
-               : id == kCurveMaker ? static_cast<void*>(curveMaker)
-                                   : nullptr;
+        Sensitivities* const sensitivities = &engine_->sensitivities;
+        return id == kCalibrator      ? static_cast<void*>(calibrator)
+               : id == kCurveMaker    ? static_cast<void*>(curveMaker)
+               : id == kSensitivities ? static_cast<void*>(sensitivities)
+                                      : nullptr;
     }
 
 private:

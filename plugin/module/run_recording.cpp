@@ -29,17 +29,23 @@ std::map<std::string, std::string> hashesOf(const tensor::Recorder& recorder) {
 RunRecording::RunRecording(RecorderSlot& slot,
                            const memory::Ledger& ledger,
                            std::string dumpPath,
+                           std::optional<tensor::RecordedTensors> teacher,
                            int repetitions)
-    : slot_(slot), ledger_(ledger), dumpPath_(std::move(dumpPath)), repetitions_(repetitions) {}
+    : slot_(slot),
+      ledger_(ledger),
+      dumpPath_(std::move(dumpPath)),
+      teacher_(std::move(teacher)),
+      repetitions_(repetitions) {}
 
 void RunRecording::beforeRun(int repetition) {
     current_ = repetition;
     recorder_ = {};
     slot_.recorder = dumpPath_.empty() ? nullptr : &recorder_;
+    slot_.teacher = teacher_ ? &*teacher_ : nullptr;
 }
 
 void RunRecording::afterRun(memory::Outcome outcome) {
-    slot_.recorder = nullptr;
+    slot_ = {};
     unaccounted_.push_back(residency::processMemory().resident - ledger_.bytesOn("cpu"));
     if (dumpPath_.empty() || outcome != memory::Outcome::Finished) {
         return;

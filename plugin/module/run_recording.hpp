@@ -2,16 +2,19 @@
 
 #include "plugin/executor/run_options.hpp"
 #include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/recording_file.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace lowtide::module {
 
-/// The recorder that stages write to now; null: recording is off. Run thread only.
+/// What stages record to and go along now. Run thread only.
 struct RecorderSlot {
-    tensor::Recorder* recorder = nullptr;
+    tensor::Recorder* recorder = nullptr;              ///< null: recording is off
+    const tensor::RecordedTensors* teacher = nullptr;  ///< null: stages go their own way
 };
 
 /// Bytes of the process that no ledger entry explains: code, allocator slack, library scratch.
@@ -21,10 +24,12 @@ using UnaccountedBytes = std::vector<long long>;
 /// measures what the ledger cannot see.
 class RunRecording final : public executor::RunHooks {
 public:
-    /// `dumpPath` empty: nothing is recorded. `slot` and `ledger` must outlive the run.
+    /// `dumpPath` empty: nothing is recorded; `teacher` empty: stages go their own way. `slot` and
+    /// `ledger` must outlive the run.
     RunRecording(RecorderSlot& slot,
                  const memory::Ledger& ledger,
                  std::string dumpPath,
+                 std::optional<tensor::RecordedTensors> teacher,
                  int repetitions);
 
     void beforeRun(int repetition) override;
@@ -40,6 +45,7 @@ private:
     RecorderSlot& slot_;
     const memory::Ledger& ledger_;
     std::string dumpPath_;
+    std::optional<tensor::RecordedTensors> teacher_;
     int repetitions_;
     int current_ = 0;
     tensor::Recorder recorder_;

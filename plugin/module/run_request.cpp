@@ -18,8 +18,17 @@ RequestedGraph readRequest(std::string_view graphText,
     request.options.outputFolder = reader.text("out").value_or(".");
     request.options.repeat = static_cast<int>(reader.integer("repeat").value_or(1));
     request.dump = reader.text("dump").value_or("");
-    request.options.forceExecution =
-        reader.boolean("forceExecution").value_or(false) || !request.dump.empty();
+    request.teacher = reader.text("teacher").value_or("");
+    request.options.forceExecution = reader.boolean("forceExecution").value_or(false) ||
+                                     !request.dump.empty() || !request.teacher.empty();
+    if (!request.teacher.empty()) {
+        if (!request.dump.empty()) {
+            throw Error(ErrorKind::InvalidInput,
+                        "a run cannot be recorded while it goes along a recorded one",
+                        "leave \"dump\" or \"teacher\" out");
+        }
+        request.options.numerics += "; teacher-forced";  // its results are those of the other run
+    }
     if (const auto device = reader.text("device")) {
         request.options.device = memory::parseDeviceSpec(*device);
     }

@@ -16,11 +16,12 @@ struct RequestedGraph {
     Issues issues;  ///< of validation
     executor::RunOptions options;
     std::string dump;
+    std::string teacher;
 };
 
 /// Options: graphFolder, out, device, set, policies, precisions, exact (lossy choices are refused),
-/// until (nodes with which the run ends), repeat, dump, forceExecution, gcThreshold (percent),
-/// lowMemory (auto, on, off).
+/// until (nodes with which the run ends), repeat, dump, teacher (a dump that denoisers go along),
+/// forceExecution, gcThreshold (percent), lowMemory (auto, on, off).
 /// Error{InvalidInput} or Error{Corrupt} names what is wrong; findings of validation are in
 /// `issues`.
 [[nodiscard]] RequestedGraph readRequest(std::string_view graph,

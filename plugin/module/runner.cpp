@@ -1,8 +1,10 @@
 #include "plugin/module/runner.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
+#include "plugin/files/hash_of_files.hpp"
 #include "plugin/graph/issue_json.hpp"
 #include "plugin/graph/validate.hpp"
 #include "plugin/module/answer.hpp"
@@ -48,6 +50,16 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
     std::iota(positions.begin(), positions.end(), size_t{0});
     return executor::planRun(
         snapshot, outlined, positions, std::get<executor::RunDevices>(devices), engine);
+}
+
+std::string weightsHash(const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
+    std::vector<std::string> paths;
+    for (const auto& tree : trees) {
+        for (const memory::WeightFile& file : tree->files) {
+            paths.push_back(file.path);
+        }
+    }
+    return files::sha256OfFiles(paths);
 }
 
 }  // namespace
@@ -143,8 +155,12 @@ Status ModuleRunner::start(std::string_view graph,
         if (graph::hasErrors(request.issues)) {
             return Status::Invalid;
         }
+        std::optional<tensor::RecordedTensors> teacher;
+        if (!request.teacher.empty()) {
+            teacher = tensor::readRecording(request.teacher);
+        }
         auto recording = std::make_shared<RunRecording>(
-            slot_, engine_.ledger(), request.dump, request.options.repeat);
+            slot_, engine_.ledger(), request.dump, std::move(teacher), request.options.repeat);
         run = queue_.start({.snapshot = graph::makeSnapshot(request.document, types_.catalog()),
                             .options = request.options,
                             .observer = &observer,
@@ -153,6 +169,24 @@ Status ModuleRunner::start(std::string_view graph,
         recordings_[run] = std::move(recording);
         return Status::Ok;
     });
+}
+
+NodeWork ModuleRunner::workOf(std::string_view graph,
+                              std::string_view options,
+                              std::string_view node) const {
+    const RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+    const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+    const auto outlines = outlinesOf(request, *snapshot, types_);
+    if (const auto* issue = std::get_if<Issue>(&outlines)) {
+        throw Error(ErrorKind::InvalidInput, issue->node + ": " + issue->message, issue->hint);
+    }
+    const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
+    for (size_t i = 0; i < snapshot->nodes.size(); ++i) {
+        if (snapshot->nodes[i].id == node && outlined.work[i].components) {
+            return {.weights = weightsHash(outlined.work[i].components()), .key = outlined.keys[i]};
+        }
+    }
+    throw Error(ErrorKind::InvalidInput, "no node " + quotedName(node) + " runs a network");
 }
 
 Status ModuleRunner::cancel(RunId run, CancelMode mode) noexcept {

@@ -14,6 +14,12 @@
 
 namespace lowtide::module {
 
+/// What a node of a graph runs.
+struct NodeWork {
+    std::string weights;  ///< files::sha256OfFiles of its networks
+    std::string key;      ///< of its result
+};
+
 /// The runner of this module: JSON in and out over the executor's queue. Nothing throws across.
 class ModuleRunner final : public Runner {
 public:
@@ -43,6 +49,12 @@ public:
     Status release(std::string_view component) noexcept override;
     Status devices(std::string& result) noexcept override;
     Status stop() noexcept override;
+
+    /// Of a node that runs networks; reads their files whole. Error{InvalidInput} when the graph
+    /// cannot be run or the node runs none.
+    [[nodiscard]] NodeWork workOf(std::string_view graph,
+                                  std::string_view options,
+                                  std::string_view node) const;
 
     /// As executor::RunQueue::tryCall.
     bool callWhenIdle(const std::function<void()>& action) { return queue_.tryCall(action); }

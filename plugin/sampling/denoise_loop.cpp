@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lowtide::sampling {
@@ -187,7 +188,11 @@ public:
           firstCall_(calls.first),
           record_(record),
           cache_(settings.cache.get(),
-                 cachedRun(sampler, calls, settings.cachePoints, settings.scheduler)) {}
+                 cachedRun(sampler, calls, settings.cachePoints, settings.scheduler)) {
+        if (settings.teacher) {
+            teacher_.emplace(settings.teacher, calls.last - calls.first);
+        }
+    }
 
     /// One call with guidance where it is on: the prediction that the sampler steps along.
     /// `beside` may be undefined.
@@ -214,6 +219,10 @@ public:
 
     [[nodiscard]] StepCounts end() { return cache_.end(); }
 
+    [[nodiscard]] std::vector<CallError> errors() const {
+        return teacher_ ? teacher_->errors() : std::vector<CallError>();
+    }
+
 private:
     at::Tensor predicted(const at::Tensor& input, const at::Tensor& timestep, int call) {
         StepInfo info{.step = call,
@@ -225,7 +234,7 @@ private:
                                    ? cache_.predict(info, input)
                                    : denoiser_.predict(input, timestep, info);
         cache_.finish(info, input, raw);
-        return raw;
+        return teacher_ ? teacher_->replace(input, raw) : raw;
     }
 
     const Sampler& sampler_;
@@ -234,6 +243,7 @@ private:
     const int firstCall_;
     const tensor::Record& record_;
     CacheScope cache_;
+    std::optional<TeacherForcing> teacher_;
 };
 
 std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
@@ -320,7 +330,8 @@ DenoiseResult denoise(Sampler& sampler,
     return {.latents = current,
             .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr,
             .steps = network.end(),
-            .cacheRecord = std::move(cacheRecord)};
+            .cacheRecord = std::move(cacheRecord),
+            .errors = network.errors()};
 }
 
 }  // namespace lowtide::sampling

@@ -6,11 +6,13 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/step_caches/step_counts.hpp"
+#include "plugin/sampling/teacher_forcing.hpp"
 #include "plugin/tensor/recorder.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lowtide::sampling {
 
@@ -39,6 +41,8 @@ struct DenoiseSettings {
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
     std::string scheduler{};                   ///< as RunIdentity has it
+    /// Null: the pass goes its own way. Else it goes along this one (TeacherForcing).
+    std::shared_ptr<const RecordedPass> teacher{};
 };
 
 /// Network calls [first, last) of a schedule.
@@ -61,7 +65,8 @@ struct DenoiseResult {
     at::Tensor latents;
     std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
     StepCounts steps;
-    Json cacheRecord;  ///< what the step cache learnt; null: nothing
+    Json cacheRecord;                 ///< what the step cache learnt; null: nothing
+    std::vector<CallError> errors{};  ///< of every call, along a recorded pass only
 };
 
 /// Runs the sampler over the network: initial noise, guidance [uncond, cond], steps, carry.
@@ -70,7 +75,7 @@ struct DenoiseResult {
 /// timesteps, sigmas, init_noise_sigma, model_in, model_t, model_out, noise_pred, latents.step,
 /// latents.final. `progress(done, total)` counts network calls, so that equal parts take equal
 /// time. Throws Error{Cancelled} between calls. The step cache's sessions live as long as the
-/// function runs.
+/// function runs. Errors of TeacherForcing where there is a teacher.
 [[nodiscard]] DenoiseResult denoise(Sampler& sampler,
                                     Denoiser& denoiser,
                                     const at::Tensor& latents,

@@ -121,8 +121,7 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
                      arguments.vary,
                      "Values of a parameter, the first one is what others are compared with: "
                      "node.param=a,b,c (repeatable: every combination)")
-        ->allow_extra_args(false)
-        ->required();
+        ->allow_extra_args(false);
     compare->add_option(
         "--out", arguments.out, "Folder for pictures and figures (default: comparison)");
     compare
@@ -130,7 +129,24 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
             "--repeat", arguments.repeat, "Run each variant N times; the fastest one counts")
         ->check(CLI::Range(1, 1000));
     compare->add_flag("--json", arguments.json, "Print the figures as JSON");
-    compare->callback([&] { call = [&] { return compareVariants(arguments); }; });
+    CLI::Option* sensitivity =
+        compare
+            ->add_flag("--sensitivity",
+                       arguments.sensitivity,
+                       "Measure what precisions and step caches do to the checkpoint's "
+                       "predictions, and keep it")
+            ->excludes("--exact")
+            ->excludes("--repeat");
+    compare
+        ->add_flag(
+            "--again", arguments.again, "With --sensitivity: measure anew what is known already")
+        ->needs(sensitivity);
+    compare->callback([&] {
+        call = [&] {
+            return arguments.sensitivity ? measureSensitivity(arguments)
+                                         : compareVariants(arguments);
+        };
+    });
 }
 
 void addCommands(CLI::App& app, Invocation& invocation) {

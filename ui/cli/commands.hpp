@@ -39,6 +39,8 @@ struct CompareArguments : GraphArguments {
     std::string out = "comparison";
     int repeat = 1;
     bool json = false;
+    bool sensitivity = false;  ///< measure the checkpoint's instead of comparing pictures
+    bool again = false;        ///< sensitivities that are known too
 };
 
 struct CalibrateCacheArguments : GraphArguments {
@@ -56,6 +58,11 @@ int planGraph(const GraphArguments& arguments, bool json);
 /// Runs every combination of the varied values and says how its pictures, time and latents differ
 /// from those of the first one; beside each, what fewer steps give in its time.
 int compareVariants(const CompareArguments& arguments);
+/// Measures how far lossy choices take the network of a sampling node from its exact predictions,
+/// call by call along an exact pass, and keeps that by the hash of its files. The choices: every
+/// preset, types and step cache, or those that the varied parameters of the graph's step cache
+/// make.
+int measureSensitivity(const CompareArguments& arguments);
 int listNodes(bool json);
 int listDevices(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).

@@ -1,4 +1,5 @@
 #include "plugin/base/text.hpp"
+#include "ui/cli/aligned.hpp"
 #include "ui/cli/comparison.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 namespace lowtide::cli {
 
 namespace {
-
-using Cells = std::vector<std::string>;
 
 const Cells kHeads = {"",
                       "variant",
@@ -95,33 +94,6 @@ Cells rowOf(const std::string& number, const ComparedRun& compared, bool isRefer
     return cells;
 }
 
-/// Characters of UTF-8.
-size_t widthOf(const std::string& text) {
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-    }));
-}
-
-std::string aligned(const std::vector<Cells>& rows) {
-    std::vector<size_t> widths(kHeads.size());
-    for (const Cells& row : rows) {
-        for (size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], widthOf(row[i]));
-        }
-    }
-    std::string text;
-    for (const Cells& row : rows) {
-        std::string line;
-        for (size_t i = 0; i < row.size(); ++i) {
-            const std::string space(widths[i] - widthOf(row[i]), ' ');
-            line += i < kFirstNumber ? row[i] + space : space + row[i];
-            line += "  ";
-        }
-        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string tableOf(const Comparison& comparison) {
@@ -140,7 +112,7 @@ std::string tableOf(const Comparison& comparison) {
             }
         }
     }
-    std::string text = aligned(rows) +
+    std::string text = aligned(rows, kFirstNumber) +
                        "\nall are compared with variant 0; cosine: of the last latents, least: of "
                        "all steps\n";
     for (const auto& [note, numbers] : notes) {

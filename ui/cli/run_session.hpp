@@ -7,6 +7,20 @@
 
 namespace lowtide::cli {
 
+/// Ends the module's threads on every way out.
+class Stopping {
+public:
+    explicit Stopping(Runner& runner) : runner_(runner) {}
+
+    ~Stopping() { runner_.stop(); }
+
+    Stopping(const Stopping&) = delete;
+    Stopping& operator=(const Stopping&) = delete;
+
+private:
+    Runner& runner_;
+};
+
 /// What a run left: its status and the report, or the issues that refused it.
 struct EndedRun {
     Status status = Status::Failed;

@@ -19,7 +19,8 @@ ModelBench::ModelBench(memory::DeviceSpec device)
           models::makeStages({.residency = *residency_,
                               .resourcesFolder = testing::sourcePath("resources").toStdString(),
                               .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
-                              .recorder = [this] { return recorder_.get(); }})) {
+                              .recorder = [this] { return recorder_.get(); },
+                              .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; }})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }
@@ -80,6 +81,11 @@ Bytes ModelBench::activationPeak() {
 
 void ModelBench::record() {
     recorder_ = std::make_unique<tensor::Recorder>();
+}
+
+void ModelBench::goAlongRecorded() {
+    teacher_ = recorder_->tensors();
+    recorder_.reset();
 }
 
 TensorFile ModelBench::recorded() const {

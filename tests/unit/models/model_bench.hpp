@@ -55,6 +55,8 @@ public:
 
     /// Starts recording anew.
     void record();
+    /// From now on denoisers go along what was recorded, and nothing is recorded.
+    void goAlongRecorded();
     /// What was recorded, as a file would hold it.
     [[nodiscard]] TensorFile recorded() const;
 
@@ -63,6 +65,7 @@ private:
     memory::Policy policy_ = memory::parsePolicy("none");
     std::unique_ptr<residency::Residency> residency_;
     std::unique_ptr<tensor::Recorder> recorder_;
+    std::optional<tensor::RecordedTensors> teacher_;
     std::unique_ptr<models::Stages> stages_;
 };
 

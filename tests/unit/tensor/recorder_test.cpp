@@ -114,6 +114,23 @@ private Q_SLOTS:
         QVERIFY(header.tensors.at("image_u8").type == DType::U8);
     }
 
+    void fileIsReadAsItWasWritten() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("dump.safetensors").toStdString();
+        const RecordedTensors written = {{"half", at::rand({3}).to(at::kHalf)},
+                                         {"latents", at::rand({1, 4, 2, 2})},
+                                         {"nothing", at::zeros({0})},
+                                         {"sigma", at::scalar_tensor(14.5, at::kFloat)},
+                                         {"timesteps", at::arange(4)}};
+        writeRecording(path, written, {});
+        const RecordedTensors read = readRecording(path);
+        QCOMPARE(read.size(), written.size());
+        for (const auto& [key, value] : written) {
+            QCOMPARE(read.at(key).scalar_type(), value.scalar_type());
+            QVERIFY2(at::equal(read.at(key), value), key.c_str());
+        }
+    }
+
     void fileRefusesATypeThatItCannotHold() {
         try {
             writeRecording("unused", {{"complex", at::zeros({1}, at::kComplexFloat)}}, {});

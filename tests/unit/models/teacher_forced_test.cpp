@@ -1,0 +1,248 @@
+// What step caches and types do to the predictions of a trained network: every call on the latents
+// of the exact pass, so that errors do not mix with where they lead.
+
+#include "plugin/models/denoisers/unet2d_cut.hpp"
+#include "plugin/models/recorded_pass.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include <array>
+#include <map>
+
+using namespace lowtide;
+using models::WireRef;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+constexpr int kDeepest = 9;  ///< three depths for each of the mini model's levels
+constexpr std::array<int, 3> kIntervals = {2, 3, 5};
+constexpr const char* kExact = "quality,storage=file,compute=f32";
+const WalkCase kPicture = {.width = 128, .height = 128, .cfg = 3, .steps = 20};
+
+/// Most that a mean error may be: design and issue, by what is stored and computed.
+constexpr double kMostHalf = 5e-3;
+constexpr double kMostBrain = 4e-2;
+constexpr double kMostF8 = 0.15;
+
+std::shared_ptr<const sampling::StepCache> deepCache(int interval, int depth) {
+    return sampling::stepCacheNamed("deepcache").make({{"interval", interval}, {"depth", depth}});
+}
+
+/// A checkpoint and the exact pass of one prompt.
+class ExactPass {
+public:
+    explicit ExactPass(const std::string& checkpoint)
+        : model_(testing::loadModel(bench_, checkpoint)),
+          request_(testing::requestOf(bench_, model_, kPicture)) {
+        bench_.runWith(model_, models::kTextEncoder, [&] {
+            const auto prompts = bench_.stages().encodePrompt(
+                {.model = model_, .prompt = "a cat face on a blue background"},
+                bench_.call("encode"));
+            request_.positive = prompts.positive;
+            request_.negative = prompts.negative;
+        });
+        request_.precision = memory::parsePrecision(kExact);
+        bench_.record();
+        latents_ = latentsOf(run(request_, {}));
+        bench_.goAlongRecorded();
+    }
+
+    /// What is told of a pass with this cache and precision, along the exact one.
+    Json measured(const std::shared_ptr<const sampling::StepCache>& cache,
+                  const std::string& precision = kExact) {
+        models::DenoiseRequest request = request_;
+        request.stepCache = cache;
+        request.precision = memory::parsePrecision(precision);
+        std::map<std::string, Json> told;
+        arrived_ = latentsOf(run(request, [&](std::string_view name, Json facts) {
+            told[std::string(name)] = std::move(facts);
+        }));
+        told.at("teacher_forced")["steps"] = told.at("steps");
+        return told.at("teacher_forced");
+    }
+
+    double meanError(int interval, int depth) {
+        const auto [known, isNew] = means_.try_emplace({interval, depth}, 0);
+        if (isNew) {
+            known->second = measured(deepCache(interval, depth)).at("mean").get<double>();
+        }
+        return known->second;
+    }
+
+    /// Whether the last pass arrived where the exact one did.
+    [[nodiscard]] bool hasArrived() const { return at::equal(arrived_, latents_); }
+
+    ModelBench& bench() { return bench_; }
+
+private:
+    static at::Tensor latentsOf(const WireRef& value) {
+        return dynamic_cast<const tensor::Latents&>(*value).samples();
+    }
+
+    WireRef run(const models::DenoiseRequest& request,
+                std::function<void(std::string_view, Json)> tell) {
+        const auto outline =
+            bench_.stages().outlineDenoise(testing::shapesOf(model_, kPicture), request);
+        models::StageCall call = bench_.call("denoise");
+        call.tell = std::move(tell);
+        WireRef result;
+        bench_.runWith(outline.components().front(),
+                       [&] { result = bench_.stages().denoise(request, call); });
+        return result;
+    }
+
+    ModelBench bench_;
+    WireRef model_;
+    models::DenoiseRequest request_;
+    at::Tensor latents_;
+    at::Tensor arrived_;
+    std::map<std::pair<int, int>, double> means_;
+};
+
+}  // namespace
+
+class TeacherForcedTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<ExactPass> mini_;
+
+private Q_SLOTS:
+
+    void initTestCase() { mini_ = std::make_unique<ExactPass>("mini"); }
+
+    void cleanupTestCase() { mini_.reset(); }
+
+    void theExactPassHasNoError() {
+        const Json told = mini_->measured(nullptr);
+        QCOMPARE(told.at("errors"), Json(std::vector<double>(kPicture.steps, 0)));
+        QCOMPARE(told.at("worst"), Json(0.0));
+        QVERIFY(mini_->hasArrived());
+    }
+
+    /// Full steps are exact, and the way ends where the exact one does.
+    void onlyPartialStepsHaveErrors() {
+        const Json told = mini_->measured(deepCache(5, 0));
+        for (int call = 0; call < kPicture.steps; ++call) {
+            const double error = told.at("errors").at(static_cast<size_t>(call)).get<double>();
+            QVERIFY2((error == 0) == (call % 5 == 0), qPrintable(QString::number(call)));
+        }
+        QCOMPARE(told.at("steps").at("full"), Json(4));
+        QVERIFY(mini_->hasArrived());
+    }
+
+    void theErrorRisesWithTheInterval_data() {
+        QTest::addColumn<int>("depth");
+        for (int depth = 0; depth <= kDeepest; ++depth) {
+            QTest::addRow("depth %d", depth) << depth;
+        }
+    }
+
+    void theErrorRisesWithTheInterval() {
+        QFETCH(int, depth);
+        const double two = mini_->meanError(2, depth);
+        const double three = mini_->meanError(3, depth);
+        const double five = mini_->meanError(5, depth);
+        qInfo("depth %d: intervals 2, 3, 5: %.4f %.4f %.4f", depth, two, three, five);
+        QVERIFY(0 < two && two < three && three < five);
+    }
+
+    void theErrorFallsWithTheDepth_data() {
+        QTest::addColumn<int>("interval");
+        for (const int interval : kIntervals) {
+            QTest::addRow("interval %d", interval) << interval;
+        }
+    }
+
+    /// The mini model has one unit in a level, so of three depths the last two, and all behind the
+    /// last level, are one cut.
+    void theErrorFallsWithTheDepth() {
+        QFETCH(int, interval);
+        const auto cutOf = [](int depth) {
+            return std::min(depth / 3 * 2 + std::min(depth % 3, 1), 5);
+        };
+        int falls = 0;
+        for (int depth = 1; depth <= kDeepest; ++depth) {
+            const double before = mini_->meanError(interval, depth - 1);
+            const double now = mini_->meanError(interval, depth);
+            const bool isSameCut = cutOf(depth) == cutOf(depth - 1);
+            QVERIFY2(isSameCut ? now == before : now < before,
+                     qPrintable(QString("depth %1: %2, then %3").arg(depth).arg(before).arg(now)));
+            falls += isSameCut ? 0 : 1;
+        }
+        QCOMPARE(falls, 5);
+    }
+
+    void typesAreAsFarFromF32AsTheyMayBe_data() {
+        QTest::addColumn<QString>("storage");
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<double>("most");
+        QTest::addColumn<bool>("isExact");
+        const auto row = [](const char* storage, const char* compute, double most, bool isExact) {
+            QTest::addRow("%s in %s", storage, compute) << storage << compute << most << isExact;
+        };
+        row("file", "f32", 0, true);
+        row("f32", "f32", 0, true);
+        row("f16", "f32", kMostHalf, true);  // the file has f16
+        row("bf16", "f32", kMostBrain, false);
+        row("f8", "f32", kMostF8, false);
+        row("f16", "f16", kMostHalf, false);
+        row("f32", "bf16", kMostBrain, false);
+        row("f16", "bf16", kMostBrain, false);
+        row("bf16", "bf16", kMostBrain, false);
+        row("f8", "bf16", kMostF8, false);
+    }
+
+    void typesAreAsFarFromF32AsTheyMayBe() {
+        QFETCH(QString, storage);
+        QFETCH(QString, compute);
+        QFETCH(double, most);
+        QFETCH(bool, isExact);
+        const Json told = mini_->measured(
+            nullptr, ("quality,storage=" + storage + ",compute=" + compute).toStdString());
+        const double mean = told.at("mean").get<double>();
+        const double worst = told.at("worst").get<double>();
+        qInfo("%s in %s: %.2g, worst %.2g", qPrintable(storage), qPrintable(compute), mean, worst);
+        QVERIFY(isExact ? worst == 0 : mean > 0);
+        QVERIFY2(worst <= most, qPrintable(QString::number(worst)));
+    }
+
+    /// A cache does the same to a network in other types, whose own error adds to it.
+    void cacheAndTypesAddUp() {
+        const double cache = mini_->meanError(3, 1);
+        const double both = mini_->measured(deepCache(3, 1), "quality,storage=f8,compute=f32")
+                                .at("mean")
+                                .get<double>();
+        const double types =
+            mini_->measured(nullptr, "quality,storage=f8,compute=f32").at("mean").get<double>();
+        QVERIFY(both > cache && both > types && both < cache + types);
+    }
+
+    void everyNodeHasItsOwnPass() {
+        tensor::RecordedTensors recorded;
+        for (const char* prefix : {"", "second/"}) {
+            const at::Tensor value = at::full({1, 4, 2, 2}, *prefix ? 2.0F : 1.0F);
+            for (const char* name : {"model_in.000", "model_out.000"}) {
+                recorded[std::string(prefix) + name] = value;
+            }
+        }
+        const auto first = models::recordedPassOf(recorded, "first");
+        const auto second = models::recordedPassOf(recorded, "second");
+        QCOMPARE(first->size(), size_t{1});
+        QVERIFY(at::equal(first->front().output, recorded.at("model_out.000")));
+        QVERIFY(at::equal(second->front().output, recorded.at("second/model_out.000")));
+        QVERIFY(testing::errorOf([] { (void)models::recordedPassOf({}, "first"); }));
+        recorded["model_out.000"] = recorded["model_out.000"].to(at::kHalf);
+        QVERIFY(testing::errorOf([&] { (void)models::recordedPassOf(recorded, "first"); }));
+    }
+};
+
+QTEST_GUILESS_MAIN(TeacherForcedTest)
+#include "teacher_forced_test.moc"

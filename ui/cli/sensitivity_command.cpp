@@ -1,0 +1,285 @@
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/host_api/sensitivities.hpp"
+#include "ui/cli/commands.hpp"
+#include "ui/cli/lossy_choice.hpp"
+#include "ui/cli/os.hpp"
+#include "ui/cli/plugin_door.hpp"
+#include "ui/cli/run_session.hpp"
+#include "ui/cli/sensitivity_table.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+namespace lowtide::cli {
+
+namespace {
+
+/// A call that did not end well; its issues were printed.
+struct Ended {
+    Status status;
+};
+
+/// The answer of a call; where there is none, prints the issues and throws Ended.
+Json answered(Status status, const std::string& result) {
+    Json json = Json::parse(result);
+    if (status != Status::Ok) {
+        printIssues(json.value("issues", Json::array()));
+        throw Ended{status};
+    }
+    return json;
+}
+
+Sensitivities& sensitivitiesOf(Plugin& plugin) {
+    auto* sensitivities = static_cast<Sensitivities*>(plugin.extension(kSensitivities));
+    if (!sensitivities) {
+        throw Error(ErrorKind::Unsupported,
+                    "this module keeps no sensitivities",
+                    "use the module of the same version as the command");
+    }
+    return *sensitivities;
+}
+
+/// The entry of the node in the last repetition of a report.
+const Json& entryOf(const Json& report, const std::string& node) {
+    const Json& nodes = report.at("repetitions").back().at("nodes");
+    const auto found = std::find_if(
+        nodes.begin(), nodes.end(), [&](const Json& entry) { return entry.at("node") == node; });
+    return *found;
+}
+
+/// A file that goes with the scope.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(const std::filesystem::path& path) : path_(path.string()) {}
+
+    ~TemporaryFile() {
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+/// The network of one sampling node, measured along one exact pass.
+class Measuring {
+public:
+    /// Throws Ended when the graph cannot be run, or what is known cannot be read.
+    Measuring(const CompareArguments& arguments, Plugin& plugin);
+
+    /// All choices of which nothing is known; Ctrl-C ends between two of them. Throws Ended when
+    /// the exact pass fails, or what was measured cannot be kept.
+    [[nodiscard]] Status measureAll();
+    /// What is known now, and what could not be measured.
+    [[nodiscard]] Json found() const;
+
+private:
+    [[nodiscard]] Json known() const;
+    [[nodiscard]] EndedRun run(const graph::Document& document,
+                               const char* key,
+                               const std::string& value) const;
+    void recordExactPass();
+    [[nodiscard]] Status measure(const LossyChoice& choice);
+    void keep(const LossyChoice& choice, const Json& report);
+
+    const CompareArguments& arguments_;
+    Runner& runner_;
+    Sensitivities& sensitivities_;
+    graph::Catalog catalog_;
+    graph::Document document_;
+    std::string node_;
+    graph::Document exact_;
+    Json options_;
+    std::vector<LossyChoice> choices_;
+    TemporaryFile recording_;
+    bool isRecorded_ = false;
+    std::string weights_;
+    std::string pass_;
+    Json known_ = Json::array();      ///< before anything was measured
+    Json measured_ = Json::object();  ///< calls by the name of the choice, of those measured now
+    Json refused_ = Json::array();
+};
+
+std::vector<Variation> variationsOf(const CompareArguments& arguments) {
+    std::vector<Variation> variations;
+    for (const std::string& text : arguments.vary) {
+        variations.push_back(parseVariation(text));
+    }
+    return variations;
+}
+
+Json optionsFor(const CompareArguments& arguments, const std::string& node) {
+    Json options = optionsOf(arguments);
+    for (const char* applied : {"set", "policies", "precisions"}) {  // to the document
+        options.erase(applied);
+    }
+    options["until"] = Json::array({node});
+    return options;
+}
+
+Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
+    : arguments_(arguments),
+      runner_(*plugin.runner()),
+      sensitivities_(sensitivitiesOf(plugin)),
+      catalog_({plugin.nodes().begin(), plugin.nodes().end()}),
+      document_(graph::applyOverrides(graph::parseDocument(readGraph(arguments.graph)),
+                                      catalog_,
+                                      {.params = arguments.set,
+                                       .policies = arguments.policies,
+                                       .precisions = arguments.precisions})),
+      node_(sampledNode(document_, catalog_, arguments.until)),
+      exact_(exactUpTo(document_, catalog_, node_)),
+      options_(optionsFor(arguments, node_)),
+      choices_(arguments.vary.empty()
+                   ? allLossyChoices(catalog_)
+                   : variedChoices(document_, catalog_, node_, variationsOf(arguments))),
+      recording_(std::filesystem::absolute(arguments.out) / "exact_pass.safetensors") {
+    std::string result;
+    const Status status =
+        sensitivities_.identify(graph::toText(exact_), options_.dump(), node_, result);
+    const Json identity = answered(status, result);
+    weights_ = identity.at("weights").get<std::string>();
+    pass_ = identity.at("pass").get<std::string>();
+    if (!arguments.again) {
+        known_ = known().at("sensitivities");
+    }
+}
+
+Json Measuring::known() const {
+    std::string result;
+    const Status status = sensitivities_.find(weights_, result);
+    return answered(status, result);
+}
+
+EndedRun Measuring::run(const graph::Document& document,
+                        const char* key,
+                        const std::string& value) const {
+    Json options = options_;
+    options[key] = value;
+    return runToEnd(runner_, graph::toText(document), options, false);
+}
+
+void Measuring::recordExactPass() {
+    if (isRecorded_) {
+        return;
+    }
+    const EndedRun ended = run(exact_, "dump", recording_.path());
+    static_cast<void>(answered(ended.status, ended.report.dump()));
+    isRecorded_ = true;
+}
+
+void Measuring::keep(const LossyChoice& choice, const Json& report) {
+    const Json& forced = entryOf(report, node_).at("teacher_forced");
+    const Json& precision = report.at("precision").at(node_);
+    const Json measured = {{"weights", weights_},
+                           {"pass", pass_},
+                           {"setting", choice.name},
+                           {"types",
+                            precision.at("storage").get<std::string>() + " in " +
+                                precision.at("compute").get<std::string>()},
+                           {"error", forced.at("mean")},
+                           {"worst", forced.at("worst")}};
+    std::string result;
+    const Status status = sensitivities_.keep(measured.dump(), result);
+    static_cast<void>(answered(status, result));
+    measured_[choice.name] = {{"errors", forced.at("errors")},
+                              {"cosines", forced.at("cosines")},
+                              {"steps", entryOf(report, node_).at("steps")}};
+}
+
+Status Measuring::measure(const LossyChoice& choice) {
+    const graph::Document lossy = withChoice(exact_, catalog_, node_, choice);
+    std::string result;
+    if (runner_.check(graph::toText(lossy), options_.dump(), result) == Status::Invalid) {
+        const Json issues = Json::parse(result).at("issues");
+        refused_.push_back({{"setting", choice.name}, {"reason", issues.at(0).at("message")}});
+        return Status::Ok;
+    }
+    recordExactPass();
+    if (errorIsTerminal()) {
+        std::fprintf(stderr, "%s\n", choice.name.c_str());
+    }
+    const EndedRun ended = run(lossy, "teacher", recording_.path());
+    if (ended.status != Status::Ok) {
+        std::fprintf(stderr, "lowtide: %s failed\n", choice.name.c_str());
+        printIssues(ended.report.value("issues", Json::array()));
+        return ended.status;
+    }
+    keep(choice, ended.report);
+    return Status::Ok;
+}
+
+Status Measuring::measureAll() {
+    files::makeFolders(arguments_.out);
+    Status worst = Status::Ok;
+    for (const LossyChoice& choice : choices_) {
+        const bool isKnown = std::any_of(known_.begin(), known_.end(), [&](const Json& row) {
+            return row.at("setting") == choice.name && row.at("pass") == pass_;
+        });
+        const Status status = isKnown ? Status::Ok : measure(choice);
+        if (interruptCount() > 0) {
+            return Status::Cancelled;
+        }
+        worst = status == Status::Ok ? worst : status;
+    }
+    return worst;
+}
+
+Json Measuring::found() const {
+    Json found = known();
+    for (Json& row : found.at("sensitivities")) {
+        const auto calls = measured_.find(row.at("setting").get<std::string>());
+        const bool isNew = calls != measured_.end() && row.at("pass") == pass_;
+        row["is_new"] = isNew;
+        row["calls"] = isNew ? *calls : Json();
+    }
+    found["graph"] = std::filesystem::path(arguments_.graph).filename().string();
+    found["node"] = node_;
+    found["weights"] = weights_;
+    found["pass"] = pass_;
+    found["refused"] = refused_;
+    found["asked"] = Json::array();
+    for (const LossyChoice& choice : choices_) {
+        found["asked"].push_back(choice.name);
+    }
+    return found;
+}
+
+void show(const Json& found, const CompareArguments& arguments) {
+    const std::string json = found.dump(2) + "\n";
+    const std::string path = (std::filesystem::path(arguments.out) / "sensitivity.json").string();
+    files::writeFileAtomically(path, json);
+    if (arguments.json) {
+        std::printf("%s", json.c_str());
+        return;
+    }
+    std::printf("%s\n%s\n", sensitivityTable(found).c_str(), path.c_str());
+}
+
+}  // namespace
+
+int measureSensitivity(const CompareArguments& arguments) {
+    catchInterrupts();
+    Plugin& plugin = startPlugin(arguments.threads);
+    const Stopping stopping(*plugin.runner());
+    try {
+        Measuring measuring(arguments, plugin);
+        const Status status = measuring.measureAll();
+        if (status != Status::Cancelled) {
+            show(measuring.found(), arguments);
+        }
+        return static_cast<int>(status);
+    } catch (const Ended& ended) {
+        return static_cast<int>(ended.status);
+    }
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <string>
+
+namespace lowtide::cli {
+
+/// A table for a terminal of what `lowtide compare --sensitivity` found: {"node", "weights",
+/// "sensitive_from", "sensitivities": [as Sensitivities::find() has them, "is_new"], "refused":
+/// [{"setting", "reason"}]}.
+[[nodiscard]] std::string sensitivityTable(const Json& found);
+
+}  // namespace lowtide::cli
