@@ -1,5 +1,6 @@
 // Case 1 of the product: a step cache together with offload. Elsewhere the cache's wrappers
 // outlived the run: from the second batch on pictures were distorted and "9x faster".
+#include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -331,6 +332,38 @@ private Q_SLOTS:
         const Json& patterns = entryOf(stages, "denoise").at("patterns");
         QCOMPARE(patterns.at(0).at("moved"), Json(kFull * ofAll));
         QCOMPARE(patterns.at(1).at("moved"), Json(kPartial * ofLayers));
+    }
+
+    void theReportPrintsWhatAPartialStepMoves() {
+        const QString file = folder_.filePath("report.json");
+        QStringList arguments = {"run",
+                                 testing::exampleGraph("text_to_image_deepcache"),
+                                 "--device",
+                                 "fake:256MiB",
+                                 "--policy",
+                                 "denoise=leaf",
+                                 "--out",
+                                 folder_.path(),
+                                 "--report",
+                                 file};
+        for (const std::string& setting : kSmall) {
+            arguments << "--set" << QString::fromStdString(setting);
+        }
+        const testing::CommandResult made = testing::runLowtide(arguments);
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
+        const Json report = Json::parse(testing::contentsOf(file).toStdString());
+        const Json& stages = report.at("repetitions").back().at("traffic").at("stages");
+        const Json& partial = entryOf(stages, "denoise").at("patterns").at(1);
+        const QString moved =
+            QString::fromStdString(formatBytes(partial.at("moved").get<Bytes>() / kPartial));
+
+        const QString printed = testing::runLowtide({"report", file}).output;
+
+        const QStringList lines = printed.split('\n').filter("denoise  ");
+        const QString line = lines.filter(moved).value(0).simplified();
+        QVERIFY2(line.startsWith(QString("denoise %1 %2 0 ").arg(kFull).arg(kPartial)),
+                 qPrintable(printed));
+        QCOMPARE(line.count(moved), 2);  // measured and planned
     }
 
     void peaksAreThosePlanned_data() { repetitionsAreEqual_data(); }
