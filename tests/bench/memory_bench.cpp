@@ -1,5 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/median.hpp"
 #include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -15,6 +17,7 @@
 #include <optional>
 
 using namespace lowtide;
+using testing::median;
 
 namespace {
 
@@ -47,11 +50,6 @@ struct Way {
     qint64 movedBytes = 0;  ///< in a run, to the device
     QString refusal{};
 };
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
-}
 
 std::vector<Way> waysFor(const Size& size) {
     const auto bounded = [&](const QString& name, const QStringList& more) {
@@ -139,13 +137,9 @@ private Q_SLOTS:
             size_ = wanted == size.name ? &size : size_;
         }
         QVERIFY2(size_, "LOWTIDE_BENCH_SIZE is large or small");
-        checkpoint_ = testing::cacheFolder() + "/bench-unet-" + size_->name;
         QElapsedTimer timer;
         timer.start();
-        testing::runReference({testing::sourcePath("tests/bench/big_checkpoint.py"),
-                               size_->name,
-                               testing::sourcePath("resources/mini/model"),
-                               checkpoint_});
+        checkpoint_ = testing::bigCheckpoint(size_->name, QString("bench-unet-") + size_->name);
         qInfo("checkpoint %s: %lld s", qPrintable(checkpoint_), timer.elapsed() / 1000);
     }
 

@@ -1,5 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/median.hpp"
 #include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -13,6 +15,7 @@
 #include <map>
 
 using namespace lowtide;
+using testing::median;
 
 namespace {
 
@@ -32,11 +35,6 @@ struct Stage {
 
 constexpr Stage kStages[] = {
     {"load", 0, 0}, {"encode", 0, 0}, {"step", 0.62, 0}, {"decode", 0.45, 0.5}, {"whole", 0, 0}};
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
-}
 
 /// What one program needed for a stage, in all rounds. The first step of a run makes what others
 /// find ready, so it is left out.
@@ -125,11 +123,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         qputenv("OMP_WAIT_POLICY", "passive");  // for both: threads that wait cost no CPU time
-        checkpoint_ = testing::cacheFolder() + "/bench-sd15";
-        testing::runReference({testing::sourcePath("tests/bench/big_checkpoint.py"),
-                               "sd15",
-                               testing::sourcePath("resources/mini/model"),
-                               checkpoint_});
+        checkpoint_ = testing::bigCheckpoint("sd15", "bench-sd15");
         const QString measured = testing::runReference(
             {testing::sourcePath("tests/bench/speed_peer.py"), "measure", checkpoint_});
         for (const QString& line : measured.split('\n')) {

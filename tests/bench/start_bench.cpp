@@ -1,3 +1,4 @@
+#include "tests/bench/median.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 
 using namespace lowtide;
+using testing::median;
 
 namespace {
 
@@ -18,11 +20,6 @@ constexpr int kRounds = 7;
 constexpr double kFirstKernelGoalSeconds = 0.3;
 constexpr double kTwentyStepsGoalSeconds = 5.0;
 constexpr double kPatience = 10;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 /// Seconds from the start of the process until the text encoder's node starts.
 double secondsToFirstKernel(const QString& out) {

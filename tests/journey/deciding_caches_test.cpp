@@ -228,9 +228,10 @@ private Q_SLOTS:
         const testing::ModuleRun ended = run(cache, wanted);
 
         QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
-        const Json& issue = ended.report.at("issues").back();
-        QCOMPARE(issue.at("node"), Json(node.toStdString()));
-        QVERIFY2(issue.dump().find(says.toStdString()) != std::string::npos, issue.dump().c_str());
+        // Values that a parameter does not take are refused before there is a node to blame.
+        const std::string issue = ended.report.at("issues").back().dump();
+        QVERIFY2(issue.find(node.toStdString()) != std::string::npos, issue.c_str());
+        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
     }
 };
 

@@ -1,8 +1,10 @@
 // Case 1 of the product: a step cache together with offload. Elsewhere the cache's wrappers
 // outlived the run: from the second batch on pictures were distorted and "9x faster".
+#include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/tensor_file.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 using namespace lowtide;
@@ -33,6 +36,9 @@ const std::vector<std::string> kPolicies = {"none",
                                             "leaf+stream",
                                             "sequential"};
 
+/// Weights in f32 on the device, and in a quarter of its bytes.
+const std::vector<std::string> kPrecisions = {"balanced", "quality,storage=f8"};
+
 const Json& entryOf(const Json& list, const char* node) {
     return *std::find_if(
         list.begin(), list.end(), [&](const Json& entry) { return entry.at("node") == node; });
@@ -54,14 +60,18 @@ class StepCacheTest : public QObject {
 
     QTemporaryDir folder_;
     std::string graph_;
-    QByteArray expected_;  ///< all values of a fresh process on the CPU that offloads nothing
+    /// By precision: all values of a fresh process on the CPU that offloads nothing.
+    std::map<std::string, QByteArray> expected_;
     Json expectedSteps_;
 
-    Json options(const std::string& policy, const std::string& device = "fake:256MiB") const {
+    Json options(const std::string& policy,
+                 const std::string& device = "fake:256MiB",
+                 const std::string& precision = kPrecisions.front()) const {
         return {{"device", device},
                 {"set", kSmall},
                 {"out", folder_.path().toStdString()},
                 {"forceExecution", true},
+                {"precisions", {"denoise=" + precision}},
                 {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
     }
 
@@ -99,7 +109,8 @@ class StepCacheTest : public QObject {
     void checkAsFresh(const std::string& policy) const {
         const testing::ModuleRun ended = runDumping(options(policy));
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY2(ended.dump == expected_, "another value than in a fresh process");
+        QVERIFY2(ended.dump == expected_.at(kPrecisions.front()),
+                 "another value than in a fresh process");
         QCOMPARE(stepsIn(ended.report.at("repetitions").back()), expectedSteps_);
         QCOMPARE(held(ended.report, "fake"), int64_t{0});
     }
@@ -153,11 +164,19 @@ private Q_SLOTS:
 
     void initTestCase() {
         graph_ = testing::exampleText("text_to_image_deepcache");
-        expected_ = dumpOfAFreshProcess("text_to_image_deepcache", {"--policy", "denoise=none"});
-        QVERIFY(expected_.size() > 10000);
+        for (const std::string& precision : kPrecisions) {
+            expected_[precision] =
+                dumpOfAFreshProcess("text_to_image_deepcache",
+                                    {"--policy",
+                                     "denoise=none",
+                                     "--precision",
+                                     "denoise=" + QString::fromStdString(precision)});
+            QVERIFY(expected_[precision].size() > 10000);
+        }
+        QVERIFY(expected_[kPrecisions[0]] != expected_[kPrecisions[1]]);
         const testing::ModuleRun plain = runDumping(options("none", "cpu"));
         QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
-        QVERIFY(plain.dump == expected_);
+        QVERIFY(plain.dump == expected_[kPrecisions.front()]);
         expectedSteps_ = stepsIn(plain.report.at("repetitions").back());
         QCOMPARE(expectedSteps_.at("full"), Json(kFull));
         QCOMPARE(expectedSteps_.at("partial"), Json(kPartial));
@@ -174,20 +193,26 @@ private Q_SLOTS:
 
     void repetitionsAreEqual_data() {
         QTest::addColumn<QString>("policy");
+        QTest::addColumn<QString>("precision");
         for (const std::string& policy : kPolicies) {
-            QTest::newRow(policy.c_str()) << QString::fromStdString(policy);
+            for (const std::string& precision : kPrecisions) {
+                QTest::addRow("%s, %s", policy.c_str(), precision.c_str())
+                    << QString::fromStdString(policy) << QString::fromStdString(precision);
+            }
         }
     }
 
     void repetitionsAreEqual() {
         QFETCH(QString, policy);
-        Json wanted = options(policy.toStdString());
+        QFETCH(QString, precision);
+        Json wanted = options(policy.toStdString(), "fake:256MiB", precision.toStdString());
         wanted["repeat"] = 3;
 
         const testing::ModuleRun ended = runDumping(wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY2(ended.dump == expected_, "another value than in a fresh process");
+        QVERIFY2(ended.dump == expected_.at(precision.toStdString()),
+                 "another value than in a fresh process");
         const Json& repetitions = ended.report.at("repetitions");
         QCOMPARE(repetitions.size(), size_t{3});
         for (const Json& repetition : repetitions) {
@@ -372,7 +397,7 @@ private Q_SLOTS:
             dumpOfAFreshProcess("text_to_image_deepcache", {"--set", "deepcache.interval=1"});
         QVERIFY(without.size() > 10000);
         QVERIFY(with == without);
-        QVERIFY(expected_ != without);
+        QVERIFY(expected_.at(kPrecisions.front()) != without);
     }
 
     void partialStepsBringWhatThePlanSays_data() { repetitionsAreEqual_data(); }
@@ -380,8 +405,10 @@ private Q_SLOTS:
     /// A partial step streams only the weights that it uses.
     void partialStepsBringWhatThePlanSays() {
         QFETCH(QString, policy);
+        QFETCH(QString, precision);
 
-        const testing::ModuleRun ended = run(options(policy.toStdString()));
+        const testing::ModuleRun ended =
+            run(options(policy.toStdString(), "fake:256MiB", precision.toStdString()));
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const Json& repetition = ended.report.at("repetitions").back();
@@ -403,12 +430,90 @@ private Q_SLOTS:
                  measured.dump().c_str());
     }
 
+    void partialStepsBringTheirLayersAlone_data() {
+        QTest::addColumn<int>("depth");
+        QTest::addColumn<QStringList>("layers");
+        const QStringList always = {"conv_in.", "conv_norm_out.", "conv_out.", "time_embedding."};
+        QTest::newRow("the last unit") << 0 << always + QStringList{"up_blocks.2.resnets.1."};
+        QTest::newRow("the first level")
+            << 1 << always + QStringList{"down_blocks.0.resnets.", "up_blocks.2."};
+        QTest::newRow("two levels") << 4
+                                    << always + QStringList{"down_blocks.0.",
+                                                            "down_blocks.1.resnets.",
+                                                            "down_blocks.1.attentions.",
+                                                            "up_blocks.1.",
+                                                            "up_blocks.2."};
+    }
+
+    /// By the names in the checkpoint's file: every pass of `sequential` brings each layer once.
+    void partialStepsBringTheirLayersAlone() {
+        QFETCH(int, depth);
+        QFETCH(QStringList, layers);
+        const testing::TensorFile file = testing::readTensorFile(
+            testing::sourcePath("resources/mini/model/unet/diffusion_pytorch_model.safetensors")
+                .toStdString());
+        int64_t ofAll = 0;
+        int64_t ofLayers = 0;
+        for (const auto& [name, tensor] : file) {
+            const int64_t bytes = elementCount(tensor.shape).value() * 4;  // f32 on the device
+            const auto isOf = [&](const QString& layer) {
+                return QString::fromStdString(name).startsWith(layer);
+            };
+            ofAll += bytes;
+            ofLayers += std::any_of(layers.begin(), layers.end(), isOf) ? bytes : 0;
+        }
+        Json wanted = options("sequential");
+        wanted["set"].push_back("deepcache.depth=" + std::to_string(depth));
+
+        const testing::ModuleRun ended = run(wanted);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const Json& stages = ended.report.at("repetitions").back().at("traffic").at("stages");
+        const Json& patterns = entryOf(stages, "denoise").at("patterns");
+        QCOMPARE(patterns.at(0).at("moved"), Json(kFull * ofAll));
+        QCOMPARE(patterns.at(1).at("moved"), Json(kPartial * ofLayers));
+    }
+
+    void theReportPrintsWhatAPartialStepMoves() {
+        const QString file = folder_.filePath("report.json");
+        QStringList arguments = {"run",
+                                 testing::exampleGraph("text_to_image_deepcache"),
+                                 "--device",
+                                 "fake:256MiB",
+                                 "--policy",
+                                 "denoise=leaf",
+                                 "--out",
+                                 folder_.path(),
+                                 "--report",
+                                 file};
+        for (const std::string& setting : kSmall) {
+            arguments << "--set" << QString::fromStdString(setting);
+        }
+        const testing::CommandResult made = testing::runLowtide(arguments);
+        QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
+        const Json report = Json::parse(testing::contentsOf(file).toStdString());
+        const Json& stages = report.at("repetitions").back().at("traffic").at("stages");
+        const Json& partial = entryOf(stages, "denoise").at("patterns").at(1);
+        const QString moved =
+            QString::fromStdString(formatBytes(partial.at("moved").get<Bytes>() / kPartial));
+
+        const QString printed = testing::runLowtide({"report", file}).output;
+
+        const QStringList lines = printed.split('\n').filter("denoise  ");
+        const QString line = lines.filter(moved).value(0).simplified();
+        QVERIFY2(line.startsWith(QString("denoise %1 %2 0 ").arg(kFull).arg(kPartial)),
+                 qPrintable(printed));
+        QCOMPARE(line.count(moved), 2);  // measured and planned
+    }
+
     void peaksAreThosePlanned_data() { repetitionsAreEqual_data(); }
 
     void peaksAreThosePlanned() {
         QFETCH(QString, policy);
+        QFETCH(QString, precision);
 
-        const testing::ModuleRun ended = run(options(policy.toStdString()));
+        const testing::ModuleRun ended =
+            run(options(policy.toStdString(), "fake:256MiB", precision.toStdString()));
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const Json& node = entryOf(ended.report.at("repetitions").back().at("nodes"), "denoise");

@@ -48,6 +48,19 @@ void addStoredTypes(std::vector<Case>& cases) {
     }
 }
 
+/// Steps that use a part of the denoiser: full, partial, partial, full, partial.
+void addStepCaches(std::vector<Case>& cases) {
+    cases.push_back({"DeepCache",
+                     "text_to_image_deepcache",
+                     with({"denoise.steps=5"}),
+                     {"encode", "denoise", "decode"}});
+    cases.push_back({"DeepCache, weights in f8",
+                     "text_to_image_deepcache",
+                     with({"denoise.steps=5", "deepcache.depth=4"}),
+                     {"encode", "denoise", "decode"},
+                     "quality,storage=f8"});
+}
+
 /// Graphs that begin with a picture file.
 void addPictures(std::vector<Case>& cases) {
     const auto picture = [](const char* node, const char* name) {
@@ -132,6 +145,7 @@ std::vector<Case> cases() {
          {"encode", "encode_area", "denoise", "decode"}}};
     addPictures(cases);
     addStoredTypes(cases);
+    addStepCaches(cases);
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";
@@ -244,7 +258,7 @@ class MatrixTest : public QObject {
         return faultOfBytes(ended.report, budget);
     }
 
-    static std::string faultOfBytes(const Json& report, std::optional<int64_t> budget) {
+    static std::string faultOfTraffic(const Json& report) {
         int64_t planned = 0;
         for (const Json& stage : report.at("plan").at("stages")) {
             planned += stage.at("moved").get<int64_t>();
@@ -253,6 +267,24 @@ class MatrixTest : public QObject {
         const int64_t moved = traffic.at("bytesToDevice").get<int64_t>();
         if (moved != planned) {
             return "moved " + std::to_string(moved) + " bytes, planned " + std::to_string(planned);
+        }
+        for (const Json& stage : traffic.at("stages")) {
+            const Json& plans = report.at("plan").at("stages");
+            const auto plan = std::find_if(plans.begin(), plans.end(), [&](const Json& each) {
+                return each.at("node") == stage.at("node");
+            });
+            if (plan != plans.end() && plan->at("patterns") != stage.at("patterns")) {
+                return "passes moved " + stage.at("patterns").dump() + ", planned " +
+                       plan->at("patterns").dump();
+            }
+        }
+        return {};
+    }
+
+    static std::string faultOfBytes(const Json& report, std::optional<int64_t> budget) {
+        const std::string ofTraffic = faultOfTraffic(report);
+        if (!ofTraffic.empty()) {
+            return ofTraffic;
         }
         for (const Json& device : report.at("plan").at("devices")) {
             const std::string id = device.at("device").get<std::string>();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 namespace lowtide::cli {
 
@@ -13,11 +14,22 @@ namespace {
 
 constexpr Bytes kLargestReport = 256 * kMiB;
 
-/// The plan's stage of a node; null where there was no plan.
-Json plannedStage(const Json& plan, const std::string& node) {
-    for (const Json& stage : plan.value("stages", Json::array())) {
+/// The stage of a node, in a plan or in measured traffic; null where there is none.
+Json stageOf(const Json& stages, const std::string& node) {
+    for (const Json& stage : stages.value("stages", Json::array())) {
         if (stage.at("node") == node) {
             return stage;
+        }
+    }
+    return {};
+}
+
+/// Bytes that one pass of an access pattern moved, on average; empty where it has none.
+std::string movedByOne(const Json& stage, int pattern) {
+    for (const Json& each : stage.is_null() ? Json::array() : stage.at("patterns")) {
+        const Bytes passes = each.at("passes").get<Bytes>();
+        if (each.at("pattern") == pattern && passes > 0) {
+            return formatBytes(each.at("moved").get<Bytes>() / passes);
         }
     }
     return {};
@@ -76,7 +88,7 @@ void printStages(const Json& stages, const Json& plan) {
                 "late",
                 "device");
     for (const Json& stage : stages) {
-        const Json planned = plannedStage(plan, stage.at("node").get<std::string>());
+        const Json planned = stageOf(plan, stage.at("node").get<std::string>());
         const bool hasNetworks = !planned.is_null() && planned.at("has_networks").get<bool>();
         if (hasNetworks || !stage.at("lanes").empty()) {
             printLanes(stage, planned);
@@ -94,7 +106,7 @@ void printNodes(const Json& repetition, const Json& plan) {
                 "predicted");
     for (const Json& node : repetition.at("nodes")) {
         const auto id = node.at("node").get<std::string>();
-        const Json planned = plannedStage(plan, id);
+        const Json planned = stageOf(plan, id);
         std::printf("  %-16s %-18s %10.1f ms %13s %14s %14s\n",
                     id.c_str(),
                     node.at("type").get<std::string>().c_str(),
@@ -108,8 +120,45 @@ void printNodes(const Json& repetition, const Json& plan) {
     }
 }
 
+/// Of denoisers: steps by kind, and what one evaluation of the network moves in each kind.
+void printSteps(const Json& repetition, const Json& plan) {
+    bool isFirst = true;
+    for (const Json& node : repetition.at("nodes")) {
+        if (!node.contains("steps")) {
+            continue;
+        }
+        if (std::exchange(isFirst, false)) {
+            std::printf("  %-16s %6s %8s %10s %14s %11s %14s %11s %11s\n",
+                        "steps of",
+                        "full",
+                        "partial",
+                        "predicted",
+                        "moved by full",
+                        "planned",
+                        "by partial",
+                        "planned",
+                        "cache");
+        }
+        const auto id = node.at("node").get<std::string>();
+        const Json& steps = node.at("steps");
+        const Json measured = stageOf(repetition.at("traffic"), id);
+        const Json planned = stageOf(plan, id);
+        std::printf("  %-16s %6lld %8lld %10lld %14s %11s %14s %11s %11s\n",
+                    id.c_str(),
+                    static_cast<long long>(steps.at("full").get<int64_t>()),
+                    static_cast<long long>(steps.at("partial").get<int64_t>()),
+                    static_cast<long long>(steps.at("predicted").get<int64_t>()),
+                    movedByOne(measured, 0).c_str(),
+                    movedByOne(planned, 0).c_str(),
+                    movedByOne(measured, 1).c_str(),
+                    movedByOne(planned, 1).c_str(),
+                    formatBytes(steps.at("bytes").get<Bytes>()).c_str());
+    }
+}
+
 void printRepetition(const Json& repetition, const Json& plan) {
     printNodes(repetition, plan);
+    printSteps(repetition, plan);
     const Json& traffic = repetition.at("traffic");
     printStages(traffic.at("stages"), plan);
     const Json devices = plan.value("devices", Json::array());

@@ -13,6 +13,7 @@
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <QtTest/QtTest>
 
@@ -116,18 +117,18 @@ class DeepCacheTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<Truth> truth_;
+    ModelBench bench_;
     std::function<void(const StepInfo&)> afterCall_;  ///< of the network
 
     Steps steps(const std::string& variant,
                 const std::string& row,
                 const sampling::StepCache* cache) {
-        ModelBench bench;
-        const WireRef model = bench.load(testing::goldenCheckpoint(variant));
+        const WireRef model = bench_.load(testing::goldenCheckpoint(variant));
         const tensor::Conditioning prompt(
             truth_->tensor(variant + ".context"), at::Tensor(), "", -1);
         Steps made;
-        bench.runWith(model, models::kDenoiser, [&] {
-            made = runSteps(bench.residency(),
+        bench_.runWith(model, models::kDenoiser, [&] {
+            made = runSteps(bench_.residency(),
                             ModelBench::modelOf(model),
                             prompt,
                             truth_->tensor(variant + ".latents"),
@@ -140,7 +141,10 @@ class DeepCacheTest : public QObject {
 
 private Q_SLOTS:
 
-    void initTestCase() { truth_ = std::make_unique<Truth>(kScript, "seeded"); }
+    void initTestCase() {
+        truth_ = std::make_unique<Truth>(kScript, "seeded");
+        at::set_num_threads(1);  // small networks: threads would wait for each other
+    }
 
     void predictsWhatTheHelperDoes_data() {
         QTest::addColumn<QString>("variant");

@@ -2,6 +2,7 @@
 // Numbers are those of the list of sharp tests in docs/memory.md.
 #include "plugin/base/error.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
+#include "tests/unit/residency/stored_as.hpp"
 
 #include <ATen/ATen.h>
 
@@ -137,18 +138,24 @@ private Q_SLOTS:
 
     void s10_patchesGiveTheSameBitsResidentAndStreamed_data() {
         QTest::addColumn<int>("component");
-        QTest::newRow("f16 and f32 files") << 0;
-        QTest::newRow("f32 file") << 1;
-        QTest::newRow("bf16 and f8 files") << 2;
+        QTest::addColumn<QString>("storage");
+        QTest::newRow("f16 and f32 files") << 0 << "f32";
+        QTest::newRow("f32 file") << 1 << "f32";
+        QTest::newRow("bf16 and f8 files") << 2 << "f32";
+        QTest::newRow("stored as in f16 and f32 files") << 0 << "file";
+        QTest::newRow("stored as f16") << 1 << "f16";
+        QTest::newRow("stored as bf16") << 1 << "bf16";
     }
 
     void s10_patchesGiveTheSameBitsResidentAndStreamed() {
         QFETCH(int, component);
+        QFETCH(QString, storage);
         Bench bench(folder_.newPath(), "fake");
-        const auto tree = bench.model.trees()[static_cast<size_t>(component)];
+        const auto tree = testing::typed(
+            *bench.model.trees()[static_cast<size_t>(component)], storage.toStdString(), "f32");
         bench.residency->setPatches(*tree, rankFourPatches(*tree, 0.7));
         std::vector<at::Tensor> resident;
-        for (const char* policy : {"none", "model", "sequential", "leaf+stream", "block+stream"}) {
+        for (const char* policy : testing::kPolicies) {
             NodeRun node(bench, tree, policy);
             std::vector<at::Tensor> seen;
             for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
@@ -158,7 +165,7 @@ private Q_SLOTS:
             }
             resident = resident.empty() ? seen : resident;
             for (size_t i = 0; i < seen.size(); ++i) {
-                QVERIFY(at::equal(seen[i], resident[i]));
+                QVERIFY2(at::equal(seen[i], resident[i]), policy);
             }
         }
     }

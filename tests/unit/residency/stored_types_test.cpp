@@ -1,10 +1,10 @@
 // Weights that lie on a device in another type than the network computes in: the same bits under
 // every policy, and the bytes of the type in which they lie.
 #include "plugin/base/error.hpp"
-#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/scaled_source.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
+#include "tests/unit/residency/stored_as.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,52 +14,12 @@ using namespace lowtide;
 using memory::ComponentTree;
 using testing::Bench;
 using testing::NodeRun;
+using testing::typed;
 
 namespace {
 
 constexpr std::array kStorages = {"f32", "f16", "bf16", "f8", "file"};
 constexpr std::array kComputes = {"f32", "bf16", "f16"};
-
-memory::ComponentPrecision precisionOf(const std::string& storage, const std::string& compute) {
-    const memory::FamilyPrecision family{.presets = {{"balanced", {}}}};
-    return resolvePrecision(
-        memory::parsePrecision("balanced,storage=" + storage + ",compute=" + compute),
-        family,
-        "any",
-        {},
-        [] { return std::set<DType>{DType::F32}; });
-}
-
-std::shared_ptr<const ComponentTree> typed(const ComponentTree& tree,
-                                           const std::string& storage,
-                                           const std::string& compute) {
-    return std::make_shared<const ComponentTree>(inPrecision(tree, precisionOf(storage, compute)));
-}
-
-/// e4m3 with a power of two for each row, by ATen's operators alone.
-at::Tensor roundedToF8(const at::Tensor& master) {
-    const at::Tensor rows = master.to(at::kFloat).flatten(1);
-    const at::Tensor most = std::get<0>(rows.abs().max(1, true));
-    const at::Tensor scale =
-        at::exp2(at::ceil(at::log2(most.to(at::kDouble) / 448))).to(at::kFloat);
-    return ((rows / scale).to(at::kFloat8_e4m3fn).to(at::kFloat) * scale).view(master.sizes());
-}
-
-at::ScalarType typeNamed(const std::string& name) {
-    return name == "f16" ? at::kHalf : name == "bf16" ? at::kBFloat16 : at::kFloat;
-}
-
-/// What a network must see of a master of f32.
-at::Tensor expectedOf(const at::Tensor& master,
-                      const std::string& storage,
-                      const std::string& compute) {
-    const bool isRounded = storage == "f8" && master.dim() > 1;
-    const at::Tensor stored = isRounded           ? roundedToF8(master)
-                              : storage == "bf16" ? master.to(at::kBFloat16)
-                              : storage == "f16"  ? master.to(at::kHalf)
-                                                  : master;
-    return stored.to(typeNamed(compute));
-}
 
 }  // namespace
 
@@ -102,11 +62,13 @@ private Q_SLOTS:
                 const residency::Lease lease = bench.residency->use(*tree, leaf);
                 for (size_t i = 0; i < lease.size(); ++i) {
                     const memory::Weight& weight = plain.weights[plain.leaves[leaf].weights[i]];
-                    const at::Tensor expected = expectedOf(bench.model.expected(plain, weight),
-                                                           storage.toStdString(),
-                                                           compute.toStdString());
+                    const at::Tensor expected =
+                        testing::storedAs(bench.model.expected(plain, weight),
+                                          storage.toStdString(),
+                                          compute.toStdString());
                     QVERIFY2(at::equal(lease[i].cpu(), expected), weight.name.c_str());
-                    QCOMPARE(lease[i].scalar_type(), typeNamed(compute.toStdString()));
+                    QCOMPARE(lease[i].scalar_type(),
+                             testing::floatTypeNamed(compute.toStdString()));
                 }
             }
         }
@@ -196,7 +158,8 @@ private Q_SLOTS:
         const at::Tensor scales =
             at::from_blob(got.data() + storage.scaleOffset(), {storage.scaleCount, 1}, at::kFloat);
         const at::Tensor seen = (values.to(at::kFloat).flatten(1) * scales).view(shape);
-        QVERIFY(at::equal(seen, roundedToF8(model.expected(*model.denoiser(), tree->weights[0]))));
+        QVERIFY(at::equal(
+            seen, testing::roundedToF8(model.expected(*model.denoiser(), tree->weights[0]))));
     }
 
     void scalesArePowersOfTwoThatUseTheRange() {
@@ -214,12 +177,16 @@ private Q_SLOTS:
     /// By the plan; and by the engine where the changes come after it.
     void changesOfScaledWeightsAreRefused_data() {
         QTest::addColumn<bool>("isPlanned");
-        QTest::newRow("before the plan") << true;
-        QTest::newRow("behind it") << false;
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : testing::kPolicies) {
+            QTest::addRow("before the plan, %s", policy) << true << policy;
+            QTest::addRow("behind it, %s", policy) << false << policy;
+        }
     }
 
     void changesOfScaledWeightsAreRefused() {
         QFETCH(bool, isPlanned);
+        QFETCH(QString, policy);
         Bench bench(folder_.newPath(), "fake");
         const auto tree = typed(*bench.model.denoiser(), "f8", "f32");
         const auto patch = [&] {
@@ -229,7 +196,7 @@ private Q_SLOTS:
             if (isPlanned) {
                 patch();
             }
-            NodeRun node(bench, tree, "leaf");
+            NodeRun node(bench, tree, policy.toStdString());
             patch();
             node.beginPass();
             static_cast<void>(node.read(0));
@@ -239,6 +206,12 @@ private Q_SLOTS:
             QVERIFY2(error.message().find("stored as f8") != std::string::npos,
                      error.message().c_str());
         }
+        bench.residency->setPatches(*tree, {});
+        NodeRun node(bench, tree, policy.toStdString());
+        node.beginPass();
+        QVERIFY(at::equal(node.read(0),
+                          testing::roundedToF8(bench.model.expected(
+                              *bench.model.denoiser(), bench.model.denoiser()->weights[0]))));
     }
 
     void patchesOfHalfWeightsAreRoundedOnce() {

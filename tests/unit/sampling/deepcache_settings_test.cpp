@@ -154,7 +154,7 @@ private Q_SLOTS:
         QTest::newRow("power 1") << R"({"power": 1.0})"
                                  << "power";
         QTest::newRow("no power fits")
-            << R"({"schedule": "power_centre", "interval": 2, "centre": 100, "power": 1.02})"
+            << R"({"schedule": "power_centre", "interval": 2, "centre": 3, "power": 1.02})"
             << "power";
     }
 

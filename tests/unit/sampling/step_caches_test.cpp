@@ -177,6 +177,25 @@ public:
     }
 };
 
+/// Looks at how many tensors the session holds once its work is granted.
+class Watching final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor&,
+                       const StepInfo& step) override {
+        CachedCall cached(step, CacheKey::of(latents, "network", 0));
+        held.push_back(step.decision.cache->inner()->held().size());
+        const bool isPartial = cached.isReused(latents);
+        if (!isPartial) {
+            cached.keep(latents, latents + 1);
+        }
+        cached.finish(isPartial ? StepWork::Partial : StepWork::Full);
+        return latents;
+    }
+
+    std::vector<size_t> held;
+};
+
 }  // namespace
 
 class StepCachesTest : public QObject {
@@ -423,6 +442,16 @@ private Q_SLOTS:
             (void)scope.call(network, at::ones({1, 2, 3, 3}));
         });
         QVERIFY(error && error->kind() == ErrorKind::Internal);
+    }
+
+    /// Else a full step would need room for the old value beside its activations.
+    void aFullStepHoldsNothingOfTheOneBefore() {
+        Watching network;
+        OneScope scope;
+        for (int call = 0; call < 4; ++call) {
+            (void)scope.call(network, at::ones({1, 2, 3, 3}));
+        }
+        QCOMPARE(network.held, (std::vector<size_t>{0, 1, 0, 1}));
     }
 
     void whatIsStillAliveIsTold() {

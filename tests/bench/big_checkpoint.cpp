@@ -1,0 +1,17 @@
+#include "tests/bench/big_checkpoint.hpp"
+
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+
+namespace lowtide::testing {
+
+QString bigCheckpoint(const QString& size, const QString& folder) {
+    const QString checkpoint = cacheFolder() + "/" + folder;
+    runReference({sourcePath("tests/bench/big_checkpoint.py"),
+                  size,
+                  sourcePath("resources/mini/model"),
+                  checkpoint});
+    return checkpoint;
+}
+
+}  // namespace lowtide::testing
