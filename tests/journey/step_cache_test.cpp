@@ -14,7 +14,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 using namespace lowtide;
 
@@ -318,79 +317,6 @@ private Q_SLOTS:
         }
     }
 
-    void exactTakesWhatSparesNothing_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("says");
-        const QString deepcache = "text_to_image_deepcache";
-        const QString block = "text_to_image_block_cache";
-        const QString forecast = "text_to_image_forecast";
-        QTest::newRow("DeepCache") << deepcache << QStringList{} << "DeepCache, interval 3";
-        QTest::newRow("interval 1") << deepcache << QStringList{"deepcache.interval=1"} << "";
-        QTest::newRow("all kept full") << deepcache << QStringList{"deepcache.keep_last=9"} << "";
-        QTest::newRow("block cache") << block << QStringList{} << "Block cache";
-        QTest::newRow("threshold 0") << block << QStringList{"block_cache.threshold=0"} << "";
-        QTest::newRow("a mask of computed calls")
-            << block << QStringList{"block_cache.gate=mask", "block_cache.mask=1111111"} << "";
-        QTest::newRow("warm-up of all") << block << QStringList{"block_cache.warm_up=7"} << "";
-        QTest::newRow("forecast") << forecast << QStringList{} << "Step forecast";
-        QTest::newRow("window 1") << forecast
-                                  << QStringList{"forecast.window=1", "forecast.window_growth=0"}
-                                  << "";
-        QTest::newRow("change 0") << forecast
-                                  << QStringList{"forecast.gate=output_change",
-                                                 "forecast.threshold=0"}
-                                  << "";
-    }
-
-    /// What is lossy is refused with its node; without exact it is marked there.
-    void exactTakesWhatSparesNothing() {
-        QFETCH(QString, graph);
-        QFETCH(QStringList, settings);
-        QFETCH(QString, says);
-        const std::string text = testing::exampleText(graph);
-        Json wanted = options("none", "cpu");
-        for (const QString& setting : settings) {
-            wanted["set"].push_back(setting.toStdString());
-        }
-        const auto checked = [&](bool isExact) {
-            wanted["exact"] = isExact;
-            std::string result;
-            const Status status =
-                testing::openModule().runner()->check(text, wanted.dump(), result);
-            return std::pair(status, Json::parse(result).at("issues"));
-        };
-
-        const auto [exact, refusals] = checked(true);
-        const auto [free, marks] = checked(false);
-
-        QCOMPARE(exact, says.isEmpty() ? Status::Ok : Status::Invalid);
-        QCOMPARE(free, Status::Ok);
-        const bool isMarked = std::any_of(marks.begin(), marks.end(), [&](const Json& mark) {
-            return mark.at("code") == "lossy" && mark.at("severity") == "info" &&
-                   mark.at("node") == "denoise" &&
-                   mark.at("message").get<std::string>().find(says.toStdString()) !=
-                       std::string::npos;
-        });
-        QCOMPARE(isMarked, !says.isEmpty());
-        if (!says.isEmpty()) {
-            const auto message = refusals.back().at("message").get<std::string>();
-            QVERIFY2(message.starts_with("node denoise is lossy"), message.c_str());
-            QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
-        }
-    }
-
-    /// Seven calls are few: said before the run and in it, and no reason to refuse.
-    void fewCallsAreWarnedOf() {
-        const testing::ModuleRun ended = run(options("none", "cpu"));
-        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        const Json& issues = ended.report.at("issues");
-        QCOMPARE(issues.size(), size_t{1});
-        QCOMPARE(issues[0].at("severity"), Json("warning"));
-        QCOMPARE(issues[0].at("node"), Json("denoise"));
-        QVERIFY(issues[0].dump().find("little to reuse in 7 calls") != std::string::npos);
-    }
-
     void intervalOneChangesNoByte() {
         const QByteArray without = dumpOfAFreshProcess("text_to_image");
         const QByteArray with =
@@ -527,82 +453,6 @@ private Q_SLOTS:
         const auto path = ended.report.at("files").back().at("path").get<std::string>();
         QVERIFY(testing::contentsOf(QString::fromStdString(path))
                     .contains("Step cache: \"DeepCache, interval 3, depth 1\""));
-    }
-
-    void refusesWhatCannotBe_data() {
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("interval 0") << QStringList{"deepcache.interval=0"} << "deepcache"
-                                    << "interval";
-        QTest::newRow("beyond the network") << QStringList{"deepcache.depth=13"} << "denoise"
-                                            << "goes down to";
-        QTest::newRow("mask of another length")
-            << QStringList{"deepcache.schedule=mask", "deepcache.mask=1001"} << "denoise"
-            << "has 4 entries";
-        QTest::newRow("LCM") << QStringList{"denoise.sampler=lcm"} << "denoise"
-                             << "LCM takes a few steps";
-        QTest::newRow("TCD") << QStringList{"denoise.sampler=tcd"} << "denoise"
-                             << "little in common";
-        QTest::newRow("half of OneDiff's names")
-            << QStringList{"deepcache.cache_layer_id=1"} << "deepcache"
-            << "cache_block_id";
-    }
-
-    /// Before anything executes.
-    void refusesWhatCannotBe() {
-        QFETCH(QStringList, settings);
-        QFETCH(QString, node);
-        QFETCH(QString, says);
-        Json wanted = options("none", "cpu");
-        for (const QString& setting : settings) {
-            wanted["set"].push_back(setting.toStdString());
-        }
-
-        const testing::ModuleRun ended = run(wanted);
-
-        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
-        // Values that a parameter does not take are refused before there is a node to blame.
-        const std::string issue = ended.report.at("issues").back().dump();
-        QVERIFY2(issue.find(node.toStdString()) != std::string::npos, issue.c_str());
-        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
-    }
-
-    void aCacheNeedsADenoiser_data() {
-        QTest::addColumn<QStringList>("from");
-        QTest::addColumn<QStringList>("to");
-        QTest::addColumn<QString>("says");
-        const QStringList cache = {"deepcache", "step_cache"};
-        QTest::newRow("as a latent") << cache << QStringList{"decode", "latent"} << "STEP_CACHE";
-        QTest::newRow("as a picture") << cache << QStringList{"save", "image"} << "STEP_CACHE";
-        QTest::newRow("into a node without a denoiser")
-            << cache << QStringList{"decode", "step_cache"} << "step_cache";
-        QTest::newRow("a latent as cache") << QStringList{"latent", "latent"}
-                                           << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
-    }
-
-    void aCacheNeedsADenoiser() {
-        QFETCH(QStringList, from);
-        QFETCH(QStringList, to);
-        QFETCH(QString, says);
-        const auto placeOf = [](const QStringList& place) {
-            return Json{place[0].toStdString(), place[1].toStdString()};
-        };
-        Json graph = Json::parse(graph_);
-        Json links = Json::array();
-        links.push_back({{"from", placeOf(from)}, {"to", placeOf(to)}});
-        for (const Json& link : graph["links"]) {
-            if (link["from"][0] != "deepcache" && link["to"] != placeOf(to)) {
-                links.push_back(link);
-            }
-        }
-        graph["links"] = links;
-        testing::EventLog log;
-        const testing::ModuleRun ended =
-            testing::runModule(graph.dump(), options("none", "cpu"), log);
-        QVERIFY(ended.status == Status::Invalid);
-        QVERIFY2(ended.report.at("issues").dump().find(says.toStdString()) != std::string::npos,
-                 ended.report.dump().c_str());
     }
 };
 
