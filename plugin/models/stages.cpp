@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
@@ -12,17 +11,16 @@
 #include "plugin/models/finish/sharpen_stage.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/image_outlines.hpp"
-#include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/mask_stage.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
-#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_outlines.hpp"
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
@@ -32,7 +30,6 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/generator.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
@@ -53,31 +50,6 @@ void checkInRange(int64_t value, int64_t most, const char* item) {
                     "choose a number from 1 to " + std::to_string(most),
                     item);
     }
-}
-
-/// [B, C, h, w] of the latent that a stage will see.
-Shape latentShapeFor(const Model& model, const Shape& shape) {
-    if (!isInPixels(shape)) {
-        return shape;
-    }
-    const LatentSize size = latentSizeFor(model, shape[2], shape[3], "latent");
-    return {shape[0], model.info().latentChannels, size.height, size.width};
-}
-
-/// An output that is `conditioning`.
-StageOutline outputOf(const ConditioningOutline& conditioning) {
-    return {.components = {},
-            .outputType = "CONDITIONING",
-            .outputShape = conditioning.shape(),
-            .outputValue = std::make_shared<const ConditioningOutline>(conditioning),
-            .tensors = conditioning.tensors()};
-}
-
-PromptRequest promptsOf(const EncodeRequest& request) {
-    return {.prompt = request.prompt,
-            .negative = request.negative,
-            .clipSkip = request.clipSkip,
-            .weights = request.weights};
 }
 
 /// Runs a stage on the network of `role` as the request wants its numbers: `loaded` is the
@@ -280,43 +252,13 @@ public:
         return withErrorsOf("conditioning", [&] { return editedConditioning(edit); });
     }
 
-    EncodeOutline outlineEncode(const EncodeRequest& asked) override {
-        return withErrorsOf("encode", [&] {
-            EncodeRequest request = asked;
-            const memory::ComponentPrecision precision =
-                usePrecision(request.model, kTextEncoder, request.precision);
-            const Model& known = modelIn(request.model);
-            const PromptLengths lengths = known.promptLengths(promptsOf(request));
-            const int64_t width = known.info().conditioningWidth;
-            const auto promptOf = [&](int64_t tokens) {
-                return outputOf(
-                    ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
-            };
-            EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
-            outline.components = networkOf(request.model, "encode", kTextEncoder);
-            outline.precisions = {precision};
-            outline.walk = [request](const memory::StagePlace& place) {
-                return withErrorsOf(
-                    "encode", [&] { return walkEncode(modelIn(request.model), request, place); });
-            };
-            return outline;
-        });
+    EncodeOutline outlineEncode(const EncodeRequest& request) override {
+        return withErrorsOf("encode", [&] { return encodeOutline(request); });
     }
 
     StageOutline outlineConditioning(const std::vector<ConditioningShape>& inputs,
                                      const ConditioningEdit& edit) override {
-        return withErrorsOf("conditioning", [&] {
-            std::vector<ConditioningOutline> known;
-            for (const ConditioningShape& input : inputs) {
-                known.push_back(outlineOf(input, known.empty() ? "first" : "second"));
-            }
-            StageOutline outline = outputOf(editedOutline(known, edit));
-            outline.walk = [inputs, edit](const memory::StagePlace& place) {
-                return withErrorsOf("conditioning",
-                                    [&] { return walkConditioning(inputs, edit, place); });
-            };
-            return outline;
-        });
+        return withErrorsOf("conditioning", [&] { return conditioningOutline(inputs, edit); });
     }
 
     PictureOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
@@ -332,118 +274,29 @@ public:
         return withErrorsOf("mask", [&] { return maskOutline(imageShape, settings); });
     }
 
-    StageOutline outlineDenoise(const DenoiseShapes& shapes, const DenoiseRequest& asked) override {
-        return withErrorsOf("denoise", [&] {
-            DenoiseRequest settings = identified(asked);
-            memory::ComponentPrecision precision =
-                usePrecision(settings.model, kDenoiser, settings.precision);
-            const Model& known = modelIn(settings.model);
-            const auto sampler = makeSampler(known, settings);
-            const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
-            precision.lossy = judgement.reasons;
-            const Shape shape = latentShapeFor(known, shapes.latent);
-            checkInpainting(known,
-                            settings,
-                            {.latent = shape,
-                             .isEmpty = isInPixels(shapes.latent),
-                             .mask = shapes.mask,
-                             .masked = shapes.masked});
-            const int history = settings.keepNoise ? sampler->historyLength() : 0;
-            const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
-            return StageOutline{
-                .components = networkOf(settings.model, "denoise", kDenoiser),
-                .outputType = "LATENT",
-                .outputShape = shape,
-                .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
-                .hostBytes =
-                    settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
-                .precisions = {precision},
-                .issues = warningsOf(judgement),
-                .walk = [shapes, settings](const memory::StagePlace& place) {
-                    return withErrorsOf("denoise", [&] {
-                        return walkDenoise(modelIn(settings.model), shapes, settings, place);
-                    });
-                }};
-        });
+    StageOutline outlineDenoise(const DenoiseShapes& shapes,
+                                const DenoiseRequest& settings) override {
+        return withErrorsOf("denoise",
+                            [&] { return denoiseOutline(shapes, identified(settings)); });
     }
 
     StageOutline outlineUpscaleLatent(const Shape& latentShape,
                                       const LatentUpscaleRequest& settings) override {
-        return withErrorsOf("upscale", [&] {
-            const Shape shape = upscaledShape(latentShape, settings);
-            return StageOutline{.components = {},
-                                .outputType = "LATENT",
-                                .outputShape = shape,
-                                .tensors = {bytesOf(shape)},
-                                .walk = [latentShape, settings](const memory::StagePlace& place) {
-                                    return withErrorsOf("upscale", [&] {
-                                        return walkUpscale(latentShape, settings, place);
-                                    });
-                                }};
-        });
+        return withErrorsOf("upscale", [&] { return latentUpscaleOutline(latentShape, settings); });
     }
 
-    StageOutline outlineDecode(const Shape& latentShape, const DecodeRequest& asked) override {
-        return withErrorsOf("decode", [&] {
-            DecodeRequest settings = asked;
-            const memory::ComponentPrecision precision =
-                usePrecision(settings.model, kAutoencoder, settings.precision);
-            const Model& known = modelIn(settings.model);
-            const int64_t factor = known.info().downsampling;
-            Shape shape = latentShapeFor(known, latentShape);
-            if (shape.size() == 4) {
-                shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
-            }
-            return StageOutline{
-                .components = networkOf(settings.model, "decode", kAutoencoder),
-                .outputType = "IMAGE",
-                .outputShape = shape,
-                .tensors = {bytesOf(shape)},
-                .precisions = {precision},
-                .walk = [=](const memory::StagePlace& place) {
-                    return withErrorsOf("decode", [&] {
-                        return walkDecode(
-                            modelIn(settings.model), latentShape, settings.tilePixels, place);
-                    });
-                }};
-        });
+    StageOutline outlineDecode(const Shape& latentShape, const DecodeRequest& settings) override {
+        return withErrorsOf("decode", [&] { return decodeOutline(latentShape, settings); });
     }
 
     StageOutline outlineUpscale(const Shape& imageShape, const UpscaleRequest& settings) override {
-        return withErrorsOf("upscale", [&] {
-            const Shape shape = upscaledShape(imageShape, settings);
-            return StageOutline{.components = {},
-                                .outputType = "IMAGE",
-                                .outputShape = shape,
-                                .tensors = {bytesOf(shape)},
-                                .walk = [imageShape, settings](const memory::StagePlace& place) {
-                                    return withErrorsOf("upscale", [&] {
-                                        return walkUpscale(imageShape, settings, place);
-                                    });
-                                }};
-        });
+        return withErrorsOf("upscale", [&] { return upscaleOutline(imageShape, settings); });
     }
 
     StageOutline outlineUpscaleWithModel(const Shape& imageShape,
-                                         const UpscaleWithModelRequest& asked) override {
-        return withErrorsOf("upscale", [&] {
-            UpscaleWithModelRequest settings = asked;
-            const memory::ComponentPrecision precision =
-                usePrecision(settings.upscaler, kUpscaler, settings.precision);
-            const auto tree = upscalerIn(settings.upscaler).tree();
-            const Shape shape = upscaledShape(imageShape, settings);
-            return StageOutline{.components = [tree] { return std::vector{tree}; },
-                                .outputType = "IMAGE",
-                                .outputShape = shape,
-                                .tensors = {bytesOf(shape)},
-                                .precisions = {precision},
-                                .walk =
-                                    [=](const memory::StagePlace& place) {
-                                        return withErrorsOf("upscale", [&] {
-                                            return walkUpscale(imageShape, settings, place);
-                                        });
-                                    }};
-        });
+                                         const UpscaleWithModelRequest& settings) override {
+        return withErrorsOf("upscale",
+                            [&] { return upscaleWithModelOutline(imageShape, settings); });
     }
 
     StageOutline outlineSharpen(const Shape& imageShape, const SharpenRequest& settings) override {

@@ -1,0 +1,184 @@
+#include "plugin/models/stage_outlines.hpp"
+
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_upscale_stage.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
+#include "plugin/models/stage_errors.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/step_cache_input.hpp"
+#include "plugin/models/upscale_stage.hpp"
+#include "plugin/models/upscale_with_model_stage.hpp"
+#include "plugin/models/walk/stage_walks.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/generator.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+/// [B, C, h, w] of the latent that a stage will see.
+Shape latentShapeFor(const Model& model, const Shape& shape) {
+    if (!isInPixels(shape)) {
+        return shape;
+    }
+    const LatentSize size = latentSizeFor(model, shape[2], shape[3], "latent");
+    return {shape[0], model.info().latentChannels, size.height, size.width};
+}
+
+/// An output that is `conditioning`.
+StageOutline outputOf(const ConditioningOutline& conditioning) {
+    return {.components = {},
+            .outputType = "CONDITIONING",
+            .outputShape = conditioning.shape(),
+            .outputValue = std::make_shared<const ConditioningOutline>(conditioning),
+            .tensors = conditioning.tensors()};
+}
+
+}  // namespace
+
+PromptRequest promptsOf(const EncodeRequest& request) {
+    return {.prompt = request.prompt,
+            .negative = request.negative,
+            .clipSkip = request.clipSkip,
+            .weights = request.weights};
+}
+
+EncodeOutline encodeOutline(const EncodeRequest& asked) {
+    EncodeRequest request = asked;
+    const memory::ComponentPrecision precision =
+        usePrecision(request.model, kTextEncoder, request.precision);
+    const Model& known = modelIn(request.model);
+    const PromptLengths lengths = known.promptLengths(promptsOf(request));
+    const int64_t width = known.info().conditioningWidth;
+    const auto promptOf = [&](int64_t tokens) {
+        return outputOf(ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
+    };
+    EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
+    outline.components = networkOf(request.model, "encode", kTextEncoder);
+    outline.precisions = {precision};
+    outline.walk = [request](const memory::StagePlace& place) {
+        return withErrorsOf("encode",
+                            [&] { return walkEncode(modelIn(request.model), request, place); });
+    };
+    return outline;
+}
+
+StageOutline conditioningOutline(const std::vector<ConditioningShape>& inputs,
+                                 const ConditioningEdit& edit) {
+    std::vector<ConditioningOutline> known;
+    for (const ConditioningShape& input : inputs) {
+        known.push_back(outlineOf(input, known.empty() ? "first" : "second"));
+    }
+    StageOutline outline = outputOf(editedOutline(known, edit));
+    outline.walk = [inputs, edit](const memory::StagePlace& place) {
+        return withErrorsOf("conditioning", [&] { return walkConditioning(inputs, edit, place); });
+    };
+    return outline;
+}
+
+StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& asked) {
+    DenoiseRequest settings = asked;
+    memory::ComponentPrecision precision =
+        usePrecision(settings.model, kDenoiser, settings.precision);
+    const Model& known = modelIn(settings.model);
+    const auto sampler = makeSampler(known, settings);
+    const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
+    precision.lossy = judgement.reasons;
+    const Shape shape = latentShapeFor(known, shapes.latent);
+    checkInpainting(known,
+                    settings,
+                    {.latent = shape,
+                     .isEmpty = isInPixels(shapes.latent),
+                     .mask = shapes.mask,
+                     .masked = shapes.masked});
+    const int history = settings.keepNoise ? sampler->historyLength() : 0;
+    const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
+    return StageOutline{
+        .components = networkOf(settings.model, "denoise", kDenoiser),
+        .outputType = "LATENT",
+        .outputShape = shape,
+        .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
+        .hostBytes = settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
+        .precisions = {precision},
+        .issues = warningsOf(judgement),
+        .walk = [shapes, settings](const memory::StagePlace& place) {
+            return withErrorsOf("denoise", [&] {
+                return walkDenoise(modelIn(settings.model), shapes, settings, place);
+            });
+        }};
+}
+
+StageOutline latentUpscaleOutline(const Shape& latentShape, const LatentUpscaleRequest& settings) {
+    const Shape shape = upscaledShape(latentShape, settings);
+    return StageOutline{.components = {},
+                        .outputType = "LATENT",
+                        .outputShape = shape,
+                        .tensors = {bytesOf(shape)},
+                        .walk = [latentShape, settings](const memory::StagePlace& place) {
+                            return withErrorsOf("upscale", [&] {
+                                return walkUpscale(latentShape, settings, place);
+                            });
+                        }};
+}
+
+StageOutline decodeOutline(const Shape& latentShape, const DecodeRequest& asked) {
+    DecodeRequest settings = asked;
+    const memory::ComponentPrecision precision =
+        usePrecision(settings.model, kAutoencoder, settings.precision);
+    const Model& known = modelIn(settings.model);
+    const int64_t factor = known.info().downsampling;
+    Shape shape = latentShapeFor(known, latentShape);
+    if (shape.size() == 4) {
+        shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
+    }
+    return StageOutline{
+        .components = networkOf(settings.model, "decode", kAutoencoder),
+        .outputType = "IMAGE",
+        .outputShape = shape,
+        .tensors = {bytesOf(shape)},
+        .precisions = {precision},
+        .walk = [=](const memory::StagePlace& place) {
+            return withErrorsOf("decode", [&] {
+                return walkDecode(modelIn(settings.model), latentShape, settings.tilePixels, place);
+            });
+        }};
+}
+
+StageOutline upscaleOutline(const Shape& imageShape, const UpscaleRequest& settings) {
+    const Shape shape = upscaledShape(imageShape, settings);
+    return StageOutline{.components = {},
+                        .outputType = "IMAGE",
+                        .outputShape = shape,
+                        .tensors = {bytesOf(shape)},
+                        .walk = [imageShape, settings](const memory::StagePlace& place) {
+                            return withErrorsOf("upscale", [&] {
+                                return walkUpscale(imageShape, settings, place);
+                            });
+                        }};
+}
+
+StageOutline upscaleWithModelOutline(const Shape& imageShape,
+                                     const UpscaleWithModelRequest& asked) {
+    UpscaleWithModelRequest settings = asked;
+    const memory::ComponentPrecision precision =
+        usePrecision(settings.upscaler, kUpscaler, settings.precision);
+    const auto tree = upscalerIn(settings.upscaler).tree();
+    const Shape shape = upscaledShape(imageShape, settings);
+    return StageOutline{.components = [tree] { return std::vector{tree}; },
+                        .outputType = "IMAGE",
+                        .outputShape = shape,
+                        .tensors = {bytesOf(shape)},
+                        .precisions = {precision},
+                        .walk =
+                            [=](const memory::StagePlace& place) {
+                                return withErrorsOf("upscale", [&] {
+                                    return walkUpscale(imageShape, settings, place);
+                                });
+                            }};
+}
+
+}  // namespace lowtide::models
