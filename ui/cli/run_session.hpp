@@ -27,20 +27,6 @@ struct EndedRun {
     Json report;
 };
 
-/// Ends the module's threads on every way out.
-class Stopping {
-public:
-    explicit Stopping(Runner& runner) : runner_(runner) {}
-
-    ~Stopping() { runner_.stop(); }
-
-    Stopping(const Stopping&) = delete;
-    Stopping& operator=(const Stopping&) = delete;
-
-private:
-    Runner& runner_;
-};
-
 /// Runs a graph to its end and shows its events: as JSON lines on standard output, or on a progress
 /// line. Ctrl-C (catchInterrupts) asks the run to stop now.
 [[nodiscard]] EndedRun runToEnd(Runner& runner,

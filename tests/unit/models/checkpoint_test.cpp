@@ -137,7 +137,8 @@ private Q_SLOTS:
 
         const Json read = open(copy.path())->info().schedulerConfig;
 
-        for (const auto& [key, value] : Json::parse(taken.toStdString()).items()) {
+        const Json expected = Json::parse(taken.toStdString());
+        for (const auto& [key, value] : expected.items()) {
             QCOMPARE(read.value(key, Json()), value);
         }
     }
