@@ -246,7 +246,7 @@ private Q_SLOTS:
         QTest::newRow("threshold")
             << QByteArray(R"({"curve_threshold": -1})") << QByteArray("curve_threshold");
         QTest::newRow("share") << QByteArray(R"({"kept_share": 2})") << QByteArray("kept_share");
-        QTest::newRow("text") << QByteArray(R"({"curve": "{"})") << QByteArray("curve");
+        QTest::newRow("text") << QByteArray(R"({"curve": "no JSON"})") << QByteArray("curve");
         QTest::newRow("other file") << QByteArray(R"({"curve": "{}"})") << QByteArray("curve");
     }
 
