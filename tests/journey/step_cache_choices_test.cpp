@@ -1,5 +1,5 @@
 // Which settings of step caches are refused, warned of or marked as lossy, before anything runs.
-#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 
 #include <QTemporaryDir>
