@@ -240,7 +240,8 @@ void writeFresh(const QString& path) {
     const Made made = scene.run(cacheOfTheProgram());
     QFile file(path);
     if (file.open(QIODevice::WriteOnly)) {
-        QDataStream(&file) << made.latents << made.steps;
+        QDataStream stream(&file);
+        stream << made.latents << made.steps;
     }
 }
 
@@ -260,7 +261,8 @@ private Q_SLOTS:
         QCOMPARE(QProcess::execute(QCoreApplication::applicationFilePath(), {"--fresh", path}), 0);
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QDataStream(&file) >> fresh_.latents >> fresh_.steps;
+        QDataStream stream(&file);
+        stream >> fresh_.latents >> fresh_.steps;
         freshSteps_ = Json::parse(fresh_.steps.toStdString());
         QVERIFY(freshSteps_.at("full") > 0);
         QVERIFY(freshSteps_.at("full") < kWalked.steps);
