@@ -109,19 +109,6 @@ constexpr RefusalRow kRefusals[] = {
          },
      .hint = "take the step cache away, or choose another sampler",
      .item = "step_cache"},
-    {.applies =
-         [](const Combination& each) {
-             return each.cache.spares() && each.denoiser.embedsGuidance;
-         },
-     .reason =
-         [](const Combination&) {
-             return std::string(
-                 "a step cache reuses what neighbouring steps have in common, and this checkpoint "
-                 "was distilled into a few steps that have little in common (its guidance is an "
-                 "input)");
-         },
-     .hint = "take the step cache away, or choose another checkpoint",
-     .item = "step_cache"},
 };
 
 constexpr RemarkRow kLosses[] = {
@@ -150,6 +137,12 @@ constexpr RemarkRow kWarnings[] = {
                 each.sampler.label +
                 " takes steps that it was not made for: choose the checkpoint's own sampler, with "
                 "4 to 8 steps";
+     }},
+    {[](const Combination& each) { return each.cache.spares() && each.denoiser.embedsGuidance; },
+     [](const Combination&) {
+         return std::string(
+             "a step cache reuses what neighbouring steps have in common, and this checkpoint was "
+             "distilled into a few steps that have little in common");
      }},
     {[](const Combination& each) {
          return each.cache.spares() && each.sampler.calls > 0 && each.sampler.calls <= kFewCalls;

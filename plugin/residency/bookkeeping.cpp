@@ -48,6 +48,11 @@ void TrafficCounter::beginPass(uint32_t pattern) {
     ++currentPattern_->passes;
 }
 
+void TrafficCounter::endPass() {
+    const std::lock_guard lock(mutex_);
+    currentPattern_ = nullptr;
+}
+
 void TrafficCounter::beginStage() {
     const std::lock_guard lock(mutex_);
     patterns_.clear();

@@ -20,6 +20,8 @@ public:
     void addMiss();
     /// A pass of an access pattern begins: what is copied from now on is its.
     void beginPass(uint32_t pattern);
+    /// What is copied from now on belongs to no pass.
+    void endPass();
     void beginStage();
     /// With the patterns since beginStage().
     void addStage(memory::StageTraffic stage);

@@ -129,6 +129,7 @@ void Run::activate(uint32_t index) {
     ensurePlace(index);
     if (!stays_[index]->isActive()) {
         endTurns(index);
+        books_.traffic.endPass();
         stays_[index]->activate(stop_, nodeName());
     }
 }

@@ -378,13 +378,19 @@ private Q_SLOTS:
             return std::pair(status, Json::parse(result));
         };
 
-        const auto good = made({{"runs", Json::array({own})}, {"held_out", Json::array({own})}, {"tolerance", 0}});
+        const auto good = made(
+            {{"runs", Json::array({own})}, {"held_out", Json::array({own})}, {"tolerance", 0}});
         QVERIFY2(good.first == Status::Ok, good.second.dump().c_str());
         QCOMPARE(good.second.at("curve").at("ratios"), own.at("ratios"));
-        for (const Json& records : {Json{{"runs", Json::array({own})}, {"held_out", Json::array({other})}, {"tolerance", 0}},
-                                    Json{{"runs", Json::array({own})}, {"held_out", Json::array({own})}},
-                                    Json{{"runs", Json::array({own})}, {"tolerance", 0}},
-                                    Json{{"runs", Json::array({3})}, {"held_out", Json::array({own})}, {"tolerance", 0}}}) {
+        for (const Json& records :
+             {Json{{"runs", Json::array({own})},
+                   {"held_out", Json::array({other})},
+                   {"tolerance", 0}},
+              Json{{"runs", Json::array({own})}, {"held_out", Json::array({own})}},
+              Json{{"runs", Json::array({own})}, {"tolerance", 0}},
+              Json{{"runs", Json::array({3})},
+                   {"held_out", Json::array({own})},
+                   {"tolerance", 0}}}) {
             const auto refused = made(records);
             QVERIFY2(refused.first == Status::Invalid, refused.second.dump().c_str());
             QCOMPARE(refused.second.at("issues").size(), size_t{1});

@@ -97,9 +97,8 @@ private Q_SLOTS:
 
     /// Each under its own name, and refused by the node's.
     void aNodeOfTwoNetworksHasTwoPrecisions() {
-        const QStringList asked = {exampleGraph("speed_then_finish"),
-                                   "--precision",
-                                   "detail=quality,compute=bf16"};
+        const QStringList asked = {
+            exampleGraph("speed_then_finish"), "--precision", "detail=quality,compute=bf16"};
         const CommandResult plan = runLowtide(QStringList{"plan", "--json"} + asked);
         QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
         const Json planned = jsonOf(plan.output).at("precision");

@@ -63,7 +63,7 @@ const std::vector<Named<DenoiserTraits>>& denoisers() {
 /// What is refused ("R"), lossy ("L") or ok ("."), by hand: a row for each cache, in the order of
 /// denoisers().
 constexpr const char* kOnDenoisers[kCacheCount] = {
-    "....", "LRRR", ".RR.", "LLRR", "..R.", "LLLR", "...."};
+    "....", "LRRL", ".RR.", "LLRL", "..R.", "LLLL", "...."};
 /// The same in the order of samplers(), on a UNet.
 constexpr const char* kUnderSamplers[kCacheCount] = {
     "......", "LLLLLR", "......", "LLLLLR", "......", "LLLLLR", "......"};
@@ -314,6 +314,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("says");
         QTest::newRow("an ordinary sampler, guidance as input")
             << size_t{0} << size_t{0} << size_t{3} << "distilled for LCM";
+        QTest::newRow("LCM, guidance as input, a cache that spares nothing")
+            << size_t{2} << size_t{5} << size_t{3} << "";
         QTest::newRow("LCM, guidance as input") << size_t{0} << size_t{5} << size_t{3} << "";
         QTest::newRow("few calls, cached")
             << size_t{1} << size_t{4} << size_t{0} << "in 8 calls of the network";

@@ -34,11 +34,7 @@ void CheckpointCopy::remove(const QString& relative) const {
 void CheckpointCopy::set(const QString& relative, const std::string& key, const Json& value) const {
     const std::string path = file(relative).toStdString();
     Json json = Json::parse(files::InputFile(path).readAll(kMiB));
-    if (value.is_null()) {
-        json.erase(key);
-    } else {
-        json[key] = value;
-    }
+    json[key] = value;
     write(relative, QByteArray::fromStdString(json.dump()));
 }
 

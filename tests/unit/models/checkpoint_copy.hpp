@@ -21,7 +21,7 @@ public:
     [[nodiscard]] QString file(const QString& relative) const;
     void write(const QString& relative, const QByteArray& bytes) const;
     void remove(const QString& relative) const;
-    /// Sets one key of a JSON file; a null value removes it.
+    /// Sets one key of a JSON file.
     void set(const QString& relative, const std::string& key, const Json& value) const;
     /// Splits a safetensors file into `names`, tensors in turn, and removes it. Returns tensor ->
     /// file.
