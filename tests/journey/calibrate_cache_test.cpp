@@ -200,10 +200,6 @@ private Q_SLOTS:
                                       << "denoise"
                                       << "step_cache"
                                       << "this is \"euler, sigmas karras, spacing sampler\"";
-        QTest::newRow("LCM") << "denoise.sampler=lcm"
-                             << "denoise"
-                             << "step_cache"
-                             << "LCM takes a few steps";
         QTest::newRow("no curve") << "block_cache.curve="
                                   << "block_cache"
                                   << "curve"
@@ -212,10 +208,6 @@ private Q_SLOTS:
                                       << "block_cache"
                                       << "curve"
                                       << "nowhere.json";
-        QTest::newRow("no number") << "block_cache.curve_threshold=-1"
-                                   << "block_cache"
-                                   << "curve_threshold"
-                                   << "-1";
     }
 
     /// Before anything executes.

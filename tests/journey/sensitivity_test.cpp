@@ -191,9 +191,10 @@ private Q_SLOTS:
         const testing::CommandResult run =
             measure({"--again", "--device", "fake:256MiB", "--policy", "denoise=" + policy});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        QVERIFY(hasOnly(found(), "is_new", true));
+        const Json here = found();
+        QVERIFY(hasOnly(here, "is_new", true));
         for (const Json& row : measured_.at("sensitivities")) {
-            const Json* own = rowOf(found(), row.at("setting"));
+            const Json* own = rowOf(here, row.at("setting"));
             QVERIFY(own);
             QCOMPARE(own->at("calls").at("errors"), row.at("calls").at("errors"));
         }

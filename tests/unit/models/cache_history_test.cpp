@@ -53,7 +53,7 @@ WireRef cacheOfTheProgram() {
     const std::string kind = LOWTIDE_STEP_CACHE;
     const Json settings = kind == "deepcache"     ? Json{{"interval", 3}, {"depth", 1}}
                           : kind == "block_cache" ? Json{{"gate", "first_block"},
-                                                         {"threshold", 0.3},
+                                                         {"threshold", 2.0},
                                                          {"mask", ""},
                                                          {"predictor", "taylor"},
                                                          {"warm_up", 1},
