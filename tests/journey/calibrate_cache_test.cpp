@@ -54,6 +54,7 @@ class CalibrateCacheTest : public QObject {
 
     QTemporaryDir folder_;
     Json curve_;
+    testing::ModuleRun fresh_;  ///< with the curve, on a device without offload
 
     QString curvePath() const { return folder_.filePath("mini.json"); }
 
@@ -143,9 +144,11 @@ private Q_SLOTS:
 
     void theCurveSparesSteps_theSameUnderEveryPolicy() {
         QFETCH(QString, policy);
-        const testing::ModuleRun fresh = run(options());
-        QVERIFY2(fresh.status == Status::Ok, fresh.report.dump().c_str());
-        const Json steps = stepsIn(fresh.report.at("repetitions").back());
+        if (fresh_.dump.isEmpty()) {
+            fresh_ = run(options());
+        }
+        QVERIFY2(fresh_.status == Status::Ok, fresh_.report.dump().c_str());
+        const Json steps = stepsIn(fresh_.report.at("repetitions").back());
         QVERIFY2(steps.at("full") < 10 && steps.at("full") > 1, steps.dump().c_str());
         QCOMPARE(steps.at("full").get<int>() + steps.at("partial").get<int>(), 10);
         Json wanted = options();
@@ -156,7 +159,7 @@ private Q_SLOTS:
         const testing::ModuleRun ended = run(wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY2(ended.dump == fresh.dump, "another value than on a device without offload");
+        QVERIFY2(ended.dump == fresh_.dump, "another value than on a device without offload");
         for (const Json& repetition : ended.report.at("repetitions")) {
             QCOMPARE(stepsIn(repetition), steps);
             QCOMPARE(stepsIn(repetition).at("bytes_after"), Json(0));
@@ -378,13 +381,19 @@ private Q_SLOTS:
             return std::pair(status, Json::parse(result));
         };
 
-        const auto good = made({{"runs", Json::array({own})}, {"held_out", Json::array({own})}, {"tolerance", 0}});
+        const auto good = made(
+            {{"runs", Json::array({own})}, {"held_out", Json::array({own})}, {"tolerance", 0}});
         QVERIFY2(good.first == Status::Ok, good.second.dump().c_str());
         QCOMPARE(good.second.at("curve").at("ratios"), own.at("ratios"));
-        for (const Json& records : {Json{{"runs", Json::array({own})}, {"held_out", Json::array({other})}, {"tolerance", 0}},
-                                    Json{{"runs", Json::array({own})}, {"held_out", Json::array({own})}},
-                                    Json{{"runs", Json::array({own})}, {"tolerance", 0}},
-                                    Json{{"runs", Json::array({3})}, {"held_out", Json::array({own})}, {"tolerance", 0}}}) {
+        for (const Json& records :
+             {Json{{"runs", Json::array({own})},
+                   {"held_out", Json::array({other})},
+                   {"tolerance", 0}},
+              Json{{"runs", Json::array({own})}, {"held_out", Json::array({own})}},
+              Json{{"runs", Json::array({own})}, {"tolerance", 0}},
+              Json{{"runs", Json::array({3})},
+                   {"held_out", Json::array({own})},
+                   {"tolerance", 0}}}) {
             const auto refused = made(records);
             QVERIFY2(refused.first == Status::Invalid, refused.second.dump().c_str());
             QCOMPARE(refused.second.at("issues").size(), size_t{1});

@@ -1,5 +1,4 @@
 #include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "plugin/host_api/curve_maker.hpp"
@@ -117,11 +116,12 @@ void show(const Json& curve, const CalibrateCacheArguments& arguments) {
                 curve.at("ratios").size(),
                 curve.at("scheduler").get<std::string>().c_str(),
                 arguments.seeds.size());
-    std::printf("held-out seeds differ by %s on average, by %s at most (step %d, %s is allowed)\n",
-                formatNumber(check.at("mean_deviation").get<double>()).c_str(),
-                formatNumber(check.at("worst_deviation").get<double>()).c_str(),
-                check.at("worst_step").get<int>(),
-                formatNumber(arguments.tolerance).c_str());
+    std::printf(
+        "held-out seeds differ by %.3g on average, by %.3g at most (step %d, %.3g is allowed)\n",
+        check.at("mean_deviation").get<double>(),
+        check.at("worst_deviation").get<double>(),
+        check.at("worst_step").get<int>(),
+        arguments.tolerance);
     std::printf("%s\n", arguments.out.c_str());
 }
 
