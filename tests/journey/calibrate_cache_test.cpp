@@ -200,10 +200,6 @@ private Q_SLOTS:
                                       << "denoise"
                                       << "step_cache"
                                       << "this is \"euler, sigmas karras, spacing sampler\"";
-        QTest::newRow("LCM") << "denoise.sampler=lcm"
-                             << "denoise"
-                             << "step_cache"
-                             << "LCM takes a few steps";
         QTest::newRow("no curve") << "block_cache.curve="
                                   << "block_cache"
                                   << "curve"
@@ -212,10 +208,6 @@ private Q_SLOTS:
                                       << "block_cache"
                                       << "curve"
                                       << "nowhere.json";
-        QTest::newRow("no number") << "block_cache.curve_threshold=-1"
-                                   << "block_cache"
-                                   << "curve_threshold"
-                                   << "-1";
     }
 
     /// Before anything executes.
@@ -320,8 +312,6 @@ private Q_SLOTS:
             << seeds + QStringList{"--node", "decode"} << "\"decode\" is no denoiser";
         QTest::newRow("a part of the steps")
             << seeds + QStringList{"--set", "denoise.start_step=4"} << "takes 6 of its 10 calls";
-        QTest::newRow("LCM") << seeds + QStringList{"--set", "denoise.sampler=lcm"}
-                             << "LCM takes a few steps";
         QTest::newRow("tolerance") << seeds + QStringList{"--tolerance", "0"} << "at step ";
         QTest::newRow("no tolerance") << seeds + QStringList{"--tolerance", "-1"} << "-1";
     }
