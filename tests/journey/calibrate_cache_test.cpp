@@ -312,8 +312,6 @@ private Q_SLOTS:
             << seeds + QStringList{"--node", "decode"} << "\"decode\" is no denoiser";
         QTest::newRow("a part of the steps")
             << seeds + QStringList{"--set", "denoise.start_step=4"} << "takes 6 of its 10 calls";
-        QTest::newRow("LCM") << seeds + QStringList{"--set", "denoise.sampler=lcm"}
-                             << "LCM takes a few steps";
         QTest::newRow("tolerance") << seeds + QStringList{"--tolerance", "0"} << "at step ";
         QTest::newRow("no tolerance") << seeds + QStringList{"--tolerance", "-1"} << "-1";
     }
