@@ -15,7 +15,17 @@ STEPS = 6
 TIMESTEPS = [901, 751, 601, 451, 301, 151]
 INTERVALS = (2, 3, 5)
 # Variant, latents [N, C, h, w]: even and odd sizes, a batch of three, one to three resnets a block.
-SEEDED = {"sd15_0": (2, 4, 8, 8), "sd15_1": (1, 4, 12, 8), "sd15_2": (1, 4, 9, 13), "sd15_3": (3, 4, 7, 10)}
+SEEDED = {"sd15_0": (2, 4, 8, 8), "sd15_1": (1, 4, 12, 8), "sd15_2": (1, 4, 9, 13), "sd15_3": (3, 4, 7, 10),
+          "sd15_4": (1, 4, 8, 8), "sd15_5": (1, 4, 8, 8)}
+WITHOUT_RESIDUALS = ("sd15_4", "sd15_5")
+
+
+def guidance_embedding(unet, count):
+    """What the pipeline gives a network whose guidance is an input, for a guidance of 1: sines and cosines of 0."""
+    import torch
+
+    width = unet.config.time_cond_proj_dim
+    return None if width is None else torch.cat([torch.zeros(count, width // 2), torch.ones(count, width // 2)], 1)
 
 
 def run(unet, latents, context, interval, depth, residuals):
@@ -34,7 +44,7 @@ def run(unet, latents, context, interval, depth, residuals):
     for step in range(STEPS):
         before = len(evaluated)
         outputs.append(unet(latents[step].clone(), torch.tensor(TIMESTEPS[step]), encoder_hidden_states=context,
-                            **residuals()).sample)
+                            timestep_cond=guidance_embedding(unet, latents.shape[1]), **residuals()).sample)
         full.append(len(evaluated) > before)
     unet.mid_block.forward = kept
     helper.disable()
@@ -42,10 +52,23 @@ def run(unet, latents, context, interval, depth, residuals):
     return torch.stack(outputs), torch.tensor(full, dtype=torch.int64)
 
 
+def residual_rows(unet, start, context, draw):
+    """Arguments of the network by row, and the tensors in them."""
+    from make_residual_goldens import observed_shapes
+
+    skips, middle, blocks = observed_shapes(unet, start, context)
+    down, mid = [draw(shape) for shape in skips], draw(middle)
+    inner, extra = [draw(shape) for shape in blocks], draw(middle)
+    control = lambda: dict(down_block_additional_residuals=down, mid_block_additional_residual=mid)
+    intra = lambda more: dict(down_intrablock_additional_residuals=[x.clone() for x in inner + more])
+    rows = {"control": control, "blocks": lambda: intra([]), "all": lambda: {**control(), **intra([extra])}}
+    tensors = {f"skip.{i}": x for i, x in enumerate(down)} | {f"block.{i}": x for i, x in enumerate(inner)}
+    return rows, tensors | {"middle": mid, "extra": extra}
+
+
 def make_variant(checkpoints, name, size, seed):
     import torch
     from diffusers import UNet2DConditionModel
-    from make_residual_goldens import observed_shapes
 
     unet = UNet2DConditionModel.from_pretrained(checkpoints / name / "unet")
     generator = torch.Generator("cpu").manual_seed(seed)
@@ -55,12 +78,11 @@ def make_variant(checkpoints, name, size, seed):
     latents = torch.stack([start + 0.3 * draw(size) for _ in range(STEPS)])
     tensors = {f"{name}.latents": latents, f"{name}.context": prompt}
     with torch.inference_mode():
-        skips, middle, blocks = observed_shapes(unet, start, context)
-        down, mid = [draw(shape) for shape in skips], draw(middle)
-        inner, extra = [draw(shape) for shape in blocks], draw(middle)
-        control = lambda: dict(down_block_additional_residuals=down, mid_block_additional_residual=mid)
-        intra = lambda more: dict(down_intrablock_additional_residuals=[x.clone() for x in inner + more])
-        rows = {"control": control, "blocks": lambda: intra([]), "all": lambda: {**control(), **intra([extra])}}
+        if name in WITHOUT_RESIDUALS:
+            rows = {}
+        else:
+            rows, residuals = residual_rows(unet, start, context, draw)
+            tensors.update({f"{name}.{key}": value for key, value in residuals.items()})
         levels = len(unet.down_blocks)
         for depth in range(3 * levels + 1):
             for interval in INTERVALS:
@@ -69,9 +91,7 @@ def make_variant(checkpoints, name, size, seed):
                 tensors[f"{name}.full.{interval}"] = full
             for row, residuals in rows.items():
                 tensors[f"{name}.{row}.3.{depth}"] = run(unet, latents, context, 3, depth, residuals)[0]
-    tensors.update({f"{name}.skip.{i}": x for i, x in enumerate(down)})
-    tensors.update({f"{name}.block.{i}": x for i, x in enumerate(inner)})
-    return {**tensors, f"{name}.middle": mid, f"{name}.extra": extra}
+    return tensors
 
 
 def main():
