@@ -194,6 +194,24 @@ private Q_SLOTS:
         QVERIFY(ring.isRight);
     }
 
+    /// A partial pass is known before the first one: it brings no group of a full pass.
+    void theFirstPassOfAPatternHasThePlannedOrder() {
+        Layout layout = streaming({1, 1, 1, 1, 1, 1}, 3, true);
+        layout.otherOrders[1] = {0, 5};
+        Ring ring(layout, 2);
+        ring.stream().beginPass({.pattern = 0, .next = 1});
+        for (GroupId group = 0; group < 6; ++group) {
+            QVERIFY(ring.use(group));
+        }
+        ring.stream().beginPass({.pattern = 1, .next = 1});
+        for (const GroupId group : {0u, 5u}) {
+            QVERIFY(ring.use(group));
+        }
+        QVERIFY(ring.isRight);
+        QVERIFY(ring.brought <= 6 + 2);
+        QVERIFY(ring.stream().misses() <= 1);
+    }
+
     void unexecutedGroupsAreNotBroughtAgain() {
         Ring ring(streaming({1, 1, 1, 1, 1, 1}, 3, true), 4);
         for (int pass = 0; pass < 4; ++pass) {
