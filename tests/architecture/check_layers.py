@@ -34,7 +34,7 @@ MAY_INCLUDE = {
 }
 ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
-QT_FREE_FOLDERS = ("ui/cli/",)
+QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
 # What a room may see of another one, where that is not all of it.
 DOORS = {
     ("nodes", MODELS): {"plugin/models/stages.hpp"},
