@@ -47,4 +47,15 @@ std::string torchVersion() {
     return TORCH_VERSION;
 }
 
+std::string loadedTorchVersion() {
+    constexpr std::string_view kKey = "TORCH_VERSION=";
+    const std::string config = at::show_config();
+    const size_t found = config.find(kKey);
+    if (found == std::string::npos) {
+        return "unknown";
+    }
+    const size_t begin = found + kKey.size();
+    return config.substr(begin, config.find_first_of(", \n", begin) - begin);
+}
+
 }  // namespace lowtide::module

@@ -16,7 +16,10 @@ void becomeRunThread(int threads);
 /// threads, and which operators the CPU runs.
 [[nodiscard]] std::string numericsText(int threads);
 
-/// "2.11.0".
+/// Of the headers that this module was built with: "2.11.0".
 [[nodiscard]] std::string torchVersion();
+
+/// Of the library that the process has loaded, by its own words; "unknown" when it does not say.
+[[nodiscard]] std::string loadedTorchVersion();
 
 }  // namespace lowtide::module

@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/graph/issue_json.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <mutex>
 
 namespace lowtide::module {
 
@@ -66,6 +69,33 @@ Level logLevel(const std::string& name) {
     return static_cast<Level>(found - kNames.begin());
 }
 
+std::unique_ptr<Engine> makeEngine(const JsonReader& settings) {
+    const int64_t asked = settings.integer("threads").value_or(0);
+    const int threads = asked > 0 ? static_cast<int>(asked) : physicalCores();
+    if (settings.boolean("guardMaps").value_or(false)) {
+        files::guardMaps();
+    }
+    setLogLevel(logLevel(settings.text("log").value_or("warning")));
+    const std::string cache = cacheFolder(settings.text("cacheFolder"));
+    tensor::setCpuPaths(storedCpuPaths(cache, machineText(threads)));
+    return std::make_unique<Engine>(
+        threads,
+        settings.texts("modelFolders").value_or(std::vector<std::string>{}),
+        cache,
+        chooseCudnnApi(settings.text("cudnnApi").value_or("auto")));
+}
+
+/// The settings of a later start that are not those of the first: threads 4, log "debug".
+std::string settingsOfNoUse(const Json& first, const Json& later) {
+    std::string text;
+    for (const auto& [key, value] : later.items()) {
+        if (first.value(key, Json()) != value) {
+            text += (text.empty() ? "" : ", ") + key + " " + value.dump();
+        }
+    }
+    return text;
+}
+
 class ModulePlugin final : public Plugin {
 public:
     ModulePlugin()
@@ -79,30 +109,27 @@ public:
     std::string_view info() const noexcept override { return info_; }
 
     std::span<const NodeDesc> nodes() const noexcept override {
-        return engine_ ? std::span<const NodeDesc>(engine_->types.catalog().nodes())
-                       : std::span<const NodeDesc>();
+        const Engine* engine = engine_;
+        return engine ? std::span<const NodeDesc>(engine->types.catalog().nodes())
+                      : std::span<const NodeDesc>();
     }
 
     Status start(std::string_view settings, std::string& result) noexcept override {
         try {
-            result = R"({"issues": []})";
-            if (!engine_) {
-                const Json json = parseJson(settings.empty() ? "{}" : settings, "settings");
-                const JsonReader reader(json, "settings");
-                const int64_t asked = reader.integer("threads").value_or(0);
-                const int threads = asked > 0 ? static_cast<int>(asked) : physicalCores();
-                if (reader.boolean("guardMaps").value_or(false)) {
-                    files::guardMaps();
-                }
-                setLogLevel(logLevel(reader.text("log").value_or("warning")));
-                const std::string cache = cacheFolder(reader.text("cacheFolder"));
-                tensor::setCpuPaths(storedCpuPaths(cache, machineText(threads)));
-                engine_ = std::make_unique<Engine>(
-                    threads,
-                    reader.texts("modelFolders").value_or(std::vector<std::string>{}),
-                    cache,
-                    chooseCudnnApi(reader.text("cudnnApi").value_or("auto")));
+            const std::lock_guard lock(mutex_);
+            const Json asked = parseJson(settings.empty() ? "{}" : settings, "settings");
+            const JsonReader reader(asked, "settings");
+            Issues issues;
+            if (!owned_) {
+                owned_ = makeEngine(reader);
+                settings_ = asked;
+                engine_ = owned_.get();
+            } else if (const std::string late = settingsOfNoUse(settings_, asked); !late.empty()) {
+                issues.push_back({.severity = Severity::Warning,
+                                  .code = "already_started",
+                                  .message = "the module was started before; not taken: " + late});
             }
+            result = Json{{"issues", graph::toJson(issues)}}.dump();
             return Status::Ok;
         } catch (const std::exception& error) {
             result = Json{{"issues",
@@ -114,15 +141,19 @@ public:
         }
     }
 
-    Runner* runner() noexcept override { return engine_ ? &engine_->runner : nullptr; }
+    Runner* runner() noexcept override {
+        Engine* engine = engine_;
+        return engine ? &engine->runner : nullptr;
+    }
 
     void* extension(std::string_view id) noexcept override {
-        if (!engine_) {
+        Engine* engine = engine_;
+        if (!engine) {
             return nullptr;
         }
-        Calibrator* const calibrator = &engine_->calibrator;
-        CurveMaker* const curveMaker = &engine_->curveMaker;
-        Sensitivities* const sensitivities = &engine_->sensitivities;
+        Calibrator* const calibrator = &engine->calibrator;
+        CurveMaker* const curveMaker = &engine->curveMaker;
+        Sensitivities* const sensitivities = &engine->sensitivities;
         return id == kCalibrator      ? static_cast<void*>(calibrator)
                : id == kCurveMaker    ? static_cast<void*>(curveMaker)
                : id == kSensitivities ? static_cast<void*>(sensitivities)
@@ -131,7 +162,10 @@ public:
 
 private:
     std::string info_;
-    std::unique_ptr<Engine> engine_;
+    std::mutex mutex_;  ///< of start(): hosts that share a process may start at the same time
+    std::unique_ptr<Engine> owned_;
+    Json settings_;                         ///< of the start that made the engine
+    std::atomic<Engine*> engine_{nullptr};  ///< owned_ once it is whole; any thread reads it
 };
 
 /// Text of the last refusal; hosts ask for it on the thread that was refused.

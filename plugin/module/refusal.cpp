@@ -1,6 +1,7 @@
 #include "plugin/module/refusal.hpp"
 
 #include "plugin/host_api/runner.hpp"
+#include "plugin/module/compute_thread.hpp"
 #include "plugin/module/os.hpp"
 
 namespace lowtide::module {
@@ -16,8 +17,15 @@ std::string refusalFor(uint32_t abi, const char* toolchain) {
         return "the program's C++ toolchain is \"" + theirs + "\", this module's is \"" +
                kHostToolchain + "\"; build both with the same standard library and ABI mode";
     }
-    if (loadedLibraries("libtorch_cpu.so").size() > 1) {
-        return "another LibTorch is loaded in this process already; a process can hold one only";
+    const std::vector<std::string> loaded = loadedLibraries("libtorch_cpu.so");
+    if (loaded.size() > 1) {
+        return "two LibTorch are loaded in this process, a process can hold one only: " +
+               loaded[0] + " and " + loaded[1];
+    }
+    if (loadedTorchVersion() != torchVersion()) {
+        return "the LibTorch of this process is " + loadedTorchVersion() +
+               (loaded.empty() ? "" : " (" + loaded[0] + ")") + ", this module was built with " +
+               torchVersion() + "; give both the same one";
     }
     return {};
 }

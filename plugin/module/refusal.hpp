@@ -5,7 +5,9 @@
 
 namespace lowtide::module {
 
-/// Why this module must not be used by a program with this ABI and toolchain; empty when it may.
+/// Why this module must not be used by a program with this ABI and toolchain, and beside the
+/// LibTorch that the process has loaded; empty when it may. A host's own LibTorch is shared when it
+/// has the version that this module was built with.
 [[nodiscard]] std::string refusalFor(uint32_t abi, const char* toolchain);
 
 }  // namespace lowtide::module

@@ -84,6 +84,17 @@ private Q_SLOTS:
         QTest::newRow("Qt in the engine")
             << "check_layers.py"
             << "plugin/base/a.cpp" << QByteArray("#include <QString>\n") << "Qt-free";
+        QTest::newRow("Qt in another header of hosts")
+            << "check_layers.py"
+            << "plugin/host_api/a.hpp" << QByteArray("#include <QObject>\n") << "Qt-free";
+        QTest::newRow("the Qt door in the command")
+            << "check_layers.py"
+            << "ui/cli/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
+            << "Qt-free";
+        QTest::newRow("the Qt door in the engine")
+            << "check_layers.py"
+            << "plugin/module/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
+            << "Qt-free";
         QTest::newRow("fmt outside base")
             << "check_layers.py"
             << "plugin/memory/a.cpp" << QByteArray("#include <fmt/format.h>\n")

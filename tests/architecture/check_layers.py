@@ -34,6 +34,7 @@ MAY_INCLUDE = {
 }
 ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
+QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
 # What a room may see of another one, where that is not all of it.
 DOORS = {
@@ -68,7 +69,8 @@ def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
             return [f"{room} is torch-free here, but includes <{target}>"]
     elif FMT.match(target) and not FMT_FILES.match(path):
         return [f"<{target}> may be included in plugin/base/*.cpp only"]
-    elif QT.match(target) and (room not in QT_ROOMS or path.startswith(QT_FREE_FOLDERS)):
+    elif (QT.match(target) or target == QT_HEADER) and path != QT_HEADER and (
+            room not in QT_ROOMS or path.startswith(QT_FREE_FOLDERS)):
         return [f"{room} is Qt-free here, but includes <{target}>"]
     elif quote == '"':
         other, allowed = room_of(target), MAY_INCLUDE.get(room, [])

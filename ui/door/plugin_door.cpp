@@ -11,6 +11,11 @@ namespace lowtide::door {
 
 namespace {
 
+constexpr const char* kTorchHint =
+    "it needs the LibTorch that it was built with, and a process holds one only: link its folder "
+    "to "
+    "lowtide/torch beside the module, or name its lib folder in LD_LIBRARY_PATH";
+
 std::vector<std::string> candidates() {
     if (const char* chosen = std::getenv("LOWTIDE_PLUGIN_PATH")) {
         return {chosen};
@@ -38,7 +43,8 @@ Plugin& openPluginAt(const std::string& path, uint32_t abi, const char* toolchai
     const OpenedLibrary library = openLibrary(path);
     if (!library.handle) {
         throw Error(ErrorKind::Unsupported,
-                    std::string(kModuleName) + " cannot be loaded: " + library.reason);
+                    std::string(kModuleName) + " cannot be loaded: " + library.reason,
+                    kTorchHint);
     }
     const auto door = reinterpret_cast<Door>(symbolOf(library.handle, "lowtide_plugin"));
     const auto refusal =
