@@ -1,0 +1,228 @@
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/qt_entry.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/program.hpp"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QPluginLoader>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <dlfcn.h>
+
+using namespace lowtide;
+
+namespace {
+
+const char* const kModule = "liblowtide_plugin.so";
+
+QString qtDoorPath() {
+    return testing::buildPath("lib/liblowtide_qt.so");
+}
+
+bool isMapped(const QByteArray& library) {
+    return testing::contentsOf("/proc/self/maps").contains(library);
+}
+
+QtEntry* entryOf(QPluginLoader& loader) {
+    return qobject_cast<QtEntry*>(loader.instance());
+}
+
+QString probe(const QStringList& arguments, const QStringList& environment = {}) {
+    const testing::Ended ended =
+        testing::runProgram(testing::buildPath("bin/door_probe"), arguments, environment);
+    return ended.exitCode == 0 ? ended.output.trimmed() : "crashed: " + ended.errors;
+}
+
+}  // namespace
+
+/// The two doors of the module as hosts of other people use them: what they may know before they
+/// open one, that both lead to one object, and what they are told when neither opens.
+class DoorsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void metadataIsReadWithoutMappingAnything() {
+        const QPluginLoader loader(qtDoorPath());
+        const QJsonObject all = loader.metaData();
+        QCOMPARE(all["IID"].toString(), QString(LOWTIDE_QT_IID));
+        const QJsonObject ours = all["MetaData"].toObject();
+        QCOMPARE(ours["abi"].toInt(), static_cast<int>(kAbi));
+        QCOMPARE(ours["api"].toString(), QString(kQtApi));
+        QCOMPARE(ours["toolchain"].toString(), QString(kHostToolchain));
+        QCOMPARE(ours["license"].toString(), QString("Apache-2.0"));
+        QVERIFY(ours["requires"].toObject()["libtorch"].toString().startsWith("2.11"));
+        QVERIFY(!isMapped("liblowtide_qt") && !isMapped(kModule) && !isMapped("libtorch"));
+    }
+
+    void metadataHasTheNodesOfTheCommand() {
+        const testing::CommandResult list = testing::runLowtide({"nodes", "--json"});
+        QCOMPARE(list.exitCode, 0);
+        QJsonArray expected;
+        for (const Json& node : Json::parse(list.output.toStdString())) {
+            expected.append(QJsonObject{
+                {"id", QString::fromStdString(node.at("id").get<std::string>())},
+                {"label", QString::fromStdString(node.at("label").get<std::string>())},
+                {"category", QString::fromStdString(node.at("category").get<std::string>())},
+                {"version", node.at("version").get<int>()}});
+        }
+        QVERIFY(expected.size() > 20);
+        const QPluginLoader loader(qtDoorPath());
+        QCOMPARE(loader.metaData()["MetaData"].toObject()["nodes"].toArray(), expected);
+    }
+
+    void theQtDoorMapsTheModuleWhenItIsAsked() {
+        QPluginLoader loader(qtDoorPath());
+        QtEntry* entry = entryOf(loader);
+        QVERIFY2(entry, qPrintable(loader.errorString()));
+        QVERIFY(!isMapped(kModule) && !isMapped("libtorch"));
+        QVERIFY2(entry->plugin(), qPrintable(entry->reason()));
+        QVERIFY(isMapped(kModule) && isMapped("libtorch_cpu"));
+        QCOMPARE(entry->reason(), QString());
+    }
+
+    void bothDoorsGiveOneObject() {
+        QPluginLoader loader(qtDoorPath());
+        QtEntry* entry = entryOf(loader);
+        QVERIFY2(entry, qPrintable(loader.errorString()));
+        Plugin& byC = testing::openModule();
+        QCOMPARE(entry->plugin(), &byC);
+        QVERIFY(byC.runner());
+    }
+
+    void aHostThatClosesTheDoorsLosesNothing() {
+        QPluginLoader loader(qtDoorPath());
+        loader.setLoadHints({});
+        QtEntry* entry = entryOf(loader);
+        QVERIFY2(entry, qPrintable(loader.errorString()));
+        Plugin* plugin = entry->plugin();
+        void* handle = dlopen(qPrintable(testing::buildPath("lib/") + kModule), RTLD_NOW);
+        QVERIFY(handle);
+        for (int i = 0; i < 8; ++i) {
+            dlclose(handle);
+        }
+        loader.unload();
+        QVERIFY(isMapped(kModule));
+        QVERIFY(plugin->info().find("org.lowtide") != std::string_view::npos);
+    }
+
+    void theQtDoorSaysWhyItRefuses_data() {
+        QTest::addColumn<uint32_t>("abi");
+        QTest::addColumn<QByteArray>("toolchain");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("another ABI")
+            << kAbi + 1 << QByteArray(kHostToolchain) << "built for ABI 2 of Lowtide";
+        QTest::newRow("another toolchain")
+            << kAbi << QByteArray("libc++;v1") << "toolchain is \"libc++;v1\"";
+    }
+
+    void theQtDoorSaysWhyItRefuses() {
+        QFETCH(uint32_t, abi);
+        QFETCH(QByteArray, toolchain);
+        QFETCH(QString, reason);
+        QPluginLoader loader(qtDoorPath());
+        QtEntry* entry = entryOf(loader);
+        QVERIFY2(entry, qPrintable(loader.errorString()));
+        QVERIFY(!entry->pluginFor(abi, toolchain.constData()));
+        QVERIFY2(entry->reason().contains(reason), qPrintable(entry->reason()));
+        QVERIFY(entry->plugin());
+        QCOMPARE(entry->reason(), QString());
+    }
+
+    void theCDoorSaysWhyItRefuses_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QStringList>("environment");
+        QTest::addColumn<QString>("answer");
+        const QString folder = testing::buildPath("other_torch/");
+        QTest::newRow("nothing wrong") << QStringList() << QStringList() << "opened";
+        QTest::newRow("another ABI") << QStringList{"--abi", "7"} << QStringList()
+                                     << "refused: the program was built for ABI 7";
+        QTest::newRow("another toolchain")
+            << QStringList{"--toolchain", "libstdc++;cxx11abi=0;itanium"} << QStringList()
+            << "refused: the program's C++ toolchain";
+        QTest::newRow("no toolchain") << QStringList{"--toolchain", "null"} << QStringList()
+                                      << "refused: the program's C++ toolchain is \"\"";
+        QTest::newRow("LibTorch of another version")
+            << QStringList() << QStringList{"LD_PRELOAD=" + folder + "version/libother_version.so"}
+            << "refused: the LibTorch of this process is 2.10.1";
+        QTest::newRow("a second LibTorch")
+            << QStringList{"--before", folder + "second/libtorch_cpu.so"} << QStringList()
+            << "refused: two LibTorch are loaded";
+        QTest::newRow("a LibTorch without what is needed")
+            << QStringList{"--before", folder + "same_name/libtorch_cpu.so"} << QStringList()
+            << "not loaded: " + testing::buildPath("lib/") + kModule + ": undefined symbol";
+    }
+
+    void theCDoorSaysWhyItRefuses() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QStringList, environment);
+        QFETCH(QString, answer);
+        const QStringList module = {testing::buildPath("lib/") + kModule};
+        const QString said = probe(module + arguments, environment);
+        QVERIFY2(said.startsWith(answer), qPrintable(said));
+    }
+
+    void aMissingLibTorchIsAReason() {
+        const QTemporaryDir folder;
+        const QString module = folder.filePath(kModule);
+        QVERIFY(testing::copyWithoutFolders(testing::buildPath("lib/") + kModule, module));
+        const QString said = probe({module}, {"LD_LIBRARY_PATH"});
+        QVERIFY2(said.startsWith("not loaded: libtorch_cpu.so"), qPrintable(said));
+    }
+
+    void theQtDoorSaysWhatIsMissingBesideIt() {
+        const QTemporaryDir folder;
+        QVERIFY(QFile::copy(qtDoorPath(), folder.filePath("liblowtide_qt.so")));
+        QPluginLoader loader(folder.filePath("liblowtide_qt.so"));
+        QtEntry* entry = entryOf(loader);
+        QVERIFY2(entry, qPrintable(loader.errorString()));
+        QVERIFY(!entry->plugin());
+        QVERIFY2(entry->reason().startsWith(folder.filePath(kModule) + " was not found; "),
+                 qPrintable(entry->reason()));
+        QFile module(folder.filePath(kModule));
+        QVERIFY(module.open(QIODevice::WriteOnly) && module.write("no library") > 0);
+        module.close();
+        QVERIFY(!entry->plugin());
+        QVERIFY2(
+            entry->reason().contains("cannot be loaded") && entry->reason().contains("LibTorch"),
+            qPrintable(entry->reason()));
+    }
+
+    void manyThreadsStartOneEngine() {
+        const QString said = probe({testing::buildPath("lib/") + kModule, "--threads", "8"});
+        QVERIFY2(said.startsWith("one runner; "), qPrintable(said));
+        QVERIFY2(said.contains("already_started") && said.contains("not taken: threads 3"),
+                 qPrintable(said));
+    }
+
+    void hostsNeedNeitherQtNorLibTorch_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QStringList>("never");
+        const QStringList both = {"libQt", "libtorch", "libc10"};
+        QTest::newRow("command") << "bin/lowtide" << both;
+        QTest::newRow("tiny host") << "bin/tiny_host" << both;
+        QTest::newRow("Qt door") << "lib/liblowtide_qt.so"
+                                 << QStringList{"libtorch", "libc10", "libQt6Gui", "libQt6Widgets"};
+        QTest::newRow("C door") << "lib/liblowtide_plugin.so" << QStringList{"libQt"};
+    }
+
+    void hostsNeedNeitherQtNorLibTorch() {
+        QFETCH(QString, file);
+        QFETCH(QStringList, never);
+        const QStringList needed = testing::neededLibraries(testing::buildPath(file));
+        QVERIFY(needed.contains("libc.so.6"));
+        for (const QString& library : needed) {
+            for (const QString& name : never) {
+                QVERIFY2(!library.startsWith(name), qPrintable(library));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(DoorsTest)
+#include "doors_test.moc"

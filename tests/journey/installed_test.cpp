@@ -1,0 +1,141 @@
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/program.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QPluginLoader>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+const char* const kModule = "lib/liblowtide_plugin.so";
+
+bool writeText(const QString& path, const QByteArray& text) {
+    QFile file(path);
+    return QDir().mkpath(QFileInfo(path).path()) && file.open(QIODevice::WriteOnly) &&
+           file.write(text) == text.size();
+}
+
+}  // namespace
+
+/// What `cmake --install` gives, in a folder that was moved afterwards: it runs, other projects
+/// find it, and its module takes the person's LibTorch.
+class InstalledTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString prefix_ = folder_.filePath("moved to another name");
+
+    /// Configures a project that asks for the package.
+    testing::Ended configure(const QString& source, const QString& build) const {
+        return testing::runProgram("cmake",
+                                   {"-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix_});
+    }
+
+    testing::Ended runCommand(const QString& graph, const QString& out) const {
+        return testing::runProgram(prefix_ + "/bin/lowtide",
+                                   {"run", graph, "--out", out},
+                                   {"LOWTIDE_PLUGIN_PATH", "LD_LIBRARY_PATH"});
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        const QString first = folder_.filePath("first");
+        const testing::Ended install =
+            testing::runProgram("cmake", {"--install", testing::buildPath(""), "--prefix", first});
+        QVERIFY2(install.exitCode == 0, qPrintable(install.errors));
+        QVERIFY(QDir().rename(first, prefix_));
+    }
+
+    void anotherProjectBuildsTheTinyHost() {
+        const QString source = folder_.filePath("project");
+        const QString build = folder_.filePath("build");
+        for (const QString name : {"CMakeLists.txt", "tiny_host.cpp"}) {
+            QVERIFY(
+                writeText(source + "/" + name,
+                          testing::contentsOf(testing::sourcePath("examples/tiny_host/") + name)));
+        }
+        const testing::Ended configured = configure(source, build);
+        QVERIFY2(configured.exitCode == 0, qPrintable(configured.errors));
+        QVERIFY2(configured.output.contains(prefix_ + "/" + kModule),
+                 qPrintable(configured.output));
+        const testing::Ended built = testing::runProgram("cmake", {"--build", build});
+        QVERIFY2(built.exitCode == 0, qPrintable(built.output + built.errors));
+
+        const testing::Ended host =
+            testing::runProgram(build + "/tiny_host", {prefix_ + "/" + kModule, build});
+        QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
+        const testing::Ended command =
+            runCommand(build + "/graph.json", folder_.filePath("pictures"));
+        QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
+        QVERIFY(!host.output.trimmed().isEmpty());
+        QVERIFY(testing::contentsOf(host.output.trimmed()) ==
+                testing::contentsOf(command.output.trimmed()));
+    }
+
+    void theInstalledCommandRehearsesACard() {
+        const testing::Ended devices =
+            testing::runProgram(prefix_ + "/bin/lowtide",
+                                {"plan",
+                                 testing::sourcePath("examples/graphs/text_to_image.json"),
+                                 "--device",
+                                 "fake:64MiB"},
+                                {"LOWTIDE_PLUGIN_PATH", "LD_LIBRARY_PATH"});
+        QVERIFY2(devices.exitCode == 0, qPrintable(devices.errors));
+        QVERIFY2(devices.output.contains("fake"), qPrintable(devices.output));
+    }
+
+    void theInstalledQtDoorHasItsMetadata() {
+        const QPluginLoader loader(prefix_ + "/lib/liblowtide_qt.so");
+        QCOMPARE(loader.metaData()["IID"].toString(), QString("org.lowtide.QtEntry/1"));
+        QCOMPARE(testing::searchedFolders(prefix_ + "/lib/liblowtide_qt.so").filter("/build"),
+                 QStringList());
+    }
+
+    void aPackageThatIsNotThereIsSaid_data() {
+        QTest::addColumn<QByteArray>("request");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("widgets") << QByteArray("0.1 CONFIG REQUIRED COMPONENTS widgets")
+                                 << "has no component widgets";
+        QTest::newRow("unknown component") << QByteArray("CONFIG REQUIRED COMPONENTS host_api bed")
+                                           << "has no component bed; it has: host_api";
+        QTest::newRow("another version") << QByteArray("7.1 CONFIG REQUIRED") << "version: 0.1.0";
+    }
+
+    void aPackageThatIsNotThereIsSaid() {
+        QFETCH(QByteArray, request);
+        QFETCH(QString, message);
+        const QTemporaryDir project;
+        QVERIFY(writeText(project.filePath("CMakeLists.txt"),
+                          "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\n"
+                          "find_package(Lowtide " +
+                              request + ")\n"));
+        const testing::Ended configured = configure(project.path(), project.filePath("build"));
+        QCOMPARE(configured.exitCode, 1);
+        QVERIFY2(configured.errors.simplified().contains(message), qPrintable(configured.errors));
+    }
+
+    void theModuleTakesTheLibTorchBesideIt() {
+        const QString module = prefix_ + "/" + kModule;
+        const QString torch = testing::searchedFolders(module).last();
+        QVERIFY(torch.endsWith("/lib"));
+        QVERIFY(testing::copyWithoutFolders(module, module + ".copy"));
+        QVERIFY(QFile::remove(module) && QFile::rename(module + ".copy", module));
+        const QString graph = testing::sourcePath("examples/graphs/text_to_image.json");
+        const testing::Ended without = runCommand(graph, folder_.filePath("none"));
+        QCOMPARE(without.exitCode, 3);
+        QVERIFY2(
+            without.errors.contains("libtorch_cpu.so") && without.errors.contains("lowtide/torch"),
+            qPrintable(without.errors));
+        QVERIFY(QFile::link(QFileInfo(torch).path(), prefix_ + "/lib/lowtide/torch"));
+        const testing::Ended with = runCommand(graph, folder_.filePath("some"));
+        QVERIFY2(with.exitCode == 0, qPrintable(with.errors));
+    }
+};
+
+QTEST_GUILESS_MAIN(InstalledTest)
+#include "installed_test.moc"
