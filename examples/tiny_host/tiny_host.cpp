@@ -74,7 +74,9 @@ void mustBeOk(lowtide::Status status, const std::string& answer) {
 
 /// The graph as its own file keeps it: written and read again.
 std::string savedGraph(const std::string& path) {
-    std::ofstream(path) << kGraph;
+    if (!(std::ofstream(path) << kGraph << std::flush)) {
+        throw std::runtime_error(path + " cannot be written; choose a folder that exists");
+    }
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -46,7 +46,8 @@ private Q_SLOTS:
         QTest::newRow("no module") << QStringList{"nowhere.so", "."} << "nowhere.so";
         QTest::newRow("another library")
             << QStringList{testing::buildPath("lib/liblowtide_qt.so"), "."} << "no Lowtide module";
-        QTest::newRow("no folder") << QStringList{modulePath(), "nowhere/at/all"} << "issues";
+        QTest::newRow("no folder") << QStringList{modulePath(), "/dev/null/folder"}
+                                   << "/dev/null/folder/graph.json cannot be written";
     }
 
     void saysWhatWentWrong() {
