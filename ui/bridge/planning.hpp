@@ -1,0 +1,45 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+/// What check and plan say of the graph as it stands.
+struct Planned {
+    Issues issues;
+    Json plan;  ///< Runner::plan's "plan"; null: there is none, the issues say why
+    bool isFresh = false;
+};
+
+/// Checks and plans the graph a moment after each edit, on a thread of its own. GUI thread only.
+class Planning : public QObject {
+    Q_OBJECT
+
+public:
+    Planning(Runner& runner, GraphModel& model, QObject* parent = nullptr);
+    ~Planning() override;
+
+    /// Options of docs/events.md beside the graph: device, memoryBudget, graphFolder.
+    void setOptions(const Json& options);
+    [[nodiscard]] const Json& options() const;
+    /// The last answer; not fresh while the next is worked out.
+    [[nodiscard]] const Planned& planned() const;
+    /// Asks at once, without the moment of rest.
+    void askNow();
+
+Q_SIGNALS:
+    void answered(const lowtide::ui::Planned& planned);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::ui
