@@ -34,7 +34,7 @@ MAY_INCLUDE = {
 }
 ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
-QT_FREE_FOLDERS = ("ui/cli/",)
+QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
 # Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
 UI_ROOMS = {
     "theme": (), "document": (), "bridge": ("document",), "editors": ("theme", "document"),

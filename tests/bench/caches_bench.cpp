@@ -6,7 +6,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "ui/cli/os.hpp"
+#include "ui/door/os.hpp"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -274,8 +274,8 @@ private:
 
 /// With the settings of the command's process, whose speed this is.
 int main(int count, char** arguments) {
-    cli::keepBigBlocks();
-    cli::shortenSpins();
+    door::keepBigBlocks();
+    door::shortenSpins();
     const QCoreApplication application(count, arguments);
     CachesBench bench;
     return QTest::qExec(&bench, count, arguments);

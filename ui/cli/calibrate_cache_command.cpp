@@ -4,9 +4,9 @@
 #include "plugin/host_api/curve_maker.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/os.hpp"
-#include "ui/cli/plugin_door.hpp"
 #include "ui/cli/recorded_graph.hpp"
 #include "ui/cli/run_session.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -132,7 +132,8 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     const std::string text = readGraph(arguments.graph);
     files::OutputFile file(arguments.out);  // refused before minutes of recording
     catchInterrupts();
-    Plugin& plugin = startPlugin(arguments.threads, "warning", arguments.cudnnApi);
+    Plugin& plugin =
+        door::startPlugin({.threads = arguments.threads, .cudnnApi = arguments.cudnnApi});
     const Stopping stopping(*plugin.runner());
     CurveMaker& maker = curveMakerOf(plugin);
     const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});

@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/host_api/calibrator.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/cli/plugin_door.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <array>
 #include <cstdio>
@@ -63,7 +63,8 @@ Calibrator& calibratorOf(Plugin& plugin) {
 int calibrateDevice(const std::string& device, int threads, bool json) {
     std::string text;
     const Json options = device.empty() ? Json::object() : Json{{"device", device}};
-    const Status status = calibratorOf(startPlugin(threads)).calibrate(options.dump(), text);
+    const Status status =
+        calibratorOf(door::startPlugin({.threads = threads})).calibrate(options.dump(), text);
     const Json result = Json::parse(text);
     printIssues(result.value("issues", Json::array()));
     if (status != Status::Ok) {

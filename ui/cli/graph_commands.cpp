@@ -2,7 +2,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/cli/plugin_door.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -129,7 +129,8 @@ void printPlan(const Json& plan) {
 }
 
 Runner& started(const GraphArguments& arguments) {
-    return *startPlugin(arguments.threads, "warning", arguments.cudnnApi).runner();
+    return *door::startPlugin({.threads = arguments.threads, .cudnnApi = arguments.cudnnApi})
+                .runner();
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "plugin/base/units.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/node_json.hpp"
-#include "ui/cli/plugin_door.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
 
@@ -38,7 +38,7 @@ void printNode(const NodeDesc& node) {
 }  // namespace
 
 int listNodes(bool json) {
-    const Plugin& plugin = startPlugin(0);
+    const Plugin& plugin = door::startPlugin({});
     Json list = Json::array();
     for (const NodeDesc& node : plugin.nodes()) {
         if (json) {
@@ -55,7 +55,7 @@ int listNodes(bool json) {
 
 int listDevices(bool json) {
     std::string text;
-    const Status status = startPlugin(0).runner()->devices(text);
+    const Status status = door::startPlugin({}).runner()->devices(text);
     const Json result = Json::parse(text);
     if (json) {
         std::printf("%s\n", result.at("devices").dump(2).c_str());

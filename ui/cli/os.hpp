@@ -1,33 +1,12 @@
 #pragma once
 
-#include <string>
-
 namespace lowtide::cli {
 
-/// Keeps big blocks in one heap of all threads instead of mapping and unmapping each: glibc's heaps
-/// of single threads hold 64 MiB at most, and what it maps anew it clears (8 to 10 % of a step).
-/// For programs only, never in the module; before the first thread starts.
-void keepBigBlocks();
-/// Lets the threads of operators sleep soon while they wait for each other, unless the person said
-/// otherwise (OMP_WAIT_POLICY, GOMP_SPINCOUNT): beside other programs threads that spin for long
-/// made runs 5 to 10 times slower. Before the module is opened; for programs only.
-void shortenSpins();
-/// The folder that holds the running program.
-[[nodiscard]] std::string programFolder();
-/// Makes Ctrl-C and a polite kill set wasInterrupted() instead of ending the program.
+/// Makes Ctrl-C and a polite kill count (interruptCount) instead of ending the program.
 void catchInterrupts();
 /// How often the person asked to stop.
 [[nodiscard]] int interruptCount();
 /// Standard error is a terminal with a cursor.
 [[nodiscard]] bool errorIsTerminal();
-
-/// A library opened by path; nullptr and a reason when it cannot be.
-struct OpenedLibrary {
-    void* handle = nullptr;
-    std::string reason;
-};
-
-[[nodiscard]] OpenedLibrary openLibrary(const std::string& path);
-[[nodiscard]] void* symbolOf(void* library, const char* name);
 
 }  // namespace lowtide::cli

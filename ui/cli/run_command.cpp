@@ -2,8 +2,8 @@
 #include "plugin/files/output_file.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/os.hpp"
-#include "ui/cli/plugin_door.hpp"
 #include "ui/cli/run_session.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -29,7 +29,8 @@ std::string asTyped(const std::string& path, const std::string& folder) {
 int runGraph(const RunArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
-    Plugin& plugin = startPlugin(arguments.threads, arguments.log, arguments.cudnnApi);
+    Plugin& plugin = door::startPlugin(
+        {.threads = arguments.threads, .log = arguments.log, .cudnnApi = arguments.cudnnApi});
     Runner& runner = *plugin.runner();
     Json options = optionsOf(arguments);
     options["out"] = absolute(arguments.out);

@@ -5,9 +5,9 @@
 #include "ui/cli/commands.hpp"
 #include "ui/cli/lossy_choice.hpp"
 #include "ui/cli/os.hpp"
-#include "ui/cli/plugin_door.hpp"
 #include "ui/cli/run_session.hpp"
 #include "ui/cli/sensitivity_table.hpp"
+#include "ui/door/plugin_door.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -268,7 +268,7 @@ void show(const Json& found, const CompareArguments& arguments) {
 
 int measureSensitivity(const CompareArguments& arguments) {
     catchInterrupts();
-    Plugin& plugin = startPlugin(arguments.threads);
+    Plugin& plugin = door::startPlugin({.threads = arguments.threads});
     const Stopping stopping(*plugin.runner());
     try {
         Measuring measuring(arguments, plugin);

@@ -1,13 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "ui/cli/command_line.hpp"
-#include "ui/cli/os.hpp"
+#include "ui/door/os.hpp"
 
 #include <cstdio>
 #include <exception>
 
 int main(int count, char** arguments) {
-    lowtide::cli::keepBigBlocks();
-    lowtide::cli::shortenSpins();
+    lowtide::door::keepBigBlocks();
+    lowtide::door::shortenSpins();
     try {
         return lowtide::cli::runCommandLine(count, arguments);
     } catch (const lowtide::Error& error) {

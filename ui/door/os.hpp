@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+namespace lowtide::door {
+
+/// Keeps big blocks in one heap of all threads instead of mapping and unmapping each: glibc's heaps
+/// of single threads hold 64 MiB at most, and what it maps anew it clears (8 to 10 % of a step).
+/// For programs only, never in the module; before the first thread starts.
+void keepBigBlocks();
+/// Lets the threads of operators sleep soon while they wait for each other, unless the person said
+/// otherwise (OMP_WAIT_POLICY, GOMP_SPINCOUNT): beside other programs threads that spin for long
+/// made runs 5 to 10 times slower. Before the module is opened; for programs only.
+void shortenSpins();
+/// The folder that holds the running program.
+[[nodiscard]] std::string programFolder();
+/// The folder of the library or program that holds this code or object.
+[[nodiscard]] std::string folderOf(const void* address);
+
+/// A library opened by path; nullptr and a reason when it cannot be.
+struct OpenedLibrary {
+    void* handle = nullptr;
+    std::string reason;
+};
+
+[[nodiscard]] OpenedLibrary openLibrary(const std::string& path);
+[[nodiscard]] void* symbolOf(void* library, const char* name);
+
+}  // namespace lowtide::door

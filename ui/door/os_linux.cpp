@@ -1,0 +1,57 @@
+#include "ui/door/os.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <malloc.h>
+
+namespace lowtide::door {
+
+namespace {
+
+constexpr int kThresholdBytes = 1 << 30;
+constexpr const char* kSpins = "10000";  ///< as fast as libgomp's 300000 on an idle machine
+
+}  // namespace
+
+void keepBigBlocks() {
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, kThresholdBytes);
+    mallopt(M_TRIM_THRESHOLD, kThresholdBytes);
+}
+
+void shortenSpins() {
+    if (!std::getenv("OMP_WAIT_POLICY")) {
+        setenv("GOMP_SPINCOUNT", kSpins, 0);
+    }
+}
+
+std::string programFolder() {
+    std::error_code failure;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    return failure ? "." : program.parent_path().string();
+}
+
+std::string folderOf(const void* address) {
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || !info.dli_fname) {
+        return ".";
+    }
+    std::error_code failure;
+    const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, failure);
+    return (failure ? std::filesystem::path(info.dli_fname) : real).parent_path().string();
+}
+
+OpenedLibrary openLibrary(const std::string& path) {
+    if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        return {.handle = handle};
+    }
+    const char* reason = dlerror();
+    return {.reason = reason ? reason : "unknown reason"};
+}
+
+void* symbolOf(void* library, const char* name) {
+    return dlsym(library, name);
+}
+
+}  // namespace lowtide::door

@@ -1,0 +1,85 @@
+#include "ui/door/plugin_door.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "ui/door/os.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace lowtide::door {
+
+namespace {
+
+std::vector<std::string> candidates() {
+    if (const char* chosen = std::getenv("LOWTIDE_PLUGIN_PATH")) {
+        return {chosen};
+    }
+    const std::string here = programFolder();
+    return {here + "/../lib/" + kModuleName,
+            here + "/../lib/lowtide/" + kModuleName,
+            here + "/" + kModuleName};
+}
+
+Error notFound(const std::string& path) {
+    return {ErrorKind::NotFound,
+            path + " was not found",
+            "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file"};
+}
+
+}  // namespace
+
+Plugin& openPluginAt(const std::string& path, uint32_t abi, const char* toolchain) {
+    using Door = Plugin* (*)(uint32_t, const char*);
+    using Refusal = const char* (*)();
+    if (!std::filesystem::exists(path)) {
+        throw notFound(path);
+    }
+    const OpenedLibrary library = openLibrary(path);
+    if (!library.handle) {
+        throw Error(ErrorKind::Unsupported,
+                    std::string(kModuleName) + " cannot be loaded: " + library.reason);
+    }
+    const auto door = reinterpret_cast<Door>(symbolOf(library.handle, "lowtide_plugin"));
+    const auto refusal =
+        reinterpret_cast<Refusal>(symbolOf(library.handle, "lowtide_plugin_refusal"));
+    if (!door || !refusal) {
+        throw Error(ErrorKind::Unsupported, path + " is no Lowtide module");
+    }
+    if (Plugin* plugin = door(abi, toolchain)) {
+        return *plugin;
+    }
+    throw Error(ErrorKind::Unsupported,
+                std::string(kModuleName) + " refuses this program: " + refusal());
+}
+
+Plugin& openPlugin() {
+    for (const std::string& path : candidates()) {
+        if (std::filesystem::exists(path)) {
+            return openPluginAt(path, kAbi, kHostToolchain);
+        }
+    }
+    throw notFound(kModuleName);
+}
+
+Plugin& startPlugin(const PluginSettings& settings) {
+    Plugin& plugin = openPlugin();
+    Json json = {{"threads", settings.threads},
+                 {"log", settings.log},
+                 {"guardMaps", true},
+                 {"cudnnApi", settings.cudnnApi},
+                 {"modelFolders", settings.modelFolders}};
+    if (!settings.cacheFolder.empty()) {
+        json["cacheFolder"] = settings.cacheFolder;
+    }
+    std::string result;
+    if (plugin.start(json.dump(), result) != Status::Ok) {
+        const Json issues = parseJson(result, "the module's answer").value("issues", Json::array());
+        throw Error(ErrorKind::Internal,
+                    issues.empty() ? "the module did not start"
+                                   : issues[0].value("message", std::string()));
+    }
+    return plugin;
+}
+
+}  // namespace lowtide::door
