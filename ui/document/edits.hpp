@@ -38,7 +38,10 @@ void removeNodes(graph::Document& document,
 /// Replaces what fed the input. Does nothing when the wire is there.
 void connect(graph::Document& document, const graph::PortRef& from, const graph::PortRef& to);
 void disconnect(graph::Document& document, const graph::PortRef& to);
-/// Puts a node into a wire by its first input and output that fit; false: none does.
+/// The wire into an input; nullptr: there is none. Links must be sorted, as in a document they are.
+[[nodiscard]] const graph::Link* linkInto(const graph::Document& document,
+                                          const graph::PortRef& to);
+/// Puts a node into a wire by its first free input and first output that fit; false: none does.
 bool insertIntoWire(graph::Document& document,
                     const graph::Catalog& catalog,
                     const std::string& id,

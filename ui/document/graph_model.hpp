@@ -23,8 +23,9 @@ struct Delta {
     bool frames = false;
     bool notes = false;
     bool exposed = false;
-    bool settings = false;  ///< budget, device, thresholds, exact
-    bool reset = false;     ///< another document: forget what was shown
+    bool settings = false;   ///< budget, device, thresholds, exact
+    bool reset = false;      ///< another document: forget what was shown
+    bool onlyLooks = false;  ///< titles, collapsed nodes, reroutes ...: no run and no check differs
 
     [[nodiscard]] bool isEmpty() const;
     /// Whether a run could give something else, or a check could say something else.
@@ -33,6 +34,8 @@ struct Delta {
 
 using Edit = std::function<void(graph::Document&)>;
 
+struct Patch;
+
 /// The graph that is being edited. Every change goes through apply(), so that it can be undone; one
 /// gesture is one step. `catalog` must outlive it. GUI thread only.
 class GraphModel : public QObject {
@@ -40,6 +43,7 @@ class GraphModel : public QObject {
 
 public:
     explicit GraphModel(const graph::Catalog& catalog, QObject* parent = nullptr);
+    ~GraphModel() override;
 
     [[nodiscard]] const graph::Document& document() const { return document_; }
 
@@ -70,12 +74,15 @@ Q_SIGNALS:
 
 private:
     friend class EditCommand;
-    void replace(const graph::Document& parts, const Delta& delta);
+    void take(const Patch& patch, bool isForward);
+    void tell();
 
     const graph::Catalog& catalog_;
     graph::Document document_;
     QUndoStack undoStack_;
+    Delta untold_;  ///< taken, but changed() was not emitted yet
     int mergeGeneration_ = 0;
+    bool isEditing_ = false;
 };
 
 }  // namespace lowtide::ui
