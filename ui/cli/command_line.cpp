@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
 /// Commands of the design that a later version brings.
-constexpr std::array<const char*, 2> kNotBuilt = {"presets", "studio"};
+constexpr std::array<const char*, 1> kNotBuilt = {"studio"};
 
 void addThreadsOption(CLI::App& command, int& threads) {
     command
@@ -24,7 +24,8 @@ void addThreadsOption(CLI::App& command, int& threads) {
 }
 
 void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
-    command.add_option("graph", arguments.graph, "Graph file (JSON)")->required();
+    command.add_option("graph", arguments.graph, "Graph file (JSON), or the name of a preset")
+        ->required();
     command.add_option("--set", arguments.set, "Set a parameter: node.param=value (repeatable)")
         ->allow_extra_args(false);
     command
@@ -194,6 +195,10 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* devices = app.add_subcommand("devices", "List the devices that were found");
     devices->add_flag("--json", invocation.json, "Print them as JSON");
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
+
+    CLI::App* presets = app.add_subcommand("presets", "List the presets, built in and your own");
+    presets->add_flag("--json", invocation.json, "Print them as JSON");
+    presets->callback([&] { invocation.call = [&] { return listPresets(invocation.json); }; });
 
     addCalibrate(app, invocation);
     addCalibrateCache(app, invocation.calibrateCache, invocation.call);
