@@ -114,6 +114,17 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     from.read("window_layout", isText, [&](const Json& value) {
         read.windowLayout = QByteArray::fromBase64(textOf(value).toLatin1());
     });
+    from.read("output_folder", isText, [&](const Json& value) {
+        read.outputFolder = textOf(value);
+    });
+    const auto isKeys = [](const Json& value) {
+        return value.is_object() && std::all_of(value.begin(), value.end(), isText);
+    };
+    from.read("keys", isKeys, [&](const Json& value) {
+        for (const auto& [action, keys] : value.items()) {
+            read.keys[QString::fromStdString(action)] = textOf(keys);
+        }
+    });
     from.flag("previews", read.showsPreviews);
     QString dropped;
     from.choice("dropped_picture", kDropped, dropped);
@@ -131,6 +142,11 @@ void putPreferences(const Preferences& preferences, Json& json) {
     json["low_memory"] = preferences.lowMemory.toStdString();
     json["recent_files"] = jsonOf(preferences.recentFiles);
     json["window_layout"] = preferences.windowLayout.toBase64().toStdString();
+    json["output_folder"] = preferences.outputFolder.toStdString();
+    json["keys"] = Json::object();
+    for (const auto& [action, keys] : preferences.keys) {
+        json["keys"][action.toStdString()] = keys.toStdString();
+    }
     json["previews"] = preferences.showsPreviews;
     json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedPicture)];
     json["first_start_done"] = preferences.isFirstStartDone;

@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include <functional>
+#include <map>
 
 namespace lowtide::ui {
 
@@ -24,6 +25,8 @@ struct Preferences {
     QString lowMemory = "auto";   ///< "auto", "on", "off"
     QStringList recentFiles;      ///< newest first
     QByteArray windowLayout;      ///< opaque
+    QString outputFolder;         ///< for pictures; empty: the studio's own
+    std::map<QString, QString> keys;  ///< of actions whose keys are not the default ones, by id
     bool showsPreviews = true;    ///< pictures while a run goes on
     DroppedPicture droppedPicture = DroppedPicture::Ask;
     bool isFirstStartDone = false;

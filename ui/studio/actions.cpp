@@ -76,22 +76,20 @@ std::string Actions::usedBy(const QList<QKeySequence>& keys, const std::string& 
     return {};
 }
 
-Json Actions::changedKeys() const {
-    Json changed = Json::object();
+std::map<QString, QString> Actions::changedKeys() const {
+    std::map<QString, QString> changed;
     for (const auto& [id, entry] : entries_) {
         if (entry.action->shortcuts() != defaultKeys(id)) {
-            changed[id] = toText(entry.action->shortcuts()).toStdString();
+            changed[QString::fromStdString(id)] = toText(entry.action->shortcuts());
         }
     }
     return changed;
 }
 
-void Actions::setChangedKeys(const Json& keys) {
+void Actions::setChangedKeys(const std::map<QString, QString>& keys) {
     for (const auto& [id, entry] : entries_) {
-        const bool isChanged = keys.is_object() && keys.contains(id) && keys.at(id).is_string();
-        applyKeys(entry,
-                  isChanged ? keysFromText(QString::fromStdString(keys.at(id).get<std::string>()))
-                            : defaultKeys(id));
+        const auto found = keys.find(QString::fromStdString(id));
+        applyKeys(entry, found == keys.end() ? defaultKeys(id) : keysFromText(found->second));
     }
     Q_EMIT keysChanged();
 }

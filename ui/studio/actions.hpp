@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
 #include "ui/studio/action_table.hpp"
 
 #include <QAction>
@@ -31,10 +30,10 @@ public:
     [[nodiscard]] std::string usedBy(const QList<QKeySequence>& keys,
                                      const std::string& except) const;
 
-    /// Keys that differ from the defaults: {"run.start": "F5", ...}.
-    [[nodiscard]] Json changedKeys() const;
-    /// As changedKeys() gave; what is unknown or no text is left out.
-    void setChangedKeys(const Json& keys);
+    /// Keys that differ from the defaults, by id: "run.start" -> "F5".
+    [[nodiscard]] std::map<QString, QString> changedKeys() const;
+    /// As changedKeys() gave; an unknown id is left out, every other action gets its default.
+    void setChangedKeys(const std::map<QString, QString>& keys);
 
 Q_SIGNALS:
     void keysChanged();

@@ -13,6 +13,11 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+// Outside every namespace, as the macro wants it: the resources lie in a static library.
+static void initStudioResources() {
+    Q_INIT_RESOURCE(studio);
+}
+
 namespace lowtide::ui {
 
 namespace {
@@ -26,6 +31,7 @@ QString filters() {
 }  // namespace
 
 graph::Document defaultGraph() {
+    initStudioResources();
     QFile file(QStringLiteral(":/lowtide/default.json"));
     LOWTIDE_ASSERT(file.open(QIODevice::ReadOnly));
     return graph::parseDocument(file.readAll().toStdString());

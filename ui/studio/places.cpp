@@ -1,5 +1,7 @@
 #include "ui/studio/places.hpp"
 
+#include "ui/bridge/preset_store.hpp"
+#include "ui/bridge/settings.hpp"
 #include "ui/door/os.hpp"
 
 #include <QDir>
@@ -25,13 +27,16 @@ QString resourcesFolder() {
 }  // namespace
 
 Places standardPlaces() {
-    QString data = qEnvironmentVariable("LOWTIDE_STUDIO_DATA");
-    if (data.isEmpty()) {
-        data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
-               QStringLiteral("/lowtide");
-    }
+    const QString own = qEnvironmentVariable("LOWTIDE_STUDIO_DATA");
+    const QString data =
+        own.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+                            QStringLiteral("/lowtide")
+                      : own;
     return {.resources = resourcesFolder(),
-            .data = data,
+            .settings =
+                own.isEmpty() ? Settings::defaultPath() : own + QStringLiteral("/settings.json"),
+            .presets =
+                own.isEmpty() ? PresetStore::defaultFolder() : own + QStringLiteral("/presets"),
             .journals = data + QStringLiteral("/journal"),
             .backups = data + QStringLiteral("/backups"),
             .pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation) +

@@ -7,7 +7,8 @@ namespace lowtide::ui {
 /// Folders of the studio. Made when something is first written there.
 struct Places {
     QString resources;  ///< help pages, presets, the mini model
-    QString data;       ///< settings and presets of the person
+    QString settings;   ///< the file of settings
+    QString presets;    ///< of the person
     QString journals;   ///< of documents that are not saved
     QString backups;    ///< of files that were saved over
     QString pictures;   ///< where runs write, unless the settings say otherwise

@@ -26,10 +26,9 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 
 QString needText(const Json& plan) {
     QStringList parts;
-    if (!plan.is_object() || !plan.contains("devices") || !plan.at("devices").is_object()) {
-        return {};
-    }
-    for (const auto& [device, figures] : plan.at("devices").items()) {
+    const Json devices = plan.is_object() ? plan.value("devices", Json::array()) : Json();
+    for (const Json& figures : devices) {
+        const std::string device = figures.value("device", std::string());
         const Bytes peak = figures.value("peak", Bytes{0});
         const Bytes capacity = figures.value("capacity", Bytes{0});
         if (peak > 0) {
