@@ -114,9 +114,8 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     from.read("window_layout", isText, [&](const Json& value) {
         read.windowLayout = QByteArray::fromBase64(textOf(value).toLatin1());
     });
-    from.read("output_folder", isText, [&](const Json& value) {
-        read.outputFolder = textOf(value);
-    });
+    from.read(
+        "output_folder", isText, [&](const Json& value) { read.outputFolder = textOf(value); });
     const auto isKeys = [](const Json& value) {
         return value.is_object() && std::all_of(value.begin(), value.end(), isText);
     };

@@ -30,9 +30,10 @@ QLabel* labelIn(QWidget* parent, const char* name, const char* role) {
 
 /// Why nothing can be edited here, and what becomes of the node.
 QString placeholderText(const graph::DocumentNode& node) {
-    return Inspector::tr("The node type “%1” is not installed here.\n\nThe node keeps its values "
-                         "and wires, and they are saved again as they are. The graph cannot run "
-                         "until the type is there, or the node is muted, bypassed or removed.")
+    return Inspector::tr(
+               "The node type “%1” is not installed here.\n\nThe node keeps its values "
+               "and wires, and they are saved again as they are. The graph cannot run "
+               "until the type is there, or the node is muted, bypassed or removed.")
         .arg(QString::fromStdString(node.type));
 }
 
@@ -46,11 +47,12 @@ QString statusText(const NodeStatus& status) {
         parts << Inspector::tr("%L1 s").arg(status.milliseconds / 1000, 0, 'f', 2);
     }
     if (status.peakBytes > 0) {
-        parts << Inspector::tr("peak %1").arg(QString::fromStdString(
-            formatBytes(static_cast<Bytes>(status.peakBytes))));
+        parts << Inspector::tr("peak %1").arg(
+            QString::fromStdString(formatBytes(static_cast<Bytes>(status.peakBytes))));
     } else if (status.plannedBytes > 0) {
-        parts << Inspector::tr("will hold %1").arg(QString::fromStdString(
-            formatBytes(static_cast<Bytes>(status.plannedBytes))));
+        parts << Inspector::tr("will hold %1")
+                     .arg(QString::fromStdString(
+                         formatBytes(static_cast<Bytes>(status.plannedBytes))));
     }
     return parts.join(QStringLiteral(" · ")) +
            (status.lossy.isEmpty() ? QString()
@@ -177,8 +179,9 @@ void Inspector::rebuild() {
     parts.params->setNodes(edited);
     parts.sections->setNodes(edited);
     if (isGraph) {
-        parts.help->showText(tr("# The graph\n\nSelect a node to read what it does. What is set "
-                                "here holds for every node that says nothing of its own."));
+        parts.help->showText(
+            tr("# The graph\n\nSelect a node to read what it does. What is set "
+               "here holds for every node that says nothing of its own."));
     } else if (isKnown) {
         parts.help->showNode(*parts.model.desc(parts.nodes.front()));
     } else {
@@ -214,10 +217,9 @@ void Inspector::refreshHeader() {
     const std::string label = desc ? desc->label : node->type;
     parts.title->setText(QString::fromStdString(node->title.value_or(label)));
     const QString status = statusText(parts.statuses.of(id));
-    const QString kind = node->title && desc
-                             ? tr("%1, %2").arg(QString::fromStdString(desc->label),
-                                                QString::fromStdString(id))
-                             : QString::fromStdString(id);
+    const QString kind = node->title && desc ? tr("%1, %2").arg(QString::fromStdString(desc->label),
+                                                                QString::fromStdString(id))
+                                             : QString::fromStdString(id);
     parts.detail->setText(status.isEmpty() ? kind : QStringLiteral("%1 · %2").arg(kind, status));
 }
 

@@ -40,9 +40,8 @@ void InspectorFold::setSummary(const QString& summary) {
 void InspectorFold::refresh() {
     const bool open = isOpen();
     button_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-    button_->setText(open || summary_.isEmpty()
-                         ? title_
-                         : QStringLiteral("%1: %2").arg(title_, summary_));
+    button_->setText(open || summary_.isEmpty() ? title_
+                                                : QStringLiteral("%1: %2").arg(title_, summary_));
     content_->setVisible(open);
 }
 

@@ -102,9 +102,10 @@ void InspectorGraph::connectRows() {
         });
     });
     connect(threshold_, &QSpinBox::valueChanged, this, [this](int percent) {
-        model_.apply(tr("Change when memory is collected"),
-                     [&](graph::Document& document) { document.collectionThreshold = percent; },
-                     QStringLiteral("graph:threshold"));
+        model_.apply(
+            tr("Change when memory is collected"),
+            [&](graph::Document& document) { document.collectionThreshold = percent; },
+            QStringLiteral("graph:threshold"));
     });
     connect(threshold_, &QSpinBox::editingFinished, this, [this] { model_.endMerging(); });
     connect(exact_, &QCheckBox::clicked, this, [this](bool isOn) {
@@ -135,8 +136,7 @@ void InspectorGraph::refresh() {
     const QSignalBlocker quiet(threshold_);
     ownThreshold_->setChecked(document.collectionThreshold.has_value());
     threshold_->setEnabled(document.collectionThreshold.has_value());
-    threshold_->setValue(
-        static_cast<int>(document.collectionThreshold.value_or(kUsualThreshold)));
+    threshold_->setValue(static_cast<int>(document.collectionThreshold.value_or(kUsualThreshold)));
     exact_->setChecked(document.isExact.value_or(false));
 }
 

@@ -12,13 +12,13 @@ constexpr qint64 kMostBytes = 1 << 20;
 
 /// What the description says, for a node without a page of its own.
 QString described(const NodeDesc& desc) {
-    QString page = QStringLiteral("# %1\n\n%2\n\n")
-                       .arg(QString::fromStdString(desc.label),
-                            QString::fromStdString(desc.tooltip));
+    QString page =
+        QStringLiteral("# %1\n\n%2\n\n")
+            .arg(QString::fromStdString(desc.label), QString::fromStdString(desc.tooltip));
     for (const ParamDesc& param : desc.params) {
-        page += QStringLiteral("- **%1**: %2\n")
-                    .arg(QString::fromStdString(param.label),
-                         QString::fromStdString(param.tooltip));
+        page +=
+            QStringLiteral("- **%1**: %2\n")
+                .arg(QString::fromStdString(param.label), QString::fromStdString(param.tooltip));
     }
     return page;
 }

@@ -161,13 +161,14 @@ void InspectorParams::focusParam(const std::string& param) {
 
 void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool isFinal) {
     const std::vector<std::string> nodes = nodes_;
-    model_.apply(tr("Change %1").arg(QString::fromStdString(param.label)),
-                 [&](graph::Document& document) {
-                     for (const std::string& node : nodes) {
-                         document.nodes.at(node).params[param.id] = value;
-                     }
-                 },
-                 QStringLiteral("param:%1").arg(QString::fromStdString(param.id)));
+    model_.apply(
+        tr("Change %1").arg(QString::fromStdString(param.label)),
+        [&](graph::Document& document) {
+            for (const std::string& node : nodes) {
+                document.nodes.at(node).params[param.id] = value;
+            }
+        },
+        QStringLiteral("param:%1").arg(QString::fromStdString(param.id)));
     if (isFinal) {
         model_.endMerging();
     }

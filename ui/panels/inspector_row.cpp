@@ -1,7 +1,6 @@
 #include "ui/panels/inspector_row.hpp"
 
 #include "plugin/graph/param_value.hpp"
-
 #include "ui/theme/theme.hpp"
 
 #include <QGridLayout>
@@ -46,8 +45,8 @@ InspectorRow::InspectorRow(const NodeDesc& node,
     mixed_->setForegroundRole(QPalette::PlaceholderText);
     mixed_->setFont(Theme::current().font("small"));
     mixed_->hide();
-    reset_->setToolTip(tr("Back to the default: %1")
-                           .arg(valueText(param, graph::toJson(param.defaultValue))));
+    reset_->setToolTip(
+        tr("Back to the default: %1").arg(valueText(param, graph::toJson(param.defaultValue))));
     expose_->setCheckable(true);
     if (param.kind == ParamKind::Seed) {
         buildSeedMode();

@@ -102,12 +102,12 @@ void InspectorSections::setNodes(const std::vector<std::string>& nodes) {
 
 NodeFacts InspectorSections::factsOf(const std::string& node) const {
     const NodeDesc* desc = model_.desc(node);
-    return {.desc = desc,
-            .devices = devices_,
-            .components = desc->components,
-            .plannedPrecision =
-                plannedPrecisionOf(planning_.planned().plan, node, desc->components),
-            .stepCache = stepCacheOf(model_, node)};
+    return {
+        .desc = desc,
+        .devices = devices_,
+        .components = desc->components,
+        .plannedPrecision = plannedPrecisionOf(planning_.planned().plan, node, desc->components),
+        .stepCache = stepCacheOf(model_, node)};
 }
 
 void InspectorSections::refresh() {

@@ -13,8 +13,8 @@ Appearance::Appearance(QObject* parent)
                     QApplication::palette().color(QPalette::WindowText).lightness()) {}
 
 void Appearance::use(const QString& choice) {
-    const bool isDark = choice == QLatin1String("dark") ||
-                        (choice != QLatin1String("light") && isSystemDark_);
+    const bool isDark =
+        choice == QLatin1String("dark") || (choice != QLatin1String("light") && isSystemDark_);
     const Theme::Scheme scheme = isDark ? Theme::Scheme::Dark : Theme::Scheme::Light;
     const auto theme = std::make_shared<const Theme>(scheme);
     theme->applyTo(*qApp);

@@ -50,7 +50,8 @@ ParsedArguments parseArguments(const QStringList& words) {
     add("device", QT_TRANSLATE_NOOP("Arguments", "Main device: cpu, cuda, fake:8GiB"), "X");
     add("memory-budget", QT_TRANSLATE_NOOP("Arguments", "Most bytes on it: 6GiB"), "SIZE");
     add("model-folder",
-        QT_TRANSLATE_NOOP("Arguments", "Folder with models, for this start (repeatable)"), "DIR");
+        QT_TRANSLATE_NOOP("Arguments", "Folder with models, for this start (repeatable)"),
+        "DIR");
     add("threads", QT_TRANSLATE_NOOP("Arguments", "Threads of the CPU's operators"), "N");
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
@@ -59,9 +60,10 @@ ParsedArguments parseArguments(const QStringList& words) {
         return {.arguments = {}, .output = parser.helpText()};
     }
     if (isRead && parser.isSet(version)) {
-        return {.arguments = {},
-                .output = QStringLiteral("lowtide-studio %1\n")
-                              .arg(QCoreApplication::applicationVersion())};
+        return {
+            .arguments = {},
+            .output =
+                QStringLiteral("lowtide-studio %1\n").arg(QCoreApplication::applicationVersion())};
     }
     const QString problem = isRead ? problemOf(parser) : parser.errorText();
     if (!problem.isEmpty()) {

@@ -37,9 +37,12 @@ constexpr std::pair<const char*, Slot> kSlots[] = {
 };
 
 constexpr std::pair<const char*, Alignment> kAlignments[] = {
-    {"node.align_left", Alignment::Left},     {"node.align_centre", Alignment::Centre},
-    {"node.align_right", Alignment::Right},   {"node.align_top", Alignment::Top},
-    {"node.align_middle", Alignment::Middle}, {"node.align_bottom", Alignment::Bottom}};
+    {"node.align_left", Alignment::Left},
+    {"node.align_centre", Alignment::Centre},
+    {"node.align_right", Alignment::Right},
+    {"node.align_top", Alignment::Top},
+    {"node.align_middle", Alignment::Middle},
+    {"node.align_bottom", Alignment::Bottom}};
 
 constexpr std::pair<const char*, Axis> kAxes[] = {{"node.distribute_x", Axis::Horizontal},
                                                   {"node.distribute_y", Axis::Vertical}};

@@ -1,7 +1,13 @@
 #include "ui/studio/desk.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
+#include "ui/panels/generate_form.hpp"
+#include "ui/panels/issues_panel.hpp"
+#include "ui/panels/memory_panel.hpp"
+#include "ui/panels/queue_panel.hpp"
 #include "ui/studio/canvas_actions.hpp"
+#include "ui/studio/error_dialog.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QStatusBar>
@@ -70,7 +76,7 @@ Desk::~Desk() {
 void Desk::buildCentre() {
     auto* graph = new QWidget;
     notices_ = new NoticeBar(graph);
-    canvas_ = new GraphView(workspace_.model, workspace_.statuses, nullptr, graph);
+    canvas_ = new GraphView(workspace_.model, workspace_.statuses, &workspace_.offered, graph);
     auto* column = new QVBoxLayout(graph);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -87,16 +93,52 @@ void Desk::buildCentre() {
 }
 
 void Desk::buildPanels() {
-    inspector_ = new Inspector(workspace_.model, workspace_.statuses, workspace_.planning, nullptr);
+    inspector_ = new Inspector(
+        workspace_.model, workspace_.statuses, workspace_.planning, &workspace_.offered);
     inspector_->setHelpFolder(parts_.places.resources + QStringLiteral("/help"));
     panels_.add("inspector", tr("Inspector"), inspector_, Qt::RightDockWidgetArea);
+    buildForm();
+    buildRuns();
+    buildLibrary();
+    buildViewer();
+}
+
+void Desk::buildForm() {
+    auto* form = new GenerateForm(workspace_.model, &workspace_.offered);
+    panels_.add("generate", tr("Generate"), form, Qt::RightDockWidgetArea);
+    connect(form, &GenerateForm::runAsked, this, [this] { workspace_.run.run(RunHow::Last); });
+    connect(
+        form, &GenerateForm::cancelAsked, this, [this] { workspace_.run.cancel(CancelMode::Now); });
+    connect(&workspace_.planning, &Planning::answered, form, &GenerateForm::setPlanned);
+    connect(&workspace_.run, &RunControl::busyChanged, form, &GenerateForm::setRunning);
+}
+
+void Desk::buildRuns() {
+    auto* memory = new MemoryPanel({.model = workspace_.model,
+                                    .planning = workspace_.planning,
+                                    .queue = workspace_.queue,
+                                    .feed = workspace_.memory,
+                                    .engine = workspace_.engine});
+    panels_.add("memory", tr("Memory"), memory, Qt::BottomDockWidgetArea);
+    connect(memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
+        reveal(node, {});
+    });
+    auto* queue = new QueuePanel(workspace_.queue);
+    panels_.add("queue", tr("Queue"), queue, Qt::BottomDockWidgetArea);
+    connect(queue, &QueuePanel::graphRequested, this, &Desk::openGraphOf);
+    connect(queue, &QueuePanel::pictureRequested, this, &Desk::showPictureOf);
+    auto* issues = new IssuesPanel(workspace_.model, workspace_.planning, workspace_.queue);
+    panels_.add("issues", tr("Issues"), issues, Qt::BottomDockWidgetArea);
+    connect(issues, &IssuesPanel::jumpRequested, this, &Desk::reveal);
+    connect(issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
+        panels_.setTitle(
+            "issues",
+            errors + warnings > 0 ? tr("Issues (%1)").arg(errors + warnings) : tr("Issues"));
+    });
 }
 
 void Desk::connectWorkspace() {
-    connect(&workspace_.planning,
-            &Planning::answered,
-            &parts_.toolBar,
-            &StudioToolBar::setPlanned);
+    connect(&workspace_.planning, &Planning::answered, &parts_.toolBar, &StudioToolBar::setPlanned);
     connect(&workspace_.memory, &MemoryFeed::changed, this, [this](const MemoryNow& now) {
         inspector_->setDevices(deviceNames(now.devices));
         showMemoryLine();
@@ -127,10 +169,13 @@ void Desk::connectCanvas() {
 }
 
 void Desk::takeDropped(const QStringList& files) {
-    const QPointF middle = canvas_->mapToScene(canvas_->viewport()->rect().center());
     for (const QString& file : files) {
-        dropped_.take(file, middle);
+        dropped_.take(file, middleOfCanvas());
     }
+}
+
+QPointF Desk::middleOfCanvas() const {
+    return canvas_->mapToScene(canvas_->viewport()->rect().center());
 }
 
 void Desk::reveal(const std::string& node, const std::string& item) {
@@ -139,6 +184,18 @@ void Desk::reveal(const std::string& node, const std::string& item) {
     canvas_->reveal(node, item);
     panels_.show("inspector");
     inspector_->showValues(item);
+}
+
+void Desk::openGraphOf(quint64 run) {
+    const QueuedRun* queued = workspace_.queue.find(run);
+    if (!queued) {
+        return;
+    }
+    try {
+        files_.openDocument(graph::parseDocument(queued->graph), queued->title);
+    } catch (const Error& error) {
+        showError(&parts_.window, tr("The graph of this run cannot be opened"), error);
+    }
 }
 
 void Desk::showMemoryLine() {

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/graph_view.hpp"
 #include "ui/panels/inspector.hpp"
+#include "ui/panels/viewer.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
@@ -47,6 +48,10 @@ public:
 
     [[nodiscard]] Panels& panels() { return panels_; }
 
+    [[nodiscard]] Viewer& viewer() { return *viewer_; }
+
+    /// What a person sees who starts for the first time.
+    void showFirstStart();
     /// Files were dropped on the window outside of the canvas.
     void takeDropped(const QStringList& files);
 
@@ -57,6 +62,10 @@ Q_SIGNALS:
 private:
     void buildCentre();
     void buildPanels();
+    void buildRuns();
+    void buildForm();
+    void buildLibrary();
+    void buildViewer();
     void connectWorkspace();
     void connectCanvas();
     void connectFile();
@@ -65,6 +74,14 @@ private:
     void connectView();
     void on(const char* action, std::function<void()> act);
     void reveal(const std::string& node, const std::string& item);
+    void openGraphOf(quint64 run);
+    void showPictureOf(quint64 run);
+    void viewPicture(const QString& file);
+    void openPreset(const QString& id);
+    void savePreset();
+    void locateFor(const QString& id, const QString& kind, const QString& value);
+    void useModel(const QString& param, const QString& value);
+    [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();
     void fillRecent();
     void showMemoryLine();
@@ -78,6 +95,7 @@ private:
     NoticeBar* notices_ = nullptr;
     GraphView* canvas_ = nullptr;
     Inspector* inspector_ = nullptr;
+    Viewer* viewer_ = nullptr;
     QLabel* memoryLine_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
+#include "ui/studio/settings_dialog.hpp"
 
 #include <QFileInfo>
 
@@ -15,11 +16,11 @@ void Desk::connectFile() {
     on("file.open", [this] { files_.open(); });
     on("file.save", [this] { files_.save(); });
     on("file.save_as", [this] { files_.saveAs(); });
+    on("file.save_preset", [this] { savePreset(); });
     on("file.backups", [this] { files_.openBackup(); });
     files_.setRecent(parts_.settings.preferences().recentFiles);
     connect(&files_, &FileCommands::recentChanged, this, [this](const QStringList& paths) {
-        parts_.settings.change(
-            [&](Preferences& preferences) { preferences.recentFiles = paths; });
+        parts_.settings.change([&](Preferences& preferences) { preferences.recentFiles = paths; });
         fillRecent();
     });
 }
@@ -59,6 +60,13 @@ void Desk::connectEdit() {
     });
     undo.setEnabled(steps.canUndo());
     redo.setEnabled(steps.canRedo());
+    on("edit.settings", [this] {
+        SettingsDialog(parts_.settings,
+                       deviceNames(workspace_.memory.now().devices),
+                       parts_.places.pictures,
+                       &parts_.window)
+            .exec();
+    });
     on("edit.find", [this] {
         FindNode dialog(workspace_.model, &parts_.window);
         connect(&dialog, &FindNode::chosen, this, &Desk::reveal);
@@ -98,6 +106,7 @@ void Desk::connectRun() {
     auto* escape = new EscapeTwice(this);
     connect(escape, &EscapeTwice::pressed, this, [&run] { run.cancel(CancelMode::Now); });
     auto* told = new RunNotices(run, workspace_.queue, *notices_, this);
+    connect(told, &RunNotices::pictureAsked, this, &Desk::viewPicture);
     connect(told, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
 }
 
@@ -111,6 +120,7 @@ void Desk::connectView() {
         canvas_->setFocus(Qt::ShortcutFocusReason);
     });
     on("view.viewer", [this] { centre_->setCurrentIndex(1); });
+    on("help.first", [this] { showFirstStart(); });
     on("view.reset", [this] { panels_.reset(); });
     on("help.node", [this] {
         panels_.show("inspector");

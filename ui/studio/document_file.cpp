@@ -110,8 +110,9 @@ void DocumentFile::recover(const Recovered& recovered) {
         path.clear();
     }
     lock_ = std::move(lock);
-    const QString name =
-        recovered.path.isEmpty() ? tr("recovered") : tr("%1 (recovered)").arg(nameOf(recovered.path));
+    const QString name = recovered.path.isEmpty()
+                             ? tr("recovered")
+                             : tr("%1 (recovered)").arg(nameOf(recovered.path));
     settle(savedGraph(path), path, name);
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });

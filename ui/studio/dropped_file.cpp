@@ -1,14 +1,10 @@
 #include "ui/studio/dropped_file.hpp"
 
-#include "plugin/base/error.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/error_dialog.hpp"
 
-#include <QCheckBox>
 #include <QFileInfo>
-#include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QUrl>
 
 namespace lowtide::ui {
@@ -17,15 +13,6 @@ namespace {
 
 bool isPictureName(const QString& path) {
     return path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive);
-}
-
-bool carriesGraph(const QString& path) {
-    try {
-        static_cast<void>(loadGraph(path));
-        return true;
-    } catch (const Error&) {
-        return false;
-    }
 }
 
 }  // namespace
@@ -59,47 +46,29 @@ DroppedFile::DroppedFile(GraphModel& model,
                          FileCommands& files,
                          Settings& settings,
                          QWidget* window)
-    : QObject(window), model_(model), files_(files), settings_(settings), window_(window) {}
+    : QObject(window), model_(model), files_(files), pictures_(settings, window), window_(window) {
+    connect(&pictures_, &PictureDrop::openGraph, &files_, &FileCommands::openPath);
+    connect(&pictures_, &PictureDrop::useAsInput, this, [this](const QString& path) {
+        useAsInput(path, at_);
+    });
+    connect(&pictures_,
+            &PictureDrop::refused,
+            this,
+            [this](const QString& path, const QString& reason) {
+                showError(window_,
+                          tr("“%1” cannot be used").arg(QFileInfo(path).fileName()),
+                          reason,
+                          QString());
+            });
+}
 
 void DroppedFile::take(const QString& path, QPointF at) {
     if (!isPictureName(path)) {
         files_.openPath(path);
-    } else if (!carriesGraph(path)) {
-        useAsInput(path, at);
-    } else {
-        const DroppedPicture chosen = ask(QFileInfo(path).fileName());
-        if (chosen == DroppedPicture::OpenGraph) {
-            files_.openPath(path);
-        } else if (chosen == DroppedPicture::UseAsInput) {
-            useAsInput(path, at);
-        }
+        return;
     }
-}
-
-DroppedPicture DroppedFile::ask(const QString& name) {
-    const DroppedPicture known = settings_.preferences().droppedPicture;
-    if (known != DroppedPicture::Ask) {
-        return known;
-    }
-    QMessageBox box(QMessageBox::Question,
-                    tr("A picture with a graph"),
-                    tr("“%1” carries the graph that made it.").arg(name),
-                    QMessageBox::Cancel,
-                    window_);
-    box.setObjectName(QStringLiteral("droppedPicture"));
-    QPushButton* open = box.addButton(tr("Open the graph"), QMessageBox::AcceptRole);
-    QPushButton* use = box.addButton(tr("Use as input"), QMessageBox::AcceptRole);
-    auto* always = new QCheckBox(tr("Do so from now on (Settings brings the question back)"));
-    box.setCheckBox(always);
-    box.setDefaultButton(open);
-    box.exec();
-    const DroppedPicture chosen = box.clickedButton() == open  ? DroppedPicture::OpenGraph
-                                  : box.clickedButton() == use ? DroppedPicture::UseAsInput
-                                                               : DroppedPicture::Ask;
-    if (always->isChecked() && chosen != DroppedPicture::Ask) {
-        settings_.change([&](Preferences& preferences) { preferences.droppedPicture = chosen; });
-    }
-    return chosen;
+    at_ = at;
+    pictures_.take(path);
 }
 
 void DroppedFile::useAsInput(const QString& path, QPointF at) {

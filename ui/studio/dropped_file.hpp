@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/bridge/settings.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/panels/picture_drop.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QObject>
@@ -24,16 +24,15 @@ public:
 
     /// `at`: where on the canvas a node for it would lie.
     void take(const QString& path, QPointF at);
-
-private:
-    /// Ask: the person took neither.
-    [[nodiscard]] DroppedPicture ask(const QString& name);
+    /// Adds a node that reads the picture.
     void useAsInput(const QString& path, QPointF at);
 
+private:
     GraphModel& model_;
     FileCommands& files_;
-    Settings& settings_;
+    PictureDrop pictures_;
     QWidget* window_;
+    QPointF at_;  ///< of the picture that is being read, or asked about
 };
 
 /// The node type that makes a picture of a file, and its parameter; nullptr: there is none.

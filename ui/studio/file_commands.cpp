@@ -75,8 +75,7 @@ bool FileCommands::openHere(const QString& path) {
         remember(path);
         return true;
     } catch (const Error& error) {
-        showError(
-            window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), error);
+        showError(window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), error);
         return false;
     }
 }

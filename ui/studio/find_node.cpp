@@ -35,8 +35,8 @@ std::vector<FoundNode> findNodes(const GraphModel& model, const QString& words) 
             if (!words.isEmpty() && value.contains(words, Qt::CaseInsensitive)) {
                 found.push_back({id,
                                  param.id,
-                                 QStringLiteral("%1, %2: %3").arg(
-                                     name, QString::fromStdString(param.label), value)});
+                                 QStringLiteral("%1, %2: %3")
+                                     .arg(name, QString::fromStdString(param.label), value)});
             }
         }
     }

@@ -59,9 +59,8 @@ KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(search_, &QLineEdit::textChanged, this, &KeysSheet::filter);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KeysSheet::showChosen);
-    connect(key_, &QKeySequenceEdit::editingFinished, this, [this] {
-        change(key_->keySequence());
-    });
+    connect(
+        key_, &QKeySequenceEdit::editingFinished, this, [this] { change(key_->keySequence()); });
     connect(reset_, &QPushButton::clicked, this, &KeysSheet::reset);
     fill();
     showChosen();
@@ -108,8 +107,7 @@ std::string KeysSheet::chosen() const {
 void KeysSheet::showChosen() {
     const std::string id = chosen();
     key_->setEnabled(!id.empty());
-    reset_->setEnabled(!id.empty() &&
-                       actions_.at(id).shortcuts() != actions_.defaultKeys(id));
+    reset_->setEnabled(!id.empty() && actions_.at(id).shortcuts() != actions_.defaultKeys(id));
     key_->setKeySequence(id.empty() ? QKeySequence() : actions_.at(id).shortcut());
     note_->setText(id.empty() ? tr("Choose an action to change its key.")
                               : actions_.at(id).statusTip());
@@ -123,9 +121,9 @@ void KeysSheet::change(const QKeySequence& key) {
     const QList<QKeySequence> keys = key.isEmpty() ? QList<QKeySequence>() : QList{key};
     if (const std::string other = actions_.usedBy(keys, id); !other.empty()) {
         showChosen();
-        note_->setText(tr("%1 is the key of “%2”. Give that one another key first.")
-                           .arg(key.toString(QKeySequence::NativeText),
-                                plainText(actions_.at(other))));
+        note_->setText(
+            tr("%1 is the key of “%2”. Give that one another key first.")
+                .arg(key.toString(QKeySequence::NativeText), plainText(actions_.at(other))));
         return;
     }
     actions_.setKeys(id, keys);

@@ -12,12 +12,16 @@ namespace lowtide::ui {
 namespace {
 
 /// Titles with their access keys; paths in the table are the words without them.
-constexpr std::array<const char*, 10> kTitles = {
-    QT_TRANSLATE_NOOP("Menus", "&File"),       QT_TRANSLATE_NOOP("Menus", "&Edit"),
-    QT_TRANSLATE_NOOP("Menus", "&Node"),       QT_TRANSLATE_NOOP("Menus", "&Run"),
-    QT_TRANSLATE_NOOP("Menus", "&View"),       QT_TRANSLATE_NOOP("Menus", "&Help"),
-    QT_TRANSLATE_NOOP("Menus", "A&lign"),      QT_TRANSLATE_NOOP("Menus", "Di&stribute"),
-    QT_TRANSLATE_NOOP("Menus", "Appearan&ce"), QT_TRANSLATE_NOOP("Menus", "&Panels")};
+constexpr std::array<const char*, 10> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Edit"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Node"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Run"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&View"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Help"),
+                                                 QT_TRANSLATE_NOOP("Menus", "A&lign"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Di&stribute"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Appearan&ce"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Panels")};
 
 QString titleOf(const QString& word) {
     for (const char* title : kTitles) {

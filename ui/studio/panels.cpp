@@ -21,10 +21,7 @@ Panels::Panels(QMainWindow& window) : QObject(&window), window_(window) {
     window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
 }
 
-void Panels::add(const char* name,
-                 const QString& title,
-                 QWidget* panel,
-                 Qt::DockWidgetArea area) {
+void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
     auto* dock = new QDockWidget(title, &window_);
     dock->setObjectName(QString::fromLatin1(name));
     dock->setWidget(panel);
@@ -53,6 +50,10 @@ bool Panels::isShown(const std::string& name) const {
     const auto found = panels_.find(name);
     return found != panels_.end() && found->second.dock->isVisible() &&
            !found->second.dock->visibleRegion().isEmpty();
+}
+
+void Panels::setTitle(const std::string& name, const QString& title) {
+    panels_.at(name).dock->setWindowTitle(title);
 }
 
 void Panels::reset() {

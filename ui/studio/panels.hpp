@@ -20,6 +20,7 @@ public:
     void add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     /// Brings the panel to the front, and back when it was closed.
     void show(const std::string& name);
+    void setTitle(const std::string& name, const QString& title);
     /// Every panel to its place, as at the first start.
     void reset();
 

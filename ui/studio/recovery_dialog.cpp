@@ -16,9 +16,8 @@ namespace {
 
 QString lineOf(const Recovered& recovered) {
     const QDateTime time = QDateTime::fromString(recovered.writtenAt, Qt::ISODate).toLocalTime();
-    const QString name = recovered.path.isEmpty()
-                             ? RecoveryDialog::tr("never saved")
-                             : QFileInfo(recovered.path).fileName();
+    const QString name = recovered.path.isEmpty() ? RecoveryDialog::tr("never saved")
+                                                  : QFileInfo(recovered.path).fileName();
     return RecoveryDialog::tr("%1, %2 nodes, kept %3")
         .arg(name)
         .arg(recovered.document.nodes.size())

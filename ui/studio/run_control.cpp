@@ -28,7 +28,8 @@ RunControl::RunControl(GraphModel& model,
             &RunQueue::picture,
             this,
             [this](quint64 id, const std::string& node, const QImage& picture) {
-                if (mine_.contains(id)) {
+                const NodeDesc* desc = model_.desc(node);
+                if (mine_.contains(id) && (arePreviewsShown_ || (desc && desc->output))) {
                     statuses_.takePicture(node, picture);
                 }
             });

@@ -38,6 +38,9 @@ public:
     /// The folder for pictures.
     void setOutputFolder(const QString& folder) { outputFolder_ = folder; }
 
+    /// Whether pictures of nodes show that are still at work; those of outputs always do.
+    void setPreviews(bool areShown) { arePreviewsShown_ = areShown; }
+
     /// Where random seeds come from; tests give their own.
     void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
 
@@ -71,6 +74,7 @@ private:
     QString name_;
     QString outputFolder_;
     std::function<uint64_t()> random_;
+    bool arePreviewsShown_ = true;
     std::set<quint64> mine_;
 };
 

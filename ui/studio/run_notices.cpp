@@ -41,11 +41,10 @@ void RunNotices::tellPictures(quint64 id) {
         return;
     }
     const QString file = run->files.back();
-    const QString text = run->files.size() == 1
-                             ? tr("Saved %1.").arg(QFileInfo(file).fileName())
-                             : tr("Saved %1 pictures, the last one is %2.")
-                                   .arg(run->files.size())
-                                   .arg(QFileInfo(file).fileName());
+    const QString text = run->files.size() == 1 ? tr("Saved %1.").arg(QFileInfo(file).fileName())
+                                                : tr("Saved %1 pictures, the last one is %2.")
+                                                      .arg(run->files.size())
+                                                      .arg(QFileInfo(file).fileName());
     bar_.show(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
 }
 

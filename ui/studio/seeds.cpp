@@ -3,7 +3,6 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"
 
-
 namespace lowtide::ui {
 
 namespace {
@@ -38,9 +37,8 @@ bool renewSeeds(graph::Document& document,
             if (param.kind != ParamKind::Seed || mode == SeedMode::Keep) {
                 continue;
             }
-            const Json before = node.params.contains(param.id)
-                                    ? node.params.at(param.id)
-                                    : graph::toJson(param.defaultValue);
+            const Json before = node.params.contains(param.id) ? node.params.at(param.id)
+                                                               : graph::toJson(param.defaultValue);
             const uint64_t seed = before.is_number_unsigned() ? before.get<uint64_t>() : 0;
             node.params[param.id] =
                 mode == SeedMode::Random ? drawn(param, random()) : nextSeed(param, seed);

@@ -33,10 +33,7 @@ bool isAlways(const ActionDesc& desc) {
 }  // namespace
 
 StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& appearance)
-    : setup_(std::move(setup)),
-      settings_(settings),
-      appearance_(appearance),
-      start_(setup_.open) {
+    : setup_(std::move(setup)), settings_(settings), appearance_(appearance), start_(setup_.open) {
     setObjectName(QStringLiteral("studio"));
     setAcceptDrops(true);
     resize(kFirstSize);
@@ -45,12 +42,10 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     connectActions();
     setWorking(false);
     connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) { attach(*plugin); });
-    connect(&start_,
-            &EngineStart::refused,
-            this,
-            [this](const QString& message, const QString& hint) {
-                startPage_->showRefused(asSentence(message), asSentence(hint), false);
-            });
+    connect(
+        &start_, &EngineStart::refused, this, [this](const QString& message, const QString& hint) {
+            startPage_->showRefused(asSentence(message), asSentence(hint), false);
+        });
     showTitle();
     start_.begin();
 }
@@ -94,12 +89,15 @@ void StudioWindow::connectActions() {
             [&](Preferences& preferences) { preferences.keys = actions_.changedKeys(); });
     });
     connect(&actions_.at("help.about"), &QAction::triggered, this, &StudioWindow::showAbout);
-    connect(&settings_, &Settings::changed, this, [this, theme = settings_.preferences().theme](
-                                                      ) mutable {
-        if (std::exchange(theme, settings_.preferences().theme) != theme) {
-            appearance_.use(theme);
-        }
-    });
+    connect(&settings_,
+            &Settings::changed,
+            this,
+            [this, theme = settings_.preferences().theme]() mutable {
+                if (std::exchange(theme, settings_.preferences().theme) != theme) {
+                    appearance_.use(theme);
+                    actions_.at("view." + theme.toStdString()).setChecked(true);
+                }
+            });
 }
 
 void StudioWindow::setWorking(bool isWorking) {
@@ -115,15 +113,16 @@ void StudioWindow::setWorking(bool isWorking) {
 void StudioWindow::attach(Plugin& plugin) {
     setWorking(true);
     startPage_ = nullptr;  // the desk's centre takes its place, and the window deletes it
-    workspace_ =
-        std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
+    workspace_ = std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
     desk_ = std::make_unique<Desk>(
-        *workspace_,
-        DeskParts{*this, actions_, *toolBar_, settings_, setup_.places, *recentMenu_});
+        *workspace_, DeskParts{*this, actions_, *toolBar_, settings_, setup_.places, *recentMenu_});
     connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
     restoreLayout();
     openFirst();
     showTitle();
+    if (!settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
+        QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
+    }
     if (!settings_.problem().isEmpty()) {
         desk_->notices().show(NoticeKind::Warning, settings_.problem());
     }

@@ -31,7 +31,8 @@ public:
 
     [[nodiscard]] Actions& actions() { return actions_; }
 
-    [[nodiscard]] StartPage& startPage() { return *startPage_; }
+    /// nullptr once there is an engine.
+    [[nodiscard]] StartPage* startPage() { return startPage_; }
 
     /// nullptr until there is an engine.
     [[nodiscard]] Workspace* workspace() { return workspace_.get(); }

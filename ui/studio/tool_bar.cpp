@@ -1,6 +1,6 @@
 #include "ui/studio/tool_bar.hpp"
 
-#include "plugin/base/units.hpp"
+#include "ui/panels/memory_line.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QMenu>
@@ -23,23 +23,6 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 }
 
 }  // namespace
-
-QString needText(const Json& plan) {
-    QStringList parts;
-    const Json devices = plan.is_object() ? plan.value("devices", Json::array()) : Json();
-    for (const Json& figures : devices) {
-        const std::string device = figures.value("device", std::string());
-        const Bytes peak = figures.value("peak", Bytes{0});
-        const Bytes capacity = figures.value("capacity", Bytes{0});
-        if (peak > 0) {
-            parts << StudioToolBar::tr("%1 needs %2 of %3")
-                         .arg(QString::fromStdString(device),
-                              QString::fromStdString(formatBytes(peak)),
-                              QString::fromStdString(formatBytes(capacity)));
-        }
-    }
-    return parts.join(QStringLiteral("; "));
-}
 
 StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     : QToolBar(parent), actions_(actions) {
@@ -68,9 +51,7 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addSpring(*this);
     memory_ = new QToolButton(this);
     memory_->setObjectName(QStringLiteral("need"));
-    memory_->setIcon(Theme::current().icon("memory"));
     memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    memory_->setToolTip(tr("What the next run needs, and of how much; click for the plan"));
     addWidget(memory_);
     addSpring(*this);
     addAction(&actions.at("view.zoom_out"));
@@ -94,9 +75,12 @@ void StudioToolBar::setBusy(bool isBusy) {
 }
 
 void StudioToolBar::setPlanned(const Planned& planned) {
-    const QString need = needText(planned.plan);
-    memory_->setText(need.isEmpty() ? tr("No plan") : need);
-    memory_->setEnabled(!need.isEmpty() || !planned.issues.empty());
+    const MemoryLine line = memoryLineOf(planned);
+    memory_->setText(line.text.isEmpty() ? tr("No plan yet") : line.text);
+    memory_->setToolTip(line.detail.isEmpty() ? tr("What the next run needs, and of how much")
+                                              : line.detail);
+    memory_->setIcon(
+        Theme::current().icon(line.fits ? "memory" : "warning", line.fits ? "text" : "warning"));
 }
 
 void StudioToolBar::setZoom(double percent) {

@@ -31,7 +31,4 @@ private:
     QToolButton* zoom_;
 };
 
-/// "cpu: needs 1.2 of 6.0 GiB"; empty when the plan does not say.
-[[nodiscard]] QString needText(const Json& plan);
-
 }  // namespace lowtide::ui

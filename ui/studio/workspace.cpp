@@ -1,5 +1,7 @@
 #include "ui/studio/workspace.hpp"
 
+#include "ui/bridge/answer.hpp"
+
 #include <QFileInfo>
 
 #include <utility>
@@ -15,6 +17,12 @@ void put(Json& options, const char* key, const QString& value) {
     if (!value.isEmpty()) {
         options[key] = value.toStdString();
     }
+}
+
+/// What the run's device may hold; 0: not planned.
+Bytes budgetOf(const Json& plan) {
+    const Json& devices = memberIn(plan, "devices");
+    return devices.is_array() && !devices.empty() ? bytesIn(devices.front(), "capacity") : 0;
 }
 
 QString folderOf(const QString& path) {
@@ -53,6 +61,7 @@ Workspace::Workspace(Plugin& plugin,
       planning(engine.runner(), model),
       memory(engine.runner()),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
+      offered(models),
       file(model, places),
       run(model, queue, planning, statuses),
       settings_(settings),
@@ -61,8 +70,8 @@ Workspace::Workspace(Plugin& plugin,
     connect(&planning, &Planning::answered, this, [this](const Planned& planned) {
         statuses.setChecked(planned.issues);
         statuses.setPlan(planned.plan);
+        models.setBudget(budgetOf(planned.plan));
     });
-    connect(&run, &RunControl::busyChanged, &memory, &MemoryFeed::setRunning);
     connect(&queue, &RunQueue::ended, &planning, &Planning::askNow);
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.settings || delta.reset) {
@@ -100,9 +109,10 @@ std::vector<std::string> deviceNames(const Json& devices) {
 void Workspace::tellOptions() {
     const QString chosen = settings_.preferences().outputFolder;
     run.setName(file.name());
+    run.setPreviews(settings_.preferences().showsPreviews);
     run.setOutputFolder(chosen.isEmpty() ? places_.pictures : chosen);
-    planning.setOptions(runOptions(
-        model.document(), settings_.preferences(), arguments_, folderOf(file.path())));
+    planning.setOptions(
+        runOptions(model.document(), settings_.preferences(), arguments_, folderOf(file.path())));
 }
 
 void Workspace::tellModels() {

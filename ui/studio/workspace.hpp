@@ -8,6 +8,7 @@
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/settings.hpp"
+#include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/run_control.hpp"
@@ -37,6 +38,7 @@ public:
     MemoryFeed memory;
     PresetStore presets;
     ModelLibrary models;
+    OfferedModels offered;
     DocumentFile file;
     RunControl run;
 

@@ -39,14 +39,14 @@ int runStudio(QApplication& application, const StudioArguments& arguments) {
     Settings settings(places.settings);
     Appearance appearance;
     appearance.use(settings.preferences().theme);
-    StudioWindow window({.open = [&]() -> Plugin& {
-                             return door::startPlugin(
-                                 pluginSettings(settings.preferences(), arguments));
-                         },
-                         .places = places,
-                         .arguments = arguments},
-                        settings,
-                        appearance);
+    StudioWindow window(
+        {.open = [&]() -> Plugin& {
+             return door::startPlugin(pluginSettings(settings.preferences(), arguments));
+         },
+         .places = places,
+         .arguments = arguments},
+        settings,
+        appearance);
     window.show();
     return application.exec();
 }
@@ -60,7 +60,6 @@ int main(int count, char** words) {
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     QApplication application(count, words);
     QApplication::setApplicationName(QStringLiteral("lowtide-studio"));
-    QApplication::setApplicationDisplayName(QStringLiteral("Lowtide"));
     QApplication::setApplicationVersion(QStringLiteral(LOWTIDE_VERSION));
     const ParsedArguments parsed = parseArguments(QApplication::arguments());
     if (!parsed.output.isEmpty()) {
