@@ -45,8 +45,9 @@ Json planBeyond(Runner& runner, const std::string& graph, Json options, const Is
     return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();
 }
 
-/// Of the worker thread.
-Planned ask(Runner& runner, const graph::Document& document, const Json& options) {
+}  // namespace
+
+Planned askModule(Runner& runner, const graph::Document& document, const Json& options) {
     Planned planned;
     std::string text;
     std::string graph;
@@ -69,8 +70,6 @@ Planned ask(Runner& runner, const graph::Document& document, const Json& options
         status == Status::Ok ? Json() : planBeyond(runner, graph, options, planned.issues);
     return planned;
 }
-
-}  // namespace
 
 struct Planning::State {
     State(Runner& module, GraphModel& graph) : runner(module), model(graph) {}
@@ -134,7 +133,7 @@ void Planning::askNow() {
                             &runner = state_->runner,
                             document = state_->model.document(),
                             options = state_->options] {
-        auto answer = std::make_shared<Planned>(ask(runner, document, options));
+        auto answer = std::make_shared<Planned>(askModule(runner, document, options));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

@@ -20,7 +20,7 @@ void PresetNeeds::ask(const QString& id) {
     }
     Json options = planning_.options();
     options.erase("graphFolder");  // a preset names the files beside it by their full path
-    background_.run([this, id, document = std::move(document), options = options.dump()] {
+    background_.run([this, id, document = std::move(document), options] {
         const auto needs = std::make_shared<Planned>(askModule(runner_, document, options));
         return [this, id, needs] {
             if (id == wanted_) {
