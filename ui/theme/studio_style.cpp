@@ -103,6 +103,10 @@ void StudioStyle::polish(QWidget* widget) {
 int StudioStyle::pixelMetric(PixelMetric metric,
                              const QStyleOption* option,
                              const QWidget* widget) const {
+    if (metric == PM_DefaultFrameWidth &&
+        (qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget))) {
+        return 3;  // room for rounded corners and the focus ring
+    }
     const auto found = metrics().find(metric);
     return found == metrics().end() ? QProxyStyle::pixelMetric(metric, option, widget)
                                     : found->second;
@@ -160,7 +164,7 @@ QSize StudioStyle::sizeFromContents(ContentsType type,
         case CT_LineEdit:
             return atLeast(size + QSize(8, 0), 0, control);
         case CT_SpinBox:
-            return QSize(contents.width() + 36, std::max(contents.height() + 6, control));
+            return QSize(contents.width() + 36, control);
         case CT_ComboBox:
             return QSize(contents.width() + 44, std::max(contents.height() + 6, control));
         case CT_ToolButton:

@@ -11,8 +11,9 @@ namespace {
 constexpr int kArrowRoom = 24;  ///< of combo boxes
 constexpr int kSpinRoom = 20;   ///< of the two buttons of a spin box
 
-void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo) {
-    const WidgetState state(combo);
+void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo, const QWidget* widget) {
+    WidgetState state(combo);
+    state.isWrong = widget && widget->property("problem").toBool();
     if (combo.frame) {
         paintField(painter, combo.rect, state);
     }
@@ -259,7 +260,7 @@ void StudioStyle::drawComplexControl(ComplexControl control,
                                      const QWidget* widget) const {
     const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
     if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
-        paintComboBox(*painter, *combo);
+        paintComboBox(*painter, *combo, widget);
     } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
         paintSpinBox(*painter, *spin, *this, widget);
     } else if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {

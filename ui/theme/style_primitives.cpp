@@ -181,7 +181,8 @@ void StudioStyle::drawPrimitive(PrimitiveElement element,
                                 const QStyleOption* option,
                                 QPainter* painter,
                                 const QWidget* widget) const {
-    const WidgetState state(*option);
+    WidgetState state(*option);
+    state.isWrong = widget && widget->property("problem").toBool();
     if (const char* glyph = glyphOf(element, *option)) {
         return paintGlyph(
             *painter, option->rect, glyph, state.isEnabled ? "text.muted" : "text.disabled", 14);
