@@ -15,16 +15,16 @@ struct Steps {
     double aside = 0;
 };
 
-Steps stepsTo(QPointF from, QPointF to, Direction direction) {
+Steps stepsTo(QPointF from, QPointF to, WalkDirection direction) {
     const QPointF way = to - from;
     switch (direction) {
-        case Direction::Left:
+        case WalkDirection::Left:
             return {-way.x(), std::abs(way.y())};
-        case Direction::Right:
+        case WalkDirection::Right:
             return {way.x(), std::abs(way.y())};
-        case Direction::Up:
+        case WalkDirection::Up:
             return {-way.y(), std::abs(way.x())};
-        case Direction::Down:
+        case WalkDirection::Down:
             return {way.y(), std::abs(way.x())};
     }
     return {};
@@ -45,7 +45,7 @@ std::string topLeft(const NodeRects& rects) {
 std::string nearest(const NodeRects& rects,
                     const std::set<std::string>& candidates,
                     const std::string& current,
-                    Direction direction,
+                    WalkDirection direction,
                     bool mustBeAhead) {
     const auto start = rects.find(current);
     if (start == rects.end()) {
@@ -88,7 +88,9 @@ std::set<std::string> siblings(const graph::Document& document, const std::strin
 
 }  // namespace
 
-std::string nodeBeside(const NodeRects& rects, const std::string& current, Direction direction) {
+std::string nodeBeside(const NodeRects& rects,
+                       const std::string& current,
+                       WalkDirection direction) {
     if (!rects.contains(current)) {
         return topLeft(rects);
     }
@@ -102,16 +104,16 @@ std::string nodeBeside(const NodeRects& rects, const std::string& current, Direc
 std::string nodeAlongWires(const graph::Document& document,
                            const NodeRects& rects,
                            const std::string& current,
-                           Direction direction) {
-    if (direction == Direction::Up || direction == Direction::Down) {
+                           WalkDirection direction) {
+    if (direction == WalkDirection::Up || direction == WalkDirection::Down) {
         return nearest(rects, siblings(document, current), current, direction, true);
     }
     std::set<std::string> candidates;
     for (const graph::Link& link : document.links) {
-        if (direction == Direction::Right && link.from.node == current) {
+        if (direction == WalkDirection::Right && link.from.node == current) {
             candidates.insert(link.to.node);
         }
-        if (direction == Direction::Left && link.to.node == current) {
+        if (direction == WalkDirection::Left && link.to.node == current) {
             candidates.insert(link.from.node);
         }
     }

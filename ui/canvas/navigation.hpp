@@ -9,7 +9,7 @@
 
 namespace lowtide::ui {
 
-enum class Direction { Left, Right, Up, Down };
+enum class WalkDirection { Left, Right, Up, Down };
 
 using NodeRects = std::map<std::string, QRectF>;
 
@@ -17,13 +17,13 @@ using NodeRects = std::map<std::string, QRectF>;
 /// a current node: the one at the top left.
 [[nodiscard]] std::string nodeBeside(const NodeRects& rects,
                                      const std::string& current,
-                                     Direction direction);
+                                     WalkDirection direction);
 
 /// Along the wires: Left to what feeds the node, Right to what it feeds, Up and Down among the
 /// nodes that share a source with it. Empty: none.
 [[nodiscard]] std::string nodeAlongWires(const graph::Document& document,
                                          const NodeRects& rects,
                                          const std::string& current,
-                                         Direction direction);
+                                         WalkDirection direction);
 
 }  // namespace lowtide::ui

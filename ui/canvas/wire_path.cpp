@@ -62,15 +62,20 @@ std::vector<QPointF> piecesOf(const QPainterPath& path) {
     return points;
 }
 
+/// Whether the straight piece touches the rectangle (Liang and Barsky's clipping).
 bool crosses(const QRectF& rect, QPointF a, QPointF b) {
-    // Pieces are short: testing a few points of each is enough.
-    const int steps = 1 + static_cast<int>(std::hypot(b.x() - a.x(), b.y() - a.y()) / 16);
-    for (int i = 0; i <= steps; ++i) {
-        if (rect.contains(a + (b - a) * (static_cast<double>(i) / steps))) {
-            return true;
+    double enter = 0, leave = 1;
+    const auto clip = [&](double along, double room) {
+        if (along == 0) {
+            return room >= 0;
         }
-    }
-    return false;
+        const double t = room / along;
+        (along < 0 ? enter : leave) = along < 0 ? std::max(enter, t) : std::min(leave, t);
+        return enter <= leave;
+    };
+    const double dx = b.x() - a.x(), dy = b.y() - a.y();
+    return clip(-dx, a.x() - rect.left()) && clip(dx, rect.right() - a.x()) &&
+           clip(-dy, a.y() - rect.top()) && clip(dy, rect.bottom() - a.y());
 }
 
 /// Joins what the line runs behind to `blocked`; false: nothing new.
