@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -19,7 +20,7 @@ enum class NodeActivity { Idle, Waiting, Running, Finished, Cached, Failed };
 /// What is known of one node from checks, plans and the run that is shown.
 struct NodeStatus {
     NodeActivity activity = NodeActivity::Idle;
-    QString phase;  ///< "step 3 of 20", as the node says it
+    QString phase;  ///< "step 3 of 20": as the node calls its units
     double done = 0;
     double total = 0;                   ///< 0: no figure
     std::optional<double> secondsLeft;  ///< of the phase
@@ -60,6 +61,14 @@ Q_SIGNALS:
     void allChanged();
 
 private:
+    void mergeIssues(const std::string& node);
+    void planStage(const Json& stage, const std::string& device);
+    void planStay(const Json& stay, const std::vector<std::string>& nodes);
+    void planPrecision(const std::string& key, const Json& precision);
+    void beginNodes(const Json& event);
+    void takeOfNode(const std::string& kind, const std::string& node, const Json& event);
+    void endRun();
+
     std::map<std::string, NodeStatus> statuses_;
     std::map<std::string, Issues> checked_;
     std::map<std::string, Issues> ofRun_;

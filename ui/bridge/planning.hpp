@@ -14,7 +14,9 @@ namespace lowtide::ui {
 /// What check and plan say of the graph as it stands.
 struct Planned {
     Issues issues;
-    Json plan;  ///< Runner::plan's "plan"; null: there is none, the issues say why
+    /// Runner::plan's "plan"; null: there is none. The issues say why, or it is not fresh: a run is
+    /// at work, and the plan follows when it has ended.
+    Json plan;
     bool isFresh = false;
 };
 
@@ -31,7 +33,7 @@ public:
     [[nodiscard]] const Json& options() const;
     /// The last answer; not fresh while the next is worked out.
     [[nodiscard]] const Planned& planned() const;
-    /// Asks at once, without the moment of rest.
+    /// Asks at once, without the moment of rest: after a run, a release, a new file.
     void askNow();
 
 Q_SIGNALS:
@@ -39,6 +41,9 @@ Q_SIGNALS:
 
 private:
     struct State;
+    void askLater();
+    void take(Planned answer);
+
     std::unique_ptr<State> state_;
 };
 

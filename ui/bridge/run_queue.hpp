@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
-#include "ui/bridge/node_status.hpp"
+#include "ui/bridge/run_progress.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -25,7 +25,8 @@ struct QueuedRun {
     RunState state = RunState::Waiting;
     double progress = 0;  ///< 0 to 1 over all nodes
     double milliseconds = 0;
-    int executed = -1;  ///< nodes; 0: everything was kept from earlier runs; -1: not ended
+    /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
+    int executed = -1;
     Issues issues;
     QImage picture;     ///< the last one of it, at most 512 pixels a side
     QStringList files;  ///< that it wrote
@@ -60,6 +61,7 @@ public:
     /// In order: ended ones, the running one, waiting ones.
     [[nodiscard]] const std::deque<QueuedRun>& runs() const { return runs_; }
 
+    /// nullptr: there is no such run, or it was removed.
     [[nodiscard]] const QueuedRun* find(quint64 id) const;
     /// nullptr: none runs.
     [[nodiscard]] const QueuedRun* running() const;
@@ -76,12 +78,18 @@ Q_SIGNALS:
 
 private:
     struct Link;
+    struct Ended;
+    [[nodiscard]] QueuedRun* change(quint64 id);
+    [[nodiscard]] size_t firstWaiting() const;
     void startNext();
+    void fetch();
+    void drain(int milliseconds);
     void take(quint64 id, const Json& event);
-    void finish(quint64 id);
+    void finish(quint64 id, Ended& ended);
 
     Runner& runner_;
     std::deque<QueuedRun> runs_;
+    NodeTimes times_;
     std::unique_ptr<Link> link_;
     quint64 lastId_ = 0;
     bool isPaused_ = false;
