@@ -1,6 +1,7 @@
 #include "ui/panels/memory_line.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/bridge/answer.hpp"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -18,8 +19,8 @@ QString tr(const char* text) {
 
 const Json* fullestDevice(const Json& plan) {
     const Json* fullest = nullptr;
-    for (const Json& device : plan.at("devices")) {
-        if (!fullest || device.at("peak").get<Bytes>() > fullest->at("peak").get<Bytes>()) {
+    for (const Json& device : memberIn(plan, "devices")) {
+        if (!fullest || bytesIn(device, "peak") > bytesIn(*fullest, "peak")) {
             fullest = &device;
         }
     }
@@ -29,16 +30,16 @@ const Json* fullestDevice(const Json& plan) {
 /// Percent of the networks' bytes on the device that are copied again in each pass.
 int streamedPercent(const Json& plan, const std::string& device) {
     std::map<std::string, std::string> deviceOf;
-    for (const Json& component : plan.at("components")) {
-        deviceOf[component.at("role").get<std::string>()] = component.at("device");
+    for (const Json& component : memberIn(plan, "components")) {
+        deviceOf[textIn(component, "role")] = textIn(component, "device");
     }
     double streamed = 0;
     double all = 0;
-    for (const Json& stay : plan.at("stays")) {
-        if (deviceOf[stay.at("role").get<std::string>()] == device) {
-            const double moved = stay.at("streamed_bytes_per_pass").get<double>();
+    for (const Json& stay : memberIn(plan, "stays")) {
+        if (deviceOf[textIn(stay, "role")] == device) {
+            const double moved = numberIn(stay, "streamed_bytes_per_pass");
             streamed += moved;
-            all += moved + stay.at("resident_bytes").get<double>();
+            all += moved + numberIn(stay, "resident_bytes");
         }
     }
     return all > 0 ? static_cast<int>(std::lround(100 * streamed / all)) : 0;
@@ -46,8 +47,8 @@ int streamedPercent(const Json& plan, const std::string& device) {
 
 double secondsOf(const Json& plan) {
     double seconds = 0;
-    for (const Json& stage : plan.at("stages")) {
-        seconds += stage.at("seconds").get<double>();
+    for (const Json& stage : memberIn(plan, "stages")) {
+        seconds += numberIn(stage, "seconds");
     }
     return seconds;
 }
@@ -74,16 +75,17 @@ MemoryLine memoryLineOf(const Planned& planned) {
     if (device == nullptr) {
         return {};
     }
-    QStringList parts = {tr("Needs %1").arg(partText(device->at("peak"), device->at("capacity")))};
-    if (const int percent = streamedPercent(planned.plan, device->at("device")); percent > 0) {
+    QStringList parts = {
+        tr("Needs %1").arg(partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity")))};
+    if (const int percent = streamedPercent(planned.plan, textIn(*device, "device")); percent > 0) {
         parts.push_back(tr("streams %1 %").arg(percent));
     }
     parts.push_back(durationText(secondsOf(planned.plan)));
-    const bool isEstimated = device->at("estimated").get<bool>();
+    const bool isEstimated = memberIn(*device, "estimated") == true;
     return {
         .text = parts.join(QStringLiteral(", ")),
         .detail = tr("The most that %1 will hold, of its budget. %2")
-                      .arg(QString::fromStdString(device->at("device")),
+                      .arg(QString::fromStdString(textIn(*device, "device")),
                            isEstimated ? tr("The time is an estimate; `lowtide calibrate` "
                                             "measures this device.")
                                        : tr("The time is from this device's measured speeds."))};

@@ -212,8 +212,9 @@ private Q_SLOTS:
     void worksWithoutAThumbnail_whereItIsDamagedOrHuge() {
         QFETCH(QByteArray, base64);
         put(user_->filePath("p.json"),
-            R"({"format": 1, "nodes": {}, "preset": {"version": 1, "title": "P", "thumbnail": ")" +
-                base64 + "\"}}");
+            QByteArray(R"({"format": 1, "nodes": {}, "preset": {"version": 1, "title": "P", )")
+                .append(R"("thumbnail": "THUMB"}})")
+                .replace("THUMB", base64));
 
         store_->reload();
 
