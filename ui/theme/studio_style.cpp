@@ -78,6 +78,14 @@ QSize atLeast(const QSize& size, int width, int height) {
     return size.expandedTo(QSize(width, height));
 }
 
+/// Whether the whole button opens a menu, so that it shows an arrow inside.
+bool opensMenu(const QStyleOption& option) {
+    const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(&option);
+    return button && (button->features & QStyleOptionToolButton::HasMenu) &&
+           !(button->features & QStyleOptionToolButton::MenuButtonPopup) &&
+           !button->text.isEmpty() && button->toolButtonStyle != Qt::ToolButtonIconOnly;
+}
+
 }  // namespace
 
 StudioStyle::StudioStyle() : QProxyStyle(QStringLiteral("fusion")) {}
@@ -95,6 +103,10 @@ void StudioStyle::polish(QWidget* widget) {
 int StudioStyle::pixelMetric(PixelMetric metric,
                              const QStyleOption* option,
                              const QWidget* widget) const {
+    if (metric == PM_DefaultFrameWidth &&
+        (qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget))) {
+        return 3;  // room for rounded corners and the focus ring
+    }
     const auto found = metrics().find(metric);
     return found == metrics().end() ? QProxyStyle::pixelMetric(metric, option, widget)
                                     : found->second;
@@ -131,6 +143,15 @@ int StudioStyle::styleHint(StyleHint hint,
     }
 }
 
+QRect StudioStyle::subElementRect(SubElement element,
+                                  const QStyleOption* option,
+                                  const QWidget* widget) const {
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+    const bool isField = element == SE_LineEditContents && frame && frame->lineWidth > 0;
+    return isField ? rect.adjusted(4, 0, -4, 0) : rect;
+}
+
 QSize StudioStyle::sizeFromContents(ContentsType type,
                                     const QStyleOption* option,
                                     const QSize& contents,
@@ -141,12 +162,13 @@ QSize StudioStyle::sizeFromContents(ContentsType type,
         case CT_PushButton:
             return QSize(std::max(size.width(), 64), control);
         case CT_LineEdit:
+            return atLeast(size + QSize(8, 0), 0, control);
         case CT_SpinBox:
-            return atLeast(size, 0, control);
+            return QSize(contents.width() + 36, control);
         case CT_ComboBox:
             return QSize(contents.width() + 44, std::max(contents.height() + 6, control));
         case CT_ToolButton:
-            return atLeast(size, control, control);
+            return atLeast(size + QSize(opensMenu(*option) ? 16 : 0, 0), control, control);
         case CT_CheckBox:
         case CT_RadioButton:
             return atLeast(size + QSize(4, 0), 0, 24);

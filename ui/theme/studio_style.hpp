@@ -32,6 +32,9 @@ public:
                                        const QStyleOptionComplex* option,
                                        SubControl part,
                                        const QWidget* widget) const override;
+    [[nodiscard]] QRect subElementRect(SubElement element,
+                                       const QStyleOption* option,
+                                       const QWidget* widget) const override;
     [[nodiscard]] QSize sizeFromContents(ContentsType type,
                                          const QStyleOption* option,
                                          const QSize& contents,

@@ -11,8 +11,9 @@ namespace {
 constexpr int kArrowRoom = 24;  ///< of combo boxes
 constexpr int kSpinRoom = 20;   ///< of the two buttons of a spin box
 
-void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo) {
-    const WidgetState state(combo);
+void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo, const QWidget* widget) {
+    WidgetState state(combo);
+    state.isWrong = widget && widget->property("problem").toBool();
     if (combo.frame) {
         paintField(painter, combo.rect, state);
     }
@@ -106,6 +107,91 @@ void paintScrollBar(QPainter& painter,
              std::min(pill.width(), pill.height()) / 2);
 }
 
+void paintToolButton(QPainter& painter,
+                     const QStyleOptionToolButton& button,
+                     const QStyle& style,
+                     const QWidget* widget) {
+    const WidgetState state(button);
+    const bool isSplit = button.features & QStyleOptionToolButton::MenuButtonPopup;
+    const bool hasMenu = button.features & QStyleOptionToolButton::HasMenu;
+    QStyleOption panel = button;
+    panel.rect = button.rect;
+    style.drawPrimitive(QStyle::PE_PanelButtonTool, &panel, &painter, widget);
+    QStyleOptionToolButton label = button;
+    const bool isIconOnly =
+        button.text.isEmpty() ||
+        (button.toolButtonStyle == Qt::ToolButtonIconOnly && !button.icon.isNull());
+    const int arrowRoom = isSplit ? 20 : hasMenu && !isIconOnly ? 18 : 0;
+    label.rect = button.rect.adjusted(2, 0, -arrowRoom - 2, 0);
+    style.drawControl(QStyle::CE_ToolButtonLabel, &label, &painter, widget);
+    const char* ink = state.isEnabled ? "text.muted" : "text.disabled";
+    if (arrowRoom > 0) {
+        const QRect arrow(
+            button.rect.right() - arrowRoom, button.rect.y(), arrowRoom, button.rect.height());
+        if (isSplit) {
+            painter.fillRect(QRect(arrow.x(), arrow.y() + 6, 1, arrow.height() - 12),
+                             themeColour("border"));
+        }
+        paintGlyph(painter, arrow, "chevron-down", ink, 12);
+    } else if (hasMenu) {
+        paintGlyph(painter,
+                   QRect(button.rect.right() - 9, button.rect.bottom() - 9, 8, 8),
+                   "chevron-down",
+                   ink,
+                   8);
+    }
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, button.rect, 4);
+    }
+}
+
+void paintGroupBox(QPainter& painter,
+                   const QStyleOptionGroupBox& box,
+                   const QStyle& style,
+                   const QWidget* widget) {
+    if ((box.subControls & QStyle::SC_GroupBoxFrame) && !(box.features & QStyleOptionFrame::Flat)) {
+        const QRect frame =
+            style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxFrame, widget);
+        paintBox(painter, frame, QColor(), themeColour("border"), 4);
+    }
+    const WidgetState state(box);
+    if (box.subControls & QStyle::SC_GroupBoxCheckBox) {
+        QStyleOptionButton check;
+        check.QStyleOption::operator=(box);
+        check.rect =
+            style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxCheckBox, widget);
+        style.drawPrimitive(QStyle::PE_IndicatorCheckBox, &check, &painter, widget);
+    }
+    const QRect label =
+        style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxLabel, widget);
+    painter.setPen(themeColour(state.isEnabled ? "text" : "text.disabled"));
+    painter.drawText(label, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextShowMnemonic, box.text);
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, label.adjusted(-3, 0, 3, 0), 4);
+    }
+}
+
+/// The title stands above the frame.
+QRect groupBoxRect(const QStyleOptionGroupBox& box, QStyle::SubControl part) {
+    const bool hasCheck = box.subControls & QStyle::SC_GroupBoxCheckBox;
+    const bool hasTitle = !box.text.isEmpty() || hasCheck;
+    const int title = hasTitle ? std::max(24, box.fontMetrics.height() + 8) : 0;
+    const int indent = hasCheck ? 24 : 0;
+    switch (part) {
+        case QStyle::SC_GroupBoxCheckBox:
+            return {box.rect.x(), box.rect.y() + title / 2 - 8, 16, 16};
+        case QStyle::SC_GroupBoxLabel:
+            return {box.rect.x() + indent,
+                    box.rect.y(),
+                    box.fontMetrics.horizontalAdvance(box.text) + 4,
+                    title};
+        case QStyle::SC_GroupBoxContents:
+            return box.rect.adjusted(1, title + 1, -1, -1);
+        default:
+            return box.rect.adjusted(0, title, 0, 0);
+    }
+}
+
 /// The bar without arrows: the slider's room is all of it.
 QRect scrollBarRect(const QStyleOptionSlider& bar, QStyle::SubControl part, int leastLength) {
     const bool isAcross = bar.orientation == Qt::Horizontal;
@@ -174,9 +260,13 @@ void StudioStyle::drawComplexControl(ComplexControl control,
                                      const QWidget* widget) const {
     const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
     if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
-        paintComboBox(*painter, *combo);
+        paintComboBox(*painter, *combo, widget);
     } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
         paintSpinBox(*painter, *spin, *this, widget);
+    } else if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {
+        paintToolButton(*painter, *button, *this, widget);
+    } else if (const auto* box = qstyleoption_cast<const QStyleOptionGroupBox*>(option)) {
+        paintGroupBox(*painter, *box, *this, widget);
     } else if (slider && control == CC_Slider) {
         paintSlider(*painter, *slider, *this, widget);
     } else if (slider && control == CC_ScrollBar) {
@@ -199,6 +289,8 @@ QRect StudioStyle::subControlRect(ComplexControl control,
         rect = comboBoxRect(*combo, part);
     } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
         rect = spinBoxRect(*spin, part);
+    } else if (const auto* box = qstyleoption_cast<const QStyleOptionGroupBox*>(option)) {
+        rect = groupBoxRect(*box, part);
     } else {
         return QProxyStyle::subControlRect(control, option, part, widget);
     }

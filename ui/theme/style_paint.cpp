@@ -44,12 +44,16 @@ void paintGlyph(
 void paintField(QPainter& painter, const QRectF& rect, const WidgetState& state) {
     const double radius = Theme::current().size("radius");
     const QColor ground = themeColour(state.isEnabled ? "field" : "surface");
-    const char* line = !state.isEnabled  ? "border"
-                       : state.isHovered ? "text.muted"
-                                         : "border.strong";
+    const char* line = state.isWrong      ? "error"
+                       : !state.isEnabled ? "border"
+                       : state.isHovered  ? "text.muted"
+                                          : "border.strong";
     paintBox(painter, rect, ground, themeColour(line), radius);
+    if (state.isWrong) {
+        paintBox(painter, rect.adjusted(1, 1, -1, -1), QColor(), themeColour("error"), radius - 1);
+    }
     if (state.hasFocus) {
-        paintFocusRing(painter, rect, radius);
+        paintFocusRing(painter, state.isWrong ? rect.adjusted(2, 2, -2, -2) : rect, radius);
     }
 }
 

@@ -26,6 +26,7 @@ struct WidgetState {
     bool isSelected;
     bool hasFocus;
     bool hasKeyboardFocus;
+    bool isWrong = false;  ///< what it holds is refused: the widget's property "problem"
 };
 
 /// A colour of the theme in use.

@@ -22,6 +22,12 @@ void paintPushButton(QPainter& painter, const QStyleOption& option) {
                              : state.isHovered ? "accent.hover"
                                                : "accent";
         paintBox(painter, option.rect, themeColour(ground), QColor(), kRadius);
+        if (state.hasKeyboardFocus) {
+            // The ring would be lost in the accent: a line of the label's colour sets it off.
+            paintFocusRing(painter, option.rect, kRadius);
+            const QRect inside = option.rect.adjusted(2, 2, -2, -2);
+            paintBox(painter, inside, QColor(), themeColour("accent.text"), kRadius - 1);
+        }
         return;
     }
     const char* ground = !state.isEnabled                ? "surface"
@@ -33,6 +39,9 @@ void paintPushButton(QPainter& painter, const QStyleOption& option) {
              themeColour(ground),
              themeColour(state.isEnabled ? "border.strong" : "border"),
              kRadius);
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, option.rect, kRadius);
+    }
 }
 
 void paintToolButton(QPainter& painter, const QStyleOption& option) {
@@ -134,7 +143,6 @@ bool paintedGround(QStyle::PrimitiveElement element,
         case QStyle::PE_IndicatorToolBarHandle:
         case QStyle::PE_PanelItemViewRow:
             return true;
-        case QStyle::PE_Frame:
         case QStyle::PE_FrameWindow:
             paintBox(painter, option.rect, QColor(), themeColour("border"), 0);
             return true;
@@ -173,7 +181,8 @@ void StudioStyle::drawPrimitive(PrimitiveElement element,
                                 const QStyleOption* option,
                                 QPainter* painter,
                                 const QWidget* widget) const {
-    const WidgetState state(*option);
+    WidgetState state(*option);
+    state.isWrong = widget && widget->property("problem").toBool();
     if (const char* glyph = glyphOf(element, *option)) {
         return paintGlyph(
             *painter, option->rect, glyph, state.isEnabled ? "text.muted" : "text.disabled", 14);
@@ -192,6 +201,12 @@ void StudioStyle::drawPrimitive(PrimitiveElement element,
             return paintItem(*painter, *option, widget);
         case PE_IndicatorBranch:
             return paintBranch(*painter, *option);
+        case PE_Frame:
+            if (qobject_cast<const QPlainTextEdit*>(widget) ||
+                qobject_cast<const QTextEdit*>(widget)) {
+                return paintField(*painter, option->rect, state);
+            }
+            return paintBox(*painter, option->rect, QColor(), themeColour("border"), 0);
         case PE_FrameFocusRect:
             return paintFocusRing(*painter, option->rect, kRadius);
         case PE_PanelLineEdit:

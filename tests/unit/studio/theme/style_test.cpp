@@ -58,6 +58,7 @@ private Q_SLOTS:
         gallery->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(gallery.get()));
         auto* widget = gallery->findChild<QWidget*>(name);
+        widget->clearFocus();
         const QImage without = widget->grab().toImage();
 
         for (int i = 0; i < 60 && !widget->hasFocus(); ++i) {

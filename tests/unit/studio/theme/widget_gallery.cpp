@@ -83,6 +83,7 @@ QWidget* fields() {
     form->addRow("Steps", spin);
     auto* prompt = new QPlainTextEdit("a lighthouse at dusk,\nlong exposure");
     prompt->setFixedHeight(64);
+    prompt->setTabChangesFocus(true);
     form->addRow("Prompt", prompt);
     return box;
 }
