@@ -77,7 +77,7 @@ int openStudio(const std::string& graph);
 int printReport(const std::string& path);
 
 /// The file that a person named: a graph's, or that of a preset by its id or title. Error{NotFound}
-/// names the nearest preset.
+/// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
 [[nodiscard]] std::string graphFileOf(const std::string& typed);
 /// The text of a graph file or preset, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the
 /// file.

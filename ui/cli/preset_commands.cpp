@@ -83,7 +83,11 @@ std::string graphFileOf(const std::string& typed) {
     if (std::filesystem::exists(typed, ignored) || looksLikeFile(typed)) {
         return typed;
     }
-    return graph::findPreset(typed, presetFolders()).path;
+    const graph::PresetFile preset = graph::findPreset(typed, presetFolders());
+    if (preset.refusal) {
+        throw *preset.refusal;
+    }
+    return preset.path;
 }
 
 }  // namespace lowtide::cli
