@@ -6,7 +6,8 @@
 
 namespace lowtide::ui {
 
-/// Where keys of an action work: single letters only while the canvas has the focus.
+/// Where keys of an action work. Those that mean something else in a field or a list work only
+/// while the canvas itself has the focus.
 enum class ActionScope { Window, Canvas };
 
 /// One thing that the studio can do. Texts are sources for tr() in the context "Actions".

@@ -29,9 +29,8 @@ Actions::Actions(QObject* parent) : QObject(parent) {
         action->setObjectName(QString::fromLatin1(desc.id));
         action->setCheckable(desc.checkable);
         action->setStatusTip(translated(desc.tip));
-        action->setShortcutContext(desc.scope == ActionScope::Canvas
-                                       ? Qt::WidgetWithChildrenShortcut
-                                       : Qt::WindowShortcut);
+        action->setShortcutContext(desc.scope == ActionScope::Canvas ? Qt::WidgetShortcut
+                                                                     : Qt::WindowShortcut);
         const Entry entry{&desc, action};
         entries_.emplace(desc.id, entry);
         applyKeys(entry, keysFromText(QString::fromLatin1(desc.keys)));

@@ -25,6 +25,7 @@ class ActionsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void init() { test::failOnQtWarnings(); }
 
     void everyActionHasTextTipAndMenu_data() {
@@ -77,8 +78,7 @@ private Q_SLOTS:
             const QString text = actions.at(desc.id).text();
             const qsizetype mark = text.indexOf(QLatin1Char('&'));
             QVERIFY2(mark >= 0 && mark + 1 < text.size(), desc.id);
-            const auto key =
-                std::pair(QString::fromLatin1(desc.menu), text.at(mark + 1).toLower());
+            const auto key = std::pair(QString::fromLatin1(desc.menu), text.at(mark + 1).toLower());
             QVERIFY2(used.insert(key).second, desc.id);
         }
     }
@@ -88,7 +88,8 @@ private Q_SLOTS:
         for (const ActionDesc& desc : actionTable()) {
             for (const QKeySequence& key : actions.defaultKeys(desc.id)) {
                 const bool isPlain = key[0].keyboardModifiers() == Qt::NoModifier;
-                const bool isFunctionKey = key[0].key() >= Qt::Key_F1 && key[0].key() <= Qt::Key_F35;
+                const bool isFunctionKey =
+                    key[0].key() >= Qt::Key_F1 && key[0].key() <= Qt::Key_F35;
                 QVERIFY2(!isPlain || isFunctionKey || desc.scope == ActionScope::Canvas, desc.id);
             }
         }
@@ -139,7 +140,8 @@ private Q_SLOTS:
         auto* list = sheet.findChild<QTreeWidget*>("list");
         sheet.findChild<QLineEdit*>("search")->setText("bypass");
         int shown = 0;
-        for (QTreeWidgetItemIterator item(list, QTreeWidgetItemIterator::NotHidden); *item; ++item) {
+        for (QTreeWidgetItemIterator item(list, QTreeWidgetItemIterator::NotHidden); *item;
+             ++item) {
             ++shown;
         }
         QCOMPARE(shown, 2);  // "Node" and "Bypass"

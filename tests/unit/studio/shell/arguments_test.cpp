@@ -10,6 +10,7 @@ class ArgumentsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void everyOptionIsRead() {
         const ParsedArguments parsed = parseArguments({"lowtide-studio",
                                                        "graph.json",

@@ -46,6 +46,7 @@ class DocumentFileTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void aSavedGraphComesBackAsItWas() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");

@@ -30,6 +30,7 @@ class SeedsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void seedsFollowTheirMode_data() {
         QTest::addColumn<quint64>("before");
         QTest::addColumn<int>("mode");
