@@ -42,6 +42,8 @@ public:
     DocumentFile file;
     RunControl run;
 
+    [[nodiscard]] Settings& settings() { return settings_; }
+
 private:
     void tellOptions();
     void tellModels();
