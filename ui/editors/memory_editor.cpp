@@ -59,16 +59,21 @@ MemoryEditor::MemoryEditor(QWidget* parent) : QWidget(parent), parts_(new Parts{
 MemoryEditor::~MemoryEditor() = default;
 
 void MemoryEditor::setNode(const NodeFacts& facts, const Json& memory) {
-    parts_->facts = facts;
-    parts_->policy = {};
+    memory::Policy policy;
     QString problem;
     if (!memory.is_null()) {
         try {
-            parts_->policy = memory::policyFromJson(memory, "memory");
+            policy = memory::policyFromJson(memory, "memory");
         } catch (const Error& error) {
             problem = wordsOf(error);
         }
     }
+    const bool isShown = parts_->body && parts_->body->isEnabled() && problem.isEmpty();
+    if (isShown && policy == parts_->policy && areSame(facts, parts_->facts)) {
+        return;  // what is being typed stays
+    }
+    parts_->facts = facts;
+    parts_->policy = policy;
     parts_->build();
     if (!problem.isEmpty()) {
         // It stays in the graph as it is until the person writes another one.
@@ -84,6 +89,7 @@ void MemoryEditor::Parts::showText() {
 }
 
 void MemoryEditor::Parts::build() {
+    const KeptFocus focus(body);
     if (body) {
         body->hide();
         body->deleteLater();
@@ -112,6 +118,7 @@ void MemoryEditor::Parts::build() {
     addComponents(column);
     editor.layout()->addWidget(body);
     showText();
+    focus.restoreIn(*body);
 }
 
 void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {

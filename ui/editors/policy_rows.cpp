@@ -6,6 +6,7 @@
 #include "ui/editors/policy_rules.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QFormLayout>
@@ -42,6 +43,7 @@ PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     after_->addItem(tr("off the device"), static_cast<int>(memory::After::Evict));
     after_->addItem(tr("unload, also from RAM"), static_cast<int>(memory::After::Drop));
     after_->addItem(tr("keep for the next run"), static_cast<int>(memory::After::Keep));
+    stream_->setMinimumHeight(Theme::current().size("control"));
     blocks_->setRange(1, 1000);
     blocks_->setFocusPolicy(Qt::StrongFocus);
     budget_->setPlaceholderText(tr("none of its own"));

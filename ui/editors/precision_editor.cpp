@@ -89,14 +89,19 @@ PrecisionEditor::PrecisionEditor(QWidget* parent) : QWidget(parent), parts_(new 
 PrecisionEditor::~PrecisionEditor() = default;
 
 void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
-    parts_->facts = facts;
-    parts_->choice = {};
+    memory::PrecisionChoice choice;
     QString problem;
     try {
-        parts_->choice = memory::precisionFromJson(precision, "precision");
+        choice = memory::precisionFromJson(precision, "precision");
     } catch (const Error& error) {
         problem = wordsOf(error);
     }
+    const bool isShown = parts_->body && parts_->body->isEnabled() && problem.isEmpty();
+    if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
+        return;  // what is being typed stays
+    }
+    parts_->facts = facts;
+    parts_->choice = choice;
     parts_->build();
     if (!problem.isEmpty()) {
         // It stays in the graph as it is until the person writes another one.
@@ -112,6 +117,7 @@ void PrecisionEditor::Parts::showText() {
 }
 
 void PrecisionEditor::Parts::build() {
+    const KeptFocus focus(body);
     if (body) {
         body->hide();
         body->deleteLater();
@@ -140,6 +146,7 @@ void PrecisionEditor::Parts::build() {
     addSwitches(column);
     editor.layout()->addWidget(body);
     showText();
+    focus.restoreIn(*body);
 }
 
 void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {

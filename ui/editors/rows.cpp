@@ -4,9 +4,11 @@
 #include "ui/editors/memory_editor.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QApplication>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -15,6 +17,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kLabelWidth = 92;
+constexpr QLatin1String kComponent("component.");
 
 }  // namespace
 
@@ -39,10 +42,14 @@ void addRow(QFormLayout* form, const QString& label, QWidget* field) {
 QLabel* makeNote(const QString& text, const char* colourToken, QWidget* parent) {
     auto* note = new QLabel(text, parent);
     note->setWordWrap(true);
+    const auto colour = [note, colourToken] {
+        QPalette palette;
+        palette.setColor(QPalette::WindowText, Theme::current().colour(colourToken));
+        note->setPalette(palette);
+    };
     note->setFont(Theme::current().font("small"));
-    QPalette palette = note->palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour(colourToken));
-    note->setPalette(palette);
+    colour();
+    QObject::connect(&Themed::instance(), &Themed::changed, note, colour);
     return note;
 }
 
@@ -57,7 +64,7 @@ QWidget* makeComponentPart(const QString& role,
                            const std::function<void(bool hasOwn)>& onToggled,
                            QWidget* parent) {
     auto* part = new QWidget(parent);
-    part->setObjectName("component." + role);
+    part->setObjectName(kComponent + role);
     auto* column = new QVBoxLayout(part);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(1));
@@ -88,9 +95,45 @@ QWidget* makeComponentPart(const QString& role,
 }
 
 void setSummary(const QWidget& owner, const QString& role, const QString& summary) {
-    if (const auto* part = owner.findChild<QWidget*>("component." + role)) {
+    if (const auto* part = owner.findChild<QWidget*>(kComponent + role)) {
         part->findChild<QLabel*>("summary")->setText(summary);
     }
+}
+
+KeptFocus::KeptFocus(const QWidget* body) {
+    const QWidget* focused = QApplication::focusWidget();
+    if (!body || !focused || !body->isAncestorOf(focused)) {
+        return;
+    }
+    name_ = focused->objectName();
+    for (const QWidget* each = focused; each != body; each = each->parentWidget()) {
+        if (each->objectName().startsWith(kComponent)) {
+            component_ = each->objectName();
+        }
+    }
+    const auto* line = qobject_cast<const QLineEdit*>(focused);
+    if (line && line->isModified()) {
+        typed_ = line->text();
+    }
+}
+
+void KeptFocus::restoreIn(QWidget& body) const {
+    const auto* owner = component_.isEmpty() ? &body : body.findChild<QWidget*>(component_);
+    auto* field = owner && !name_.isEmpty() ? owner->findChild<QWidget*>(name_) : nullptr;
+    if (!field) {
+        return;
+    }
+    field->setFocus(Qt::OtherFocusReason);
+    if (auto* line = qobject_cast<QLineEdit*>(field); line && typed_) {
+        line->setText(*typed_);
+        line->setModified(true);
+    }
+}
+
+bool areSame(const NodeFacts& one, const NodeFacts& other) {
+    return one.desc == other.desc && one.devices == other.devices &&
+           one.components == other.components && one.stepCache == other.stepCache &&
+           one.plannedPrecision == other.plannedPrecision;
 }
 
 std::vector<std::string> rolesOf(const NodeFacts& facts) {

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,21 @@ void setRefused(QWidget& widget, const QString& reason, const QString& tooltip);
 
 void setSummary(const QWidget& owner, const QString& role, const QString& summary);
 
+/// The field that has the focus and what is being typed there, over a rebuild of the fields around
+/// it.
+class KeptFocus {
+public:
+    explicit KeptFocus(const QWidget* body);
+    void restoreIn(QWidget& body) const;
+
+private:
+    QString component_;
+    QString name_;
+    std::optional<QString> typed_;
+};
+
 struct NodeFacts;
+[[nodiscard]] bool areSame(const NodeFacts& one, const NodeFacts& other);
 /// The components that are known of the node, else those that its type names.
 [[nodiscard]] std::vector<std::string> rolesOf(const NodeFacts& facts);
 /// What is wrong and what to do.

@@ -35,6 +35,13 @@ private Q_SLOTS:
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         test::keepScreenshot(*window, QString("editors_%1").arg(isDark ? "dark" : "light"));
 
+        window->findChild<ParamEditor*>("editor.scheduler")->begin();
+        auto* list = window->findChild<QWidget*>("searchList");
+        test::keepScreenshot(*list, QString("search_%1").arg(isDark ? "dark" : "light"));
+        const QStringList listProblems = test::textProblems(*list);
+        QVERIFY2(listProblems.isEmpty(), qPrintable(listProblems.join("\n")));
+        list->close();
+
         const QStringList problems = test::textProblems(*window);
 
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));

@@ -202,8 +202,39 @@ private Q_SLOTS:
         const auto choice = memory::precisionFromJson(told_.back(), "precision");
 
         QCOMPARE(memory::toText(choice),
-                 std::string("quality,storage=bf16,compute=f32,keep_f32=norm+conv_out"));
+                 std::string("quality,compute=f32,storage=bf16,keep_f32=norm+conv_out"));
         QCOMPARE(part<QLineEdit>(*editor, "text")->text().toStdString(), memory::toText(choice));
+    }
+
+    void sameNodeAgain_leavesTheFields() {
+        auto editor = shown("leaf");
+        auto* budget = part<QLineEdit>(*editor, "budget");
+        budget->setFocus();
+        QTest::keyClicks(budget, "6 G");
+
+        editor->setNode(facts_, "leaf");
+
+        QCOMPARE(part<QLineEdit>(*editor, "budget"), budget);
+        QCOMPARE(budget->text(), QString("6 G"));
+    }
+
+    void newPlanKeepsFocus_andWhatIsTyped() {
+        auto editor = shownPrecision("quality");
+        editor->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(editor.get()));
+        auto* kept = part<QLineEdit>(*editor, "kept");
+        kept->setFocus();
+        QTest::keyClicks(kept, "norm");
+
+        facts_.plannedPrecision = {{"unet", {{"lossy", {"weights are stored as f16"}}}}};
+        editor->setNode(facts_, "quality");
+
+        auto* now = part<QLineEdit>(*editor, "kept");
+        QVERIFY(now != kept);
+        QVERIFY(now->hasFocus());
+        QCOMPARE(now->text(), QString("norm"));
+        QTest::keyClick(now, Qt::Key_Return);
+        QCOMPARE(told_.back()["keep_f32"], Json::array({"norm"}));
     }
 
     void nothingAskedIsNull() {
