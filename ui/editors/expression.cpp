@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -22,14 +23,15 @@ public:
     Evaluated evaluate(long double current) {
         long double number = 0;
         skipSpace();
-        if (peek() == '+' || peek() == '*' || peek() == '/' || isAssignment()) {
+        if (isAssignment()) {
             const char sign = take();
-            if (peek() == '=') {
-                take();
-            }
+            take();  // the =
             const long double right = sum();
             number = applied(sign, current, right);
         } else {
+            if (peek() == '+' || peek() == '*' || peek() == '/') {
+                start_ = current;
+            }
             number = sum();
         }
         skipSpace();
@@ -51,7 +53,8 @@ private:
     char take() { return text_[at_++]; }
 
     [[nodiscard]] bool isAssignment() const {
-        return peek() == '-' && at_ + 1 < text_.size() && text_[at_ + 1] == '=';
+        const bool isSign = peek() == '+' || peek() == '-' || peek() == '*' || peek() == '/';
+        return isSign && at_ + 1 < text_.size() && text_[at_ + 1] == '=';
     }
 
     void skipSpace() {
@@ -104,6 +107,9 @@ private:
     }
 
     long double factor() {
+        if (start_) {
+            return *std::exchange(start_, std::nullopt);
+        }
         skipSpace();
         if (++depth_ > kMaxDepth) {
             fail(tr("there are too many brackets"));
@@ -146,6 +152,7 @@ private:
     std::string text_;
     size_t at_ = 0;
     int depth_ = 0;
+    std::optional<long double> start_{};  ///< stands before the first sign
     QString problem_;
 };
 

@@ -54,8 +54,10 @@ FileEditor::FileEditor(const NodeDesc& node,
     connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    connect(path_, &QLineEdit::editingFinished, this, [this] { finish(); });
-    connect(path_, &QLineEdit::returnPressed, this, &ParamEditor::dismissed);
+    connect(path_, &QLineEdit::editingFinished, this, [this] {
+        finish();
+        Q_EMIT dismissed();
+    });
 }
 
 QWidget* FileEditor::markedWidget() {

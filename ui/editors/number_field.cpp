@@ -289,6 +289,17 @@ bool NumberField::typingKey(const QKeyEvent& event) {
     }
 }
 
+/// The focus went elsewhere: what was typed is taken, or stays with its mark.
+void NumberField::leaveTyping(Qt::FocusReason reason) {
+    const bool comesBack = reason == Qt::PopupFocusReason || reason == Qt::ActiveWindowFocusReason;
+    if (!comesBack && typing_->isVisible() && takeTyping()) {
+        typing_->hide();
+        forgetTyping();
+        update();
+        Q_EMIT dismissed();
+    }
+}
+
 bool NumberField::eventFilter(QObject* watched, QEvent* event) {
     if (watched != typing_) {
         return ValueEditor::eventFilter(watched, event);
@@ -306,12 +317,8 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
         wheelEvent(static_cast<QWheelEvent*>(event));
         return true;
     }
-    const bool isLeaving = event->type() == QEvent::FocusOut &&
-                           static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason;
-    if (isLeaving && typing_->isVisible() && takeTyping()) {
-        typing_->hide();
-        forgetTyping();
-        update();
+    if (event->type() == QEvent::FocusOut) {
+        leaveTyping(static_cast<QFocusEvent*>(event)->reason());
     }
     return ValueEditor::eventFilter(watched, event);
 }

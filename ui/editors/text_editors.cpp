@@ -42,8 +42,10 @@ LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    connect(line_, &QLineEdit::editingFinished, this, [this] { finish(); });
-    connect(line_, &QLineEdit::returnPressed, this, &ParamEditor::dismissed);
+    connect(line_, &QLineEdit::editingFinished, this, [this] {
+        finish();
+        Q_EMIT dismissed();
+    });
 }
 
 QWidget* LineEditor::markedWidget() {
@@ -75,7 +77,7 @@ PromptEditor::PromptEditor(const ParamDesc& param, QWidget* parent)
     : ValueEditor(param, parent), prompt_(new QPlainTextEdit(this)) {
     prompt_->setObjectName("prompt");
     prompt_->setTabChangesFocus(true);
-    prompt_->setMinimumHeight(Theme::space(12));
+    prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     prompt_->installEventFilter(this);
     fill(*this, prompt_);
     setMinimumHeight(kPromptHeight);
@@ -122,8 +124,10 @@ void PromptEditor::changeWeight(double change) {
 
 bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
     if (watched == prompt_ && event->type() == QEvent::FocusOut &&
-        static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason) {
+        static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason &&
+        static_cast<QFocusEvent*>(event)->reason() != Qt::ActiveWindowFocusReason) {
         finish();
+        Q_EMIT dismissed();
     }
     if (watched != prompt_ || event->type() != QEvent::KeyPress) {
         return ValueEditor::eventFilter(watched, event);
