@@ -4,11 +4,13 @@
 #include <QFont>
 #include <QIcon>
 #include <QObject>
+#include <QPalette>
 #include <QString>
 
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 class QApplication;
 
@@ -34,28 +36,43 @@ public:
     /// The shape of a port of that type, beside its colour.
     enum class PortShape { Circle, Square, Diamond, Triangle, Hexagon, Ring };
     [[nodiscard]] PortShape portShape(const std::string& wireType) const;
-    /// "body", "small", "title", "mono": the bundled fonts.
+    /// "body", "strong", "small", "label", "title", "display", "mono": the bundled fonts.
     [[nodiscard]] QFont font(const char* role) const;
+    /// "row", "control", "icon", "radius", "focus", ...: device-independent pixels.
+    [[nodiscard]] int size(const char* token) const;
 
     /// Spacing n on the rhythm: 4 * n pixels.
     [[nodiscard]] static constexpr int space(int n) { return 4 * n; }
 
-    /// A line icon ("play", "stop", "plus", "trash", "search", ...), painted from vectors in the
-    /// colour of the token; crisp at every scale.
+    /// A line icon ("play", "stop", "plus", "trash", "search", ...: iconNames()), painted from
+    /// vectors; crisp at every scale. It has the token's colour in the theme in use when it is
+    /// painted, so a change of scheme needs no new icon.
     [[nodiscard]] QIcon icon(const char* name, const char* colourToken = "text") const;
 
-    /// Palette, style sheet and font of the whole program.
+    /// Palette, style and font of the whole program.
     void applyTo(QApplication& application) const;
 
-    /// The theme in use. Set once by main and tests before the first widget; replaced when the
-    /// person chooses another scheme, which Themed tells.
+    [[nodiscard]] QPalette palette() const;
+
+    /// The theme in use. Set once by main and tests before the first widget, else it is the light
+    /// one; replaced when the person chooses another scheme, which Themed tells.
     [[nodiscard]] static const Theme& current();
     static void setCurrent(std::shared_ptr<const Theme> theme);
 
 private:
+    struct WireLook {
+        QColor colour;
+        PortShape shape = PortShape::Circle;
+    };
+
+    [[nodiscard]] WireLook lookOf(const std::string& wireType) const;
+
     Scheme scheme_;
     std::map<std::string, QColor> colours_;
     std::map<std::string, QFont> fonts_;
+    std::map<std::string, int> sizes_;
+    std::map<std::string, WireLook> wires_;
+    std::vector<QColor> otherWires_;
 };
 
 /// Tells that Theme::current() is another one.
