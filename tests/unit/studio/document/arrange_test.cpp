@@ -166,10 +166,10 @@ private Q_SLOTS:
             setPosition(node, {below(900), below(900)});
         }
         for (int wire = 0; wire < 40; ++wire) {  // circles, too
-            connect(document,
-                    {std::string(1, static_cast<char>('a' + random() % 26)), "out"},
-                    {std::string(1, static_cast<char>('a' + random() % 26)),
-                     std::to_string(random() % 3)});
+            ui::connect(document,
+                        {std::string(1, static_cast<char>('a' + random() % 26)), "out"},
+                        {std::string(1, static_cast<char>('a' + random() % 26)),
+                         std::to_string(random() % 3)});
         }
         arrange(document, {}, sizes);
         QCOMPARE(overlap(document, sizes), QString());

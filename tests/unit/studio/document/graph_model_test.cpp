@@ -250,7 +250,7 @@ private Q_SLOTS:
         model_->load(document);
         const QString before = shown(model_->document());
         model_->apply("Wire", [](graph::Document& edited) {
-            disconnect(edited, {"denoise", "positive"});
+            ui::disconnect(edited, {"denoise", "positive"});
         });
         QCOMPARE(model_->document().links.size(), document.links.size() - 1);
         model_->undoStack().undo();
@@ -305,7 +305,7 @@ private:
         } else if (what == "collapsed") {
             setCollapsed(denoise, true);
         } else if (what == "links") {
-            disconnect(document, {"save", "image"});
+            ui::disconnect(document, {"save", "image"});
         } else if (what == "reroutes") {
             setReroutes(document, {"save", "image"}, {{1, 2}});
         } else if (what == "frames") {

@@ -45,7 +45,7 @@ void killWhile(std::mt19937& random, const std::function<void(int64_t)>& work) {
             work(number);
         }
     });
-    ::usleep(random() % kLongestLifeMicroseconds);
+    ::usleep(static_cast<useconds_t>(random() % kLongestLifeMicroseconds));
     killChild(child);
 }
 

@@ -33,7 +33,7 @@ private Q_SLOTS:
     }
 
     void drawingReplacesWhatFedTheInput() {
-        connect(document_, {"sharpen", "image"}, {"save", "image"});
+        ui::connect(document_, {"sharpen", "image"}, {"save", "image"});
         QCOMPARE(linkInto(document_, {"save", "image"})->from.node, std::string("sharpen"));
         QCOMPARE(std::count_if(document_.links.begin(),
                                document_.links.end(),
@@ -43,18 +43,18 @@ private Q_SLOTS:
 
     void drawingAWireThatIsThereChangesNothing() {
         const QString before = shown(document_);
-        connect(document_, {"encode", "positive"}, {"denoise", "positive"});
+        ui::connect(document_, {"encode", "positive"}, {"denoise", "positive"});
         QCOMPARE(shown(document_), before);
     }
 
     void wiresStaySorted() {
-        connect(document_, {"checkpoint", "model"}, {"denoise", "model"});
-        connect(document_, {"checkpoint", "model"}, {"decode", "model"});
+        ui::connect(document_, {"checkpoint", "model"}, {"denoise", "model"});
+        ui::connect(document_, {"checkpoint", "model"}, {"decode", "model"});
         const graph::Document again = graph::parseDocument(graph::toText(document_));
         for (size_t index = 0; index < document_.links.size(); ++index) {
             QVERIFY(document_.links[index].to == again.links[index].to);
         }
-        disconnect(document_, {"decode", "model"});
+        ui::disconnect(document_, {"decode", "model"});
         QVERIFY(!linkInto(document_, {"decode", "model"}));
         QVERIFY(linkInto(document_, {"denoise", "model"}));
     }
@@ -94,7 +94,7 @@ private Q_SLOTS:
     }
 
     void circlesAreRefusedThroughAnyNumberOfNodes() {
-        connect(document_, {"offload", "value"}, {"denoise", "latent"});
+        ui::connect(document_, {"offload", "value"}, {"denoise", "latent"});
         QCOMPARE(refusal({"decode", "image"}, {"offload", "value"}),
                  QString("That would be a circle: Offload already feeds Decode."));
     }
@@ -106,11 +106,11 @@ private Q_SLOTS:
     }
 
     void whatAControlNodePassesOnHasATypeBothWays() {
-        connect(document_, {"checkpoint", "model"}, {"offload", "value"});
+        ui::connect(document_, {"checkpoint", "model"}, {"offload", "value"});
         QCOMPARE(refusal({"offload", "value"}, {"save", "image"}),
                  QString("Save takes an IMAGE here, this is a MODEL."));
-        disconnect(document_, {"offload", "value"});
-        connect(document_, {"offload", "value"}, {"save", "image"});
+        ui::disconnect(document_, {"offload", "value"});
+        ui::connect(document_, {"offload", "value"}, {"save", "image"});
         QCOMPARE(refusal({"checkpoint", "model"}, {"offload", "value"}),
                  QString("Offload passes this on: Save takes an IMAGE here, this is a MODEL."));
         QCOMPARE(refusal({"decode", "image"}, {"offload", "value"}), QString());
@@ -118,8 +118,8 @@ private Q_SLOTS:
 
     void controlNodesInACircleAreNoTrap() {
         const std::string other = add("control.offload");
-        connect(document_, {"offload", "value"}, {other, "value"});
-        connect(document_, {other, "value"}, {"offload", "value"});
+        ui::connect(document_, {"offload", "value"}, {other, "value"});
+        ui::connect(document_, {other, "value"}, {"offload", "value"});
         QCOMPARE(refusal({"offload", "value"}, {"save", "image"}), QString());
         QVERIFY(!refusal({"decode", "image"}, {other, "value"}).contains("takes"));
     }
@@ -176,7 +176,7 @@ private Q_SLOTS:
     }
 
     void aNodeThatIsWiredAlreadyIsNotInserted() {
-        connect(document_, {"decode", "image"}, {"sharpen", "image"});
+        ui::connect(document_, {"decode", "image"}, {"sharpen", "image"});
         QVERIFY(!insertIntoWire(document_, catalog_, "sharpen", {"save", "image"}));
     }
 
