@@ -117,7 +117,7 @@ void IssuesPanel::collect() {
     if (const QueuedRun* run = queue_.find(shownRun_)) {
         addNew(issues, run->issues);
     }
-    rows_->setIssues(std::move(issues));
+    rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
     const bool isEmpty = rows_->issues().empty();
     empty_->setVisible(isEmpty);
     list_->setVisible(!isEmpty);
@@ -133,14 +133,14 @@ void IssuesPanel::collect() {
 void IssuesPanel::showSelected() {
     const Issue* issue = rows_->issueAt(list_->currentIndex());
     if (!issue) {
-        details_->show(Notice::Tone::Info, {});
+        details_->tell(Notice::Tone::Info, {});
         return;
     }
     const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
                               : issue->severity == Severity::Warning ? Notice::Tone::Warning
                                                                      : Notice::Tone::Info;
     const QString hint = QString::fromStdString(issue->hint);
-    details_->show(tone,
+    details_->tell(tone,
                    QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
                    fixesFor(*issue, model_.document(), model_.catalog()));
 }

@@ -38,9 +38,10 @@ Issue refusal(const char* hint) {
     return {.code = "memory_infeasible",
             .node = "denoise",
             .item = "memory",
-            .message = "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations "
-                       "and 33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole "
-                       "run needs at least 20897792 bytes",
+            .message =
+                "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations "
+                "and 33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole "
+                "run needs at least 20897792 bytes",
             .hint = hint};
 }
 
@@ -125,12 +126,24 @@ void FixesTest::removesIssuesOfValidation_data() {
     QTest::addColumn<QString>("params");
     QTest::addColumn<QString>("memory");
     QTest::addColumn<QString>("budget");
-    QTest::newRow("too small") << R"({"steps": 0})" << "" << "";
-    QTest::newRow("too big") << R"({"steps": 1000})" << "" << "";
-    QTest::newRow("wrong type") << R"({"steps": "many"})" << "" << "";
-    QTest::newRow("unknown parameter") << R"({"steps": 20, "stepps": 3})" << "" << "";
-    QTest::newRow("unknown policy") << R"({"steps": 20})" << "fast" << "";
-    QTest::newRow("no budget") << R"({"steps": 20})" << "" << "much";
+    QTest::newRow("too small") << R"({"steps": 0})"
+                               << ""
+                               << "";
+    QTest::newRow("too big") << R"({"steps": 1000})"
+                             << ""
+                             << "";
+    QTest::newRow("wrong type") << R"({"steps": "many"})"
+                                << ""
+                                << "";
+    QTest::newRow("unknown parameter") << R"({"steps": 20, "stepps": 3})"
+                                       << ""
+                                       << "";
+    QTest::newRow("unknown policy") << R"({"steps": 20})"
+                                    << "fast"
+                                    << "";
+    QTest::newRow("no budget") << R"({"steps": 20})"
+                               << ""
+                               << "much";
 }
 
 void FixesTest::removesIssuesOfValidation() {

@@ -59,6 +59,7 @@ class IssuesPanelTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }

@@ -34,6 +34,7 @@ class MemoryControlsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void init() { test::failOnQtWarnings(); }
 
     void sliderIsWithoutABound_atItsRightEnd();
@@ -97,8 +98,7 @@ void MemoryControlsTest::sliderShowsTheSameBudget_afterEveryStep() {
         slider->setValue(step);
         const std::optional<Bytes> chosen = budget.budget();
         QVERIFY(chosen && *chosen <= 64 * kMiB);
-        QCOMPARE(parseBytes(
-                     budget.findChild<QLineEdit*>("budgetField")->text().toStdString()),
+        QCOMPARE(parseBytes(budget.findChild<QLineEdit*>("budgetField")->text().toStdString()),
                  chosen);
     }
 }
@@ -181,8 +181,9 @@ void MemoryControlsTest::chipsOffloadAndUnload() {
     QSignalSpy unload(&chips, &ComponentChips::unloadRequested);
     chips.show();
 
-    QTest::mouseClick(chips.findChild<QWidget*>("chip_denoiser")->findChild<QToolButton*>("offload"),
-                      Qt::LeftButton);
+    QTest::mouseClick(
+        chips.findChild<QWidget*>("chip_denoiser")->findChild<QToolButton*>("offload"),
+        Qt::LeftButton);
     QTest::mouseClick(
         chips.findChild<QWidget*>("chip_autoencoder")->findChild<QToolButton*>("unload"),
         Qt::LeftButton);

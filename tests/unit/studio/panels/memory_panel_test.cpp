@@ -80,6 +80,7 @@ class MemoryPanelTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
@@ -193,9 +194,8 @@ void MemoryPanelTest::showsPredictedBesideMeasured_afterTheRun() {
 
     QVERIFY(bench.find<QWidget>("timeline")->isVisible());
     QVERIFY(bench.find<QWidget>("measured")->isVisible());
-    QVERIFY(bench.find<QLabel>("measuredNote")
-                ->text()
-                .startsWith("Peak 8.0 MiB, predicted 8.0 MiB."));
+    QVERIFY(
+        bench.find<QLabel>("measuredNote")->text().startsWith("Peak 8.0 MiB, predicted 8.0 MiB."));
     QCOMPARE(bench.find<QLabel>("runTitle")->text(), QString("Last run"));
 }
 
@@ -243,9 +243,10 @@ void MemoryPanelTest::releasesComponents() {
     QFETCH(bool, isUnload);
     QFETCH(QString, released);
     PanelOnBench bench;
-    bench.runner().setMemory(
-        {{"fake",
-          {{"total", 5}, {"tags", {{"weights", 5}}}, {"owners", {{"denoiser", {{"weights", 5}}}}}}}});
+    bench.runner().setMemory({{"fake",
+                               {{"total", 5},
+                                {"tags", {{"weights", 5}}},
+                                {"owners", {{"denoiser", {{"weights", 5}}}}}}}});
     bench.feed.askNow();
     QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("chip_denoiser"), kPatience);
 
@@ -315,8 +316,8 @@ void MemoryPanelTest::looks() {
     bench.runner().setAnswers(
         kFine, fits ? planned() : infeasible(), fits ? Status::Ok : Status::Invalid);
     bench.planning.askNow();
-    QTRY_VERIFY_WITH_TIMEOUT(bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"),
-                             kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPatience);
     QTest::qWait(50);
 
     test::keepScreenshot(bench.panel, QString("memory_%1").arg(QTest::currentDataTag()));

@@ -48,8 +48,8 @@ struct PanelBench {
     [[nodiscard]] ScriptedRunner& runner() { return plugin.scripted; }
 
     static void useTheme(bool isDark) {
-        Theme::setCurrent(std::make_shared<const Theme>(isDark ? Theme::Scheme::Dark
-                                                               : Theme::Scheme::Light));
+        Theme::setCurrent(
+            std::make_shared<const Theme>(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light));
         Theme::current().applyTo(*qApp);
     }
 };

@@ -68,6 +68,7 @@ class QueuePanelTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
     void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
@@ -254,7 +255,8 @@ void QueuePanelTest::looks() {
         for (int i = 0; i < 96 * 64 * 3; ++i) {
             pixels[i] = static_cast<uint8_t>(i / 73);
         }
-        stage.show("save", {.widthPixels = 96, .heightPixels = 64, .channels = 3, .pixels = pixels});
+        stage.show("save",
+                   {.widthPixels = 96, .heightPixels = 64, .channels = 3, .pixels = pixels});
         return Json{{"status", "ok"},
                     {"executed", 6},
                     {"ms", 12400},

@@ -14,10 +14,12 @@ graph::Catalog sampleCatalog() {
     return graph::Catalog(
         {{.id = "test.sample",
           .label = "Sample",
-          .params = {{.id = "seed", .label = "Seed", .kind = ParamKind::Seed,
-                      .defaultValue = uint64_t{1}},
-                     {.id = "steps", .label = "Steps", .kind = ParamKind::Int,
-                      .defaultValue = int64_t{20}}}}});
+          .params = {
+              {.id = "seed", .label = "Seed", .kind = ParamKind::Seed, .defaultValue = uint64_t{1}},
+              {.id = "steps",
+               .label = "Steps",
+               .kind = ParamKind::Int,
+               .defaultValue = int64_t{20}}}}});
 }
 
 std::string graphWith(int seed, int steps, int x) {
@@ -134,10 +136,8 @@ void RunViewsTest::knowsRunsOfOneKind() {
     const Json none = Json::object();
 
     const std::string first = timeKeyOf(graphWith(1, 20, 0), none, kExecuted, catalog);
-    const std::string second = timeKeyOf(graph.toStdString(),
-                                         hasBudget ? budget : none,
-                                         wasKept ? kKept : kExecuted,
-                                         catalog);
+    const std::string second = timeKeyOf(
+        graph.toStdString(), hasBudget ? budget : none, wasKept ? kKept : kExecuted, catalog);
 
     QVERIFY(!first.empty());
     QCOMPARE(first == second, isSame);
