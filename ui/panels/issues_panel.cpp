@@ -124,8 +124,7 @@ void IssuesPanel::collect() {
     copy_->setEnabled(!isEmpty);
     const int errors = errorCount();
     const int warnings = warningCount();
-    counts_->setText(tr("%1, %2").arg(tr("%n error(s)", nullptr, errors),
-                                      tr("%n warning(s)", nullptr, warnings)));
+    counts_->setText(tr("Errors: %1, warnings: %2").arg(errors).arg(warnings));
     showSelected();
     Q_EMIT countsChanged(errors, warnings);
 }

@@ -271,12 +271,10 @@ void MemoryPanel::endRun(quint64 id) {
     widgets_->measuredNote->setVisible(true);
     widgets_->measuredNote->setText(
         run->executed == 0 ? tr("Nothing was to do: every result was kept from earlier runs.")
-        : measured         ? tr("Peak %1, predicted %2. %3 given back by %n collection(s).",
-                        nullptr,
-                        measured->collections)
-                         .arg(bytesText(measured->peak),
-                              bytesText(measured->plannedPeak),
-                              bytesText(measured->saved))
+        : measured         ? tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
+                         .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
+                         .arg(measured->collections)
+                         .arg(bytesText(measured->saved))
                    : tr("Nothing was measured."));
     if (measured) {
         widgets_->measured->setMeasured(*measured);
