@@ -87,6 +87,7 @@ private Q_SLOTS:
 
     void showsThePlan_beforeTheRun();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void showsWhatIsTooLarge_besideTheBudget();
     void changesTheBudget_inOneStep();
     void changesTheDevice_inOneStep();
     void followsUndo();
@@ -135,6 +136,19 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     QCOMPARE(bench.model.node("denoise")->memory, Json("auto"));
     QCOMPARE(bench.model.undoStack().count(), steps + 1);
     QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPatience);
+}
+
+void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget() {
+    PanelOnBench bench;
+    bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "10MiB"; });
+    bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
+    bench.runner().setPlanWithin(recorded("beyond.json"));
+    bench.planning.askNow();
+
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QVERIFY(bars->barOf(1).right() > bars->budgetX());  // denoise
+    QVERIFY(bars->barOf(0).right() < bars->budgetX());  // encode
 }
 
 void MemoryPanelTest::changesTheBudget_inOneStep() {
@@ -315,6 +329,7 @@ void MemoryPanelTest::looks() {
     bench.feed.askNow();
     bench.runner().setAnswers(
         kFine, fits ? planned() : infeasible(), fits ? Status::Ok : Status::Invalid);
+    bench.runner().setPlanWithin(fits ? Json() : recorded("beyond.json"));
     bench.planning.askNow();
     QTRY_VERIFY_WITH_TIMEOUT(
         bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPatience);

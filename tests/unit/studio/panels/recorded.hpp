@@ -8,7 +8,8 @@
 namespace lowtide::ui {
 
 /// What the module said of examples/graphs/text_to_image.json on `fake:64MiB` with a budget of
-/// 8 MiB: "plan.json", "report.json" (two steps; every eighth copy and eviction of it).
+/// 8 MiB: "plan.json", "report.json" (two steps; every eighth copy and eviction of it),
+/// and "beyond.json" of `--policy denoise=none` with the least budget for that.
 [[nodiscard]] inline Json recorded(const QString& name) {
     const QByteArray text =
         testing::contentsOf(testing::sourcePath("tests/unit/studio/panels/recorded/" + name));
