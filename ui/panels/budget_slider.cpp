@@ -50,7 +50,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     connect(slider_, &QSlider::valueChanged, this, &BudgetSlider::takeSlider);
     connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(budget_, true); });
     connect(field_, &QLineEdit::editingFinished, this, &BudgetSlider::takeText);
-    show();
+    showBudget();
 }
 
 std::optional<Bytes> BudgetSlider::budgetAt(int step) const {
@@ -74,17 +74,17 @@ int BudgetSlider::stepOf(std::optional<Bytes> budget) const {
 void BudgetSlider::setRange(Bytes largest, Bytes least) {
     largest_ = std::max<Bytes>(largest, kMiB);
     least_ = least;
-    show();
+    showBudget();
 }
 
 void BudgetSlider::setBudget(std::optional<Bytes> budget) {
     budget_ = budget;
-    show();
+    showBudget();
 }
 
 void BudgetSlider::takeSlider(int step) {
     budget_ = budgetAt(step);
-    show();
+    showBudget();
     Q_EMIT edited(budget_, !slider_->isSliderDown());
 }
 
@@ -92,21 +92,23 @@ void BudgetSlider::takeText() {
     const std::string text = field_->text().trimmed().toStdString();
     const std::optional<Bytes> budget = parseBytes(text);
     if (!text.empty() && (!budget || *budget == 0)) {
-        show();
+        showBudget();
         note_->setText(tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
                            .arg(QString::fromStdString(text)));
         return;
     }
     if (budget != budget_) {
         budget_ = budget;
-        show();
+        showBudget();
         Q_EMIT edited(budget_, true);
     }
 }
 
-void BudgetSlider::show() {
+void BudgetSlider::showBudget() {
     const QSignalBlocker silence(slider_);
-    if (!slider_->isSliderDown()) {
+    // Where the slider stands is kept when it means the same: a rounded figure may lie nearer to
+    // the next step, and the keys would never get past it.
+    if (!slider_->isSliderDown() && budgetAt(slider_->value()) != budget_) {
         slider_->setValue(stepOf(budget_));
     }
     field_->setText(budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());

@@ -36,7 +36,7 @@ private:
     [[nodiscard]] int stepOf(std::optional<Bytes> budget) const;
     void takeSlider(int step);
     void takeText();
-    void show();
+    void showBudget();
 
     QSlider* slider_;
     QLineEdit* field_;

@@ -15,7 +15,7 @@ namespace lowtide::ui {
 namespace {
 
 QString textOf(const HeldComponent& component) {
-    return ComponentChips::tr("%1 on %2, %3")
+    return ComponentChips::tr("%1\n%3 on %2")
         .arg(QString::fromStdString(component.role),
              QString::fromStdString(component.device),
              bytesText(component.bytes));
@@ -81,8 +81,6 @@ QWidget* ComponentChips::makeChip(const HeldComponent& component) {
     row->setSpacing(Theme::space(1));
     auto* name = new QLabel(textOf(component), chip);
     labels_.push_back(name);
-    name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    name->setToolTip(name->text());
     row->addWidget(name, 1);
     const auto addButton = [&](const QString& text, const QString& tip, const char* id) {
         auto* button = new QToolButton(chip);

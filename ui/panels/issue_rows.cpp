@@ -1,5 +1,6 @@
 #include "ui/panels/issue_rows.hpp"
 
+#include "ui/bridge/answer.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -19,6 +20,10 @@ const char* lookOf(Severity severity) {
     return severity == Severity::Error     ? "error"
            : severity == Severity::Warning ? "warning"
                                            : "info";
+}
+
+bool isEqual(const Issue& left, const Issue& right) {
+    return isSame(left, right) && left.severity == right.severity && left.hint == right.hint;
 }
 
 QString placeOf(const Issue& issue) {
@@ -48,6 +53,9 @@ void IssueRows::setIssues(Issues issues) {
     std::stable_sort(issues.begin(), issues.end(), [](const Issue& left, const Issue& right) {
         return left.severity > right.severity;
     });
+    if (std::equal(issues.begin(), issues.end(), issues_.begin(), issues_.end(), isEqual)) {
+        return;
+    }
     beginResetModel();
     issues_ = std::move(issues);
     endResetModel();

@@ -117,15 +117,14 @@ void IssuesPanel::collect() {
     if (const QueuedRun* run = queue_.find(shownRun_)) {
         addNew(issues, run->issues);
     }
-    rows_->setIssues(std::move(issues));
+    rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
     const bool isEmpty = rows_->issues().empty();
     empty_->setVisible(isEmpty);
     list_->setVisible(!isEmpty);
     copy_->setEnabled(!isEmpty);
     const int errors = errorCount();
     const int warnings = warningCount();
-    counts_->setText(tr("%1, %2").arg(tr("%n error(s)", nullptr, errors),
-                                      tr("%n warning(s)", nullptr, warnings)));
+    counts_->setText(tr("Errors: %1, warnings: %2").arg(errors).arg(warnings));
     showSelected();
     Q_EMIT countsChanged(errors, warnings);
 }
@@ -133,14 +132,14 @@ void IssuesPanel::collect() {
 void IssuesPanel::showSelected() {
     const Issue* issue = rows_->issueAt(list_->currentIndex());
     if (!issue) {
-        details_->show(Notice::Tone::Info, {});
+        details_->tell(Notice::Tone::Info, {});
         return;
     }
     const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
                               : issue->severity == Severity::Warning ? Notice::Tone::Warning
                                                                      : Notice::Tone::Info;
     const QString hint = QString::fromStdString(issue->hint);
-    details_->show(tone,
+    details_->tell(tone,
                    QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
                    fixesFor(*issue, model_.document(), model_.catalog()));
 }

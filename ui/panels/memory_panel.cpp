@@ -154,7 +154,7 @@ void MemoryPanel::showPlan() {
     widgets_->bars->setFresh(planned.isFresh);
     widgets_->bars->setVisible(plan.has_value());
     widgets_->planNote->setVisible(plan.has_value() && fits);
-    widgets_->refusal->show(Notice::Tone::Error, {});
+    widgets_->refusal->tell(Notice::Tone::Error, {});
     if (plan) {
         widgets_->planNote->setText(timesNote(*plan));
         const Issue* issue = infeasible(planned.issues);
@@ -177,7 +177,7 @@ void MemoryPanel::showRefusal(const Planned& planned) {
         widgets_->summary->setText(
             tr("Does not fit: %1 needs too much").arg(QString::fromStdString(issue->node)));
         const QString hint = QString::fromStdString(issue->hint);
-        widgets_->refusal->show(
+        widgets_->refusal->tell(
             Notice::Tone::Error,
             QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
             fixesFor(*issue, parts_.model.document(), parts_.model.catalog()));
@@ -220,10 +220,11 @@ void MemoryPanel::showHeld() {
     widgets_->budget->setRange(card > 0 ? card : 8 * kGiB, plan ? plan->minimum : 0);
 }
 
-void MemoryPanel::beginRun(quint64) {
+void MemoryPanel::beginRun(quint64 id) {
+    widgets_->followed = id;
     parts_.feed.setRunning(true);
     widgets_->recorder.begin(widgets_->now());
-    widgets_->slower->show(Notice::Tone::Warning, {});
+    widgets_->slower->tell(Notice::Tone::Warning, {});
     widgets_->runTitle->setText(tr("This run"));
     widgets_->runTitle->show();
     widgets_->timeline->show();
@@ -250,12 +251,17 @@ void MemoryPanel::showTimeline() {
 
 void MemoryPanel::endRun(quint64 id) {
     const QueuedRun* run = parts_.queue.find(id);
-    if (!run || run->report.is_null()) {
-        parts_.feed.setRunning(parts_.queue.running() != nullptr);
-        return;
+    if (!run || id != widgets_->followed) {
+        return;  // it never ran
     }
     parts_.feed.setRunning(false);
     widgets_->bars->setRunning({});
+    if (run->report.is_null()) {  // refused, as Issues tells
+        widgets_->runTitle->hide();
+        widgets_->timeline->hide();
+        showHeld();
+        return;
+    }
     widgets_->runTitle->setText(tr("Last run"));
     const RunTimeline live = widgets_->recorder.timeline(widgets_->now());
     const std::optional<MeasuredView> measured = measuredViewOf(run->report);
@@ -265,12 +271,10 @@ void MemoryPanel::endRun(quint64 id) {
     widgets_->measuredNote->setVisible(true);
     widgets_->measuredNote->setText(
         run->executed == 0 ? tr("Nothing was to do: every result was kept from earlier runs.")
-        : measured         ? tr("Peak %1, predicted %2. %3 given back by %n collection(s).",
-                        nullptr,
-                        measured->collections)
-                         .arg(bytesText(measured->peak),
-                              bytesText(measured->plannedPeak),
-                              bytesText(measured->saved))
+        : measured         ? tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
+                         .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
+                         .arg(measured->collections)
+                         .arg(bytesText(measured->saved))
                    : tr("Nothing was measured."));
     if (measured) {
         widgets_->measured->setMeasured(*measured);
@@ -281,7 +285,7 @@ void MemoryPanel::endRun(quint64 id) {
                       timeKeyOf(run->graph, run->options, run->report, parts_.engine.catalog()),
                       run->milliseconds)
                 : std::nullopt;
-    widgets_->slower->show(
+    widgets_->slower->tell(
         Notice::Tone::Warning,
         slower ? tr("This run took %1, the last one like it %2. Another program may use the "
                     "device, or its memory.")
@@ -299,7 +303,7 @@ void MemoryPanel::release(const std::string& component, bool isUnload) {
             const Status status =
                 isUnload && control ? control->unload(component) : runner.release(component);
             return [this, status] {
-                widgets_->releaseNote->show(
+                widgets_->releaseNote->tell(
                     Notice::Tone::Warning,
                     status == Status::Ok
                         ? QString()

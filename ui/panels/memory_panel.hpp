@@ -47,7 +47,6 @@ protected:
 
 private:
     struct Widgets;
-    void build();
     void connectControls();
     void connectRuns();
     void showSettings();

@@ -48,7 +48,7 @@ struct MemoryPanel::Widgets {
     TimelineRecorder recorder;
     QElapsedTimer clock;
     RunTimes times;
-    quint64 lastTimelineMilliseconds = 0;
+    quint64 followed = 0;  ///< the run that is shown, or was last
     Background background;
 
     [[nodiscard]] double now() const { return static_cast<double>(clock.elapsed()) / 1000; }

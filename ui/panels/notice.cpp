@@ -22,7 +22,7 @@ Notice::Notice(const char* name, QWidget* parent)
     hide();
 }
 
-void Notice::show(Tone tone, const QString& text, std::vector<Fix> fixes) {
+void Notice::tell(Tone tone, const QString& text, std::vector<Fix> fixes) {
     tone_ = tone;
     text_->setText(text);
     if (buttons_) {

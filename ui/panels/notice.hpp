@@ -17,7 +17,7 @@ public:
 
     explicit Notice(const char* name, QWidget* parent = nullptr);
     /// Hidden when the text is empty.
-    void show(Tone tone, const QString& text, std::vector<Fix> fixes = {});
+    void tell(Tone tone, const QString& text, std::vector<Fix> fixes = {});
 
 Q_SIGNALS:
     void fixChosen(const lowtide::ui::Fix& fix);

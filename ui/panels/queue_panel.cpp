@@ -29,20 +29,20 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
       empty_(new QLabel(this)) {
     setObjectName("queuePanel");
     build();
-    connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::update);
-    connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::update);
+    connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
+    connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::adjust);
     connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
         setProperty("selected", selectedRun());
     });
     connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
         select(property("selected").toULongLong());
-        update();
+        adjust();
     });
     connect(
-        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePanel::update);
+        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePanel::adjust);
     connect(list_, &QListView::activated, this, [this] { Q_EMIT pictureRequested(selectedRun()); });
     connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::showMenu);
-    update();
+    adjust();
 }
 
 QToolButton* QueuePanel::addButton(const char* name, const char* icon, const QString& tip) {
@@ -107,7 +107,7 @@ void QueuePanel::select(quint64 id) {
     }
 }
 
-void QueuePanel::update() {
+void QueuePanel::adjust() {
     const QueuedRun* run = queue_.find(selectedRun());
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     pause_->setToolTip(queue_.isPaused() ? tr("Go on with the runs that wait")

@@ -41,7 +41,7 @@ Q_SIGNALS:
 private:
     QToolButton* addButton(const char* name, const char* icon, const QString& tip);
     void build();
-    void update();
+    void adjust();
     void showMenu(const QPoint& point);
 
     RunQueue& queue_;
