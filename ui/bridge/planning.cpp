@@ -45,9 +45,8 @@ Json planBeyond(Runner& runner, const std::string& graph, Json options, const Is
     return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();
 }
 
-}  // namespace
-
-Planned askModule(Runner& runner, const graph::Document& document, const Json& options) {
+/// Of the worker thread.
+Planned ask(Runner& runner, const graph::Document& document, const Json& options) {
     Planned planned;
     std::string text;
     std::string graph;
@@ -70,6 +69,8 @@ Planned askModule(Runner& runner, const graph::Document& document, const Json& o
         status == Status::Ok ? Json() : planBeyond(runner, graph, options, planned.issues);
     return planned;
 }
+
+}  // namespace
 
 struct Planning::State {
     State(Runner& module, GraphModel& graph) : runner(module), model(graph) {}
@@ -133,7 +134,7 @@ void Planning::askNow() {
                             &runner = state_->runner,
                             document = state_->model.document(),
                             options = state_->options] {
-        auto answer = std::make_shared<Planned>(askModule(runner, document, options));
+        auto answer = std::make_shared<Planned>(ask(runner, document, options));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

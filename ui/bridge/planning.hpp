@@ -23,12 +23,6 @@ struct Planned {
     bool isFresh = false;
 };
 
-/// What the module says of a graph, with options of docs/events.md; blocks, so it belongs on a
-/// thread of its own. "busy" is an issue while a run is at work.
-[[nodiscard]] Planned askModule(Runner& runner,
-                                const graph::Document& document,
-                                const Json& options);
-
 /// Checks and plans the graph a moment after each edit, on a thread of its own. GUI thread only.
 class Planning : public QObject {
     Q_OBJECT

@@ -8,9 +8,9 @@ namespace lowtide::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("FirstStart", text);
-}
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(FirstStart)
+};
 
 bool isCard(const Json& device) {
     const std::string kind = textIn(device, "kind");
@@ -19,7 +19,8 @@ bool isCard(const Json& device) {
 
 /// The better one of two devices; `best` may be nullptr.
 bool isBetter(const Json& device, const Json* best) {
-    if (textIn(device, "kind") == "fake") {
+    const std::string kind = textIn(device, "kind");
+    if (kind.empty() || kind == "fake") {
         return false;
     }
     if (best == nullptr || isCard(device) != isCard(*best)) {
@@ -36,16 +37,17 @@ FoundDevice foundDevice(const Json& devices) {
         best = isBetter(device, best) ? &device : best;
     }
     if (best == nullptr) {
-        return {.sentence = tr("Lowtide found no device to compute on.")};
+        return {.sentence = Words::tr("Lowtide found no device to compute on.")};
     }
     const Bytes capacity = bytesIn(*best, "capacity");
     const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
     const QString size = QString::fromStdString(formatBytes(capacity));
     const QString sentence =
         isCard(*best)
-            ? tr("Lowtide found the graphics card %1 with %2 of memory.").arg(name, size)
-            : tr("Lowtide found no graphics card and computes on the processor (%1) with %2 of "
-                 "memory.")
+            ? Words::tr("Lowtide found the graphics card %1 with %2 of memory.").arg(name, size)
+            : Words::tr(
+                  "Lowtide found no graphics card and computes on the processor (%1) with %2 of "
+                  "memory.")
                   .arg(name, size);
     return {.id = QString::fromStdString(textIn(*best, "id")),
             .sentence = sentence,

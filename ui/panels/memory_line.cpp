@@ -13,9 +13,9 @@ namespace lowtide::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("MemoryLine", text);
-}
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(MemoryLine)
+};
 
 const Json* fullestDevice(const Json& plan) {
     const Json* fullest = nullptr;
@@ -60,7 +60,7 @@ MemoryLine refusedLine(const Issues& issues) {
     if (found == issues.end()) {
         return {};
     }
-    return {.text = tr("Does not fit: %1").arg(QString::fromStdString(found->message)),
+    return {.text = Words::tr("Does not fit: %1").arg(QString::fromStdString(found->message)),
             .detail = QString::fromStdString(found->hint),
             .fits = false};
 }
@@ -76,19 +76,20 @@ MemoryLine memoryLineOf(const Planned& planned) {
         return {};
     }
     QStringList parts = {
-        tr("Needs %1").arg(partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity")))};
+        Words::tr("Needs %1")
+            .arg(partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity")))};
     if (const int percent = streamedPercent(planned.plan, textIn(*device, "device")); percent > 0) {
-        parts.push_back(tr("streams %1 %").arg(percent));
+        parts.push_back(Words::tr("streams %1 %").arg(percent));
     }
     parts.push_back(durationText(secondsOf(planned.plan)));
     const bool isEstimated = memberIn(*device, "estimated") == true;
-    return {
-        .text = parts.join(QStringLiteral(", ")),
-        .detail = tr("The most that %1 will hold, of its budget. %2")
-                      .arg(QString::fromStdString(textIn(*device, "device")),
-                           isEstimated ? tr("The time is an estimate; `lowtide calibrate` "
-                                            "measures this device.")
-                                       : tr("The time is from this device's measured speeds."))};
+    return {.text = parts.join(QStringLiteral(", ")),
+            .detail = Words::tr("The most that %1 will hold, of its budget. %2")
+                          .arg(QString::fromStdString(textIn(*device, "device")),
+                               isEstimated
+                                   ? Words::tr("The time is an estimate; `lowtide calibrate` "
+                                               "measures this device.")
+                                   : Words::tr("The time is from this device's measured speeds."))};
 }
 
 QString partText(Bytes part, Bytes whole) {
@@ -105,12 +106,12 @@ QString durationText(double seconds) {
     constexpr double kMinute = 60;
     constexpr double kLongestInSeconds = 90;
     if (seconds < 1) {
-        return tr("under 1 s");
+        return Words::tr("under 1 s");
     }
     if (seconds < kLongestInSeconds) {
-        return tr("about %1 s").arg(std::lround(seconds));
+        return Words::tr("about %1 s").arg(std::lround(seconds));
     }
-    return tr("about %1 min").arg(std::lround(seconds / kMinute));
+    return Words::tr("about %1 min").arg(std::lround(seconds / kMinute));
 }
 
 }  // namespace lowtide::ui

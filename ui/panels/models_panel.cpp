@@ -224,9 +224,8 @@ void ModelsPanel::showModels() {
     }
     const bool isEmpty = library_.models().empty() && !library_.isScanning();
     pages_->setCurrentIndex(isEmpty ? 1 : 0);
-    state_->setText(library_.isScanning()
-                        ? tr("Looking...")
-                        : tr("%n model(s)", nullptr, int(library_.models().size())));
+    state_->setText(library_.isScanning() ? tr("Looking...")
+                                          : tr("%1 found").arg(library_.models().size()));
     QPalette palette = problems_->palette();
     palette.setColor(QPalette::WindowText, Theme::current().colour("warning"));
     problems_->setPalette(palette);

@@ -9,9 +9,9 @@ namespace lowtide::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Models", text);
-}
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(Models)
+};
 
 std::optional<ModelKind> kindOf(const std::string& param) {
     if (param == "checkpoint") {
@@ -25,7 +25,7 @@ std::optional<ModelKind> kindOf(const std::string& param) {
 
 QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     if (!model.file.problem.empty()) {
-        return tr("cannot be read");
+        return Words::tr("cannot be read");
     }
     QStringList parts;
     if (!model.file.family.empty()) {
@@ -36,7 +36,7 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
         parts.push_back(verdict);
     }
     if (!model.file.isRunnable) {
-        parts.push_back(tr("not run by this version"));
+        parts.push_back(Words::tr("not run by this version"));
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -52,8 +52,8 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
     }
     if (*kind == ModelKind::Checkpoint) {
         offered.push_back({.value = QStringLiteral("builtin:mini"),
-                           .label = tr("Mini"),
-                           .detail = tr("comes with Lowtide, 128 x 128 pixels")});
+                           .label = Words::tr("Mini"),
+                           .detail = Words::tr("comes with Lowtide, 128 x 128 pixels")});
     }
     for (const FoundModel& model : library_.models()) {
         if (model.file.kind == *kind) {
@@ -68,11 +68,11 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
 QString verdictText(ModelVerdict verdict) {
     switch (verdict) {
         case ModelVerdict::Fits:
-            return tr("fits");
+            return Words::tr("fits");
         case ModelVerdict::Streams:
-            return tr("streams");
+            return Words::tr("streams");
         case ModelVerdict::TooBig:
-            return tr("too big");
+            return Words::tr("too big");
         case ModelVerdict::Unknown:
             break;
     }
@@ -80,7 +80,7 @@ QString verdictText(ModelVerdict verdict) {
 }
 
 QString verdictRule() {
-    return tr(
+    return Words::tr(
         "A first look at the file alone: a quarter of the budget is left for pictures. Fits: "
         "all weights lie in the rest at once. Streams: four of its largest tensor do, the "
         "others come as they are used. The plan of a graph knows more exactly.");

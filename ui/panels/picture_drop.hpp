@@ -2,10 +2,9 @@
 
 #include "ui/bridge/settings.hpp"
 
+#include <QMessageBox>
 #include <QPointer>
 #include <QWidget>
-
-class QMessageBox;
 
 namespace lowtide::ui {
 

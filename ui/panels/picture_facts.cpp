@@ -12,23 +12,23 @@ namespace {
 
 constexpr qsizetype kLongest = 20000;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("PictureFacts", text);
-}
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(PictureFacts)
+};
 
 QString shortened(const std::string& text) {
     const QString all = QString::fromStdString(text);
     return all.size() <= kLongest
                ? all
-               : tr("%1 ... (%2 characters in all)").arg(all.left(kLongest)).arg(all.size());
+               : Words::tr("%1 ... (%2 characters in all)").arg(all.left(kLongest)).arg(all.size());
 }
 
 QString graphFact(const std::string& text) {
     try {
         const graph::Document document = graph::parseDocument(text);
-        return tr("%1 nodes").arg(document.nodes.size());
+        return Words::tr("nodes: %1").arg(document.nodes.size());
     } catch (const Error& error) {
-        return tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
+        return Words::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
     }
 }
 
@@ -38,13 +38,14 @@ std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     std::vector<PictureFact> facts;
     if (!picture.levels.empty()) {
         const QSize size = picture.levels.front().size();
-        facts.push_back({tr("Size"), tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
+        facts.push_back(
+            {Words::tr("Size"), Words::tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
     }
     if (!picture.path.isEmpty()) {
-        facts.push_back({tr("File"), QFileInfo(picture.path).fileName()});
+        facts.push_back({Words::tr("File"), QFileInfo(picture.path).fileName()});
     }
     if (const std::string graph = picture.graphText(); !graph.empty()) {
-        facts.push_back({tr("Graph"), graphFact(graph)});
+        facts.push_back({Words::tr("Graph"), graphFact(graph)});
     }
     for (const image::PngText& text : picture.texts) {
         facts.push_back({QString::fromStdString(text.key), shortened(text.text)});

@@ -7,6 +7,8 @@
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
@@ -79,7 +81,7 @@ QString problemOf(const PresetEntry& entry) {
     }
     const auto missing = std::count_if(
         entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.isThere; });
-    return missing == 0 ? QString() : PresetCards::tr("%n file(s) missing", nullptr, int(missing));
+    return missing == 0 ? QString() : PresetCards::tr("Files missing: %1").arg(missing);
 }
 
 }  // namespace

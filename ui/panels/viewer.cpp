@@ -5,6 +5,7 @@
 #include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QAction>
 #include <QClipboard>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -17,6 +18,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeWidget>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -67,7 +69,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     column->addWidget(makeBar());
     column->addWidget(splitter, 1);
     connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
-    show({}, {});
+    present({}, {});
 }
 
 QToolButton* Viewer::button(const char* icon, const QString& text, const char* name) {
@@ -148,7 +150,7 @@ void Viewer::showFile(const QString& path) {
     wanted_ = path;
     loadPictureLater(path, this, [this](const LoadedPicture& loaded) {
         if (loaded.path == wanted_) {
-            show(loaded, QFileInfo(loaded.path).fileName());
+            present(loaded, QFileInfo(loaded.path).fileName());
         }
     });
 }
@@ -157,10 +159,10 @@ void Viewer::showImage(const QImage& picture, const QString& title) {
     wanted_.clear();
     LoadedPicture loaded;
     loaded.levels = levelsOf(picture);
-    show(loaded, title);
+    present(loaded, title);
 }
 
-void Viewer::show(const LoadedPicture& picture, const QString& title) {
+void Viewer::present(const LoadedPicture& picture, const QString& title) {
     const bool keepsOther =
         compare_->isChecked() && !view_->isComparing() && !shown_.levels.empty();
     const PictureLevels before = shown_.levels;

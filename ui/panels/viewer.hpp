@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QLabel;
+class QMimeData;
 class QStackedWidget;
 class QToolButton;
 class QTreeWidget;
@@ -43,7 +44,7 @@ private:
     QWidget* makeBar();
     QWidget* makeFacts();
     QToolButton* button(const char* icon, const QString& text, const char* name);
-    void show(const LoadedPicture& picture, const QString& title);
+    void present(const LoadedPicture& picture, const QString& title);
     void showFacts();
     void showZoom(double zoom);
     void compare(bool isOn);

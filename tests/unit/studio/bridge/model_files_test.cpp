@@ -203,15 +203,15 @@ a111:
 empty:
 )";
 
-        const std::vector<ModelFolder> folders = parseModelPaths(text, "/home/x", "paths.yaml");
+        const std::vector<ModelFolder> folders = parseModelPaths(text, "/graphs/x", "paths.yaml");
 
         const std::vector<ModelFolder> expected = {
             {"/data/comfy/models/checkpoints", ModelKind::Checkpoint},
             {"/data/comfy/models/vae", ModelKind::Autoencoder},
             {"/elsewhere/vae", ModelKind::Autoencoder},
-            {"/home/webui/models/ESRGAN", ModelKind::Upscaler},
-            {"/home/webui/sub", ModelKind::Checkpoint},
-            {"/home/webui/sub", ModelKind::Autoencoder}};
+            {"/graphs/webui/models/ESRGAN", ModelKind::Upscaler},
+            {"/graphs/webui/sub", ModelKind::Checkpoint},
+            {"/graphs/webui/sub", ModelKind::Autoencoder}};
         QCOMPARE(folders, expected);
     }
 

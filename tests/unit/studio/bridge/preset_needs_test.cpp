@@ -63,7 +63,7 @@ private Q_SLOTS:
 
 private:
     QTemporaryDir user_;
-    graph::Catalog catalog_{{}};
+    graph::Catalog catalog_{std::vector<NodeDesc>()};
     PresetStore store_{catalog_, testing::sourcePath("resources/presets"), user_.path()};
     ScriptedRunner runner_;
 };

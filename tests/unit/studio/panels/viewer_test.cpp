@@ -196,7 +196,7 @@ private Q_SLOTS:
             values.push_back(facts->topLevelItem(i)->text(1));
         }
         QVERIFY(values.contains("64 x 32 pixels"));
-        QVERIFY(values.contains("1 nodes"));
+        QVERIFY(values.contains("nodes: 1"));
         QVERIFY(values.contains("a cat"));
         facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
         QTest::keySequence(facts, QKeySequence::Copy);
