@@ -1,13 +1,13 @@
 // The parts of the desk that show what lies on the disk: presets, models, pictures.
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/preset_needs.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
-#include "ui/studio/preset_needs.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -43,9 +43,11 @@ void Desk::buildLibrary() {
     panels_.add("presets", tr("Presets"), presets, Qt::LeftDockWidgetArea);
     connect(presets, &PresetsBrowser::openAsked, this, &Desk::openPreset);
     connect(presets, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
-    auto* needs =
-        new PresetNeeds(workspace_.presets, workspace_.engine.runner(), workspace_.planning, this);
-    connect(presets, &PresetsBrowser::needsAsked, needs, &PresetNeeds::ask);
+    auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
+    connect(presets, &PresetsBrowser::needsAsked, needs, [this, needs](const QString& id) {
+        needs->setOptions(workspace_.planning.options());
+        needs->ask(id);
+    });
     connect(needs, &PresetNeeds::answered, presets, &PresetsBrowser::setNeeds);
     connect(presets, &PresetsBrowser::locateAsked, this, &Desk::locateFor);
     auto* models = new ModelsPanel(parts_.settings, workspace_.models);
