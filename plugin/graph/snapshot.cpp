@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/order.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "plugin/graph/preset.hpp"
 #include "plugin/graph/validate.hpp"
 #include "plugin/graph/wiring.hpp"
 
@@ -50,6 +51,7 @@ std::string pictureText(Document document, const std::vector<SnapshotNode>& node
                 isPath ? Json(lastPart(std::get<std::string>(value))) : toJson(value);
         }
     }
+    document.extra.erase(kPresetKey);  // a thumbnail in every picture would be too much
     return toJson(document).dump();
 }
 

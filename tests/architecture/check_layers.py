@@ -36,6 +36,12 @@ ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
+# Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
+UI_ROOMS = {
+    "theme": (), "document": (), "bridge": ("document",), "editors": ("theme", "document"),
+    "canvas": ("theme", "document", "bridge", "editors"), "panels": ("theme", "document", "bridge", "editors"),
+    "studio": ("theme", "document", "bridge", "editors", "canvas", "panels", "door"), "cli": ("door",), "door": (),
+    "qt_door": ("door",)}
 # What a room may see of another one, where that is not all of it.
 DOORS = {
     ("nodes", MODELS): {"plugin/models/stages.hpp"},
@@ -78,6 +84,10 @@ def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
             return [] if target.endswith((".inc", ".moc")) else [f'"{target}" is not rooted at the top folder']
         if allowed is not None and other != room and other not in allowed:
             return [f"{room} may not include {other}"]
+        if room == other == "ui":
+            mine, theirs = path.split("/")[1], target.split("/")[1]
+            if mine != theirs and theirs not in UI_ROOMS.get(mine, ()):
+                return [f"ui/{mine} may not include ui/{theirs}"]
         door = DOORS.get((room, other))
         if door is not None and target not in door:
             return [f"{room} may see only {', '.join(sorted(door)) or 'nothing'} of {other}, not {target}"]

@@ -150,7 +150,8 @@ private Q_SLOTS:
         };
         QTest::newRow("no command") << QStringList{} << "subcommand";
         QTest::newRow("unknown command") << QStringList{"paint"} << "paint";
-        QTest::newRow("not built") << QStringList{"studio"} << "not built into this version";
+        QTest::newRow("two graphs for the studio")
+            << QStringList{"studio", "first.json", "second.json"} << "second.json";
         QTest::newRow("no such graph")
             << QStringList{"run", "no_such_graph.json"} << "no_such_graph.json";
         row("unknown option", {"--fast"}, "--fast");

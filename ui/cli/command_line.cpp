@@ -4,8 +4,6 @@
 #include "ui/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cstdio>
 
 namespace lowtide::cli {
@@ -13,8 +11,6 @@ namespace lowtide::cli {
 namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
-/// Commands of the design that a later version brings.
-constexpr std::array<const char*, 2> kNotBuilt = {"presets", "studio"};
 
 void addThreadsOption(CLI::App& command, int& threads) {
     command
@@ -24,7 +20,8 @@ void addThreadsOption(CLI::App& command, int& threads) {
 }
 
 void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
-    command.add_option("graph", arguments.graph, "Graph file (JSON)")->required();
+    command.add_option("graph", arguments.graph, "Graph file (JSON), or the name of a preset")
+        ->required();
     command.add_option("--set", arguments.set, "Set a parameter: node.param=value (repeatable)")
         ->allow_extra_args(false);
     command
@@ -69,6 +66,7 @@ struct Invocation {
     std::string device;
     int threads = 0;
     std::string report;
+    std::string studioGraph;
     std::function<int()> call;
 };
 
@@ -195,6 +193,14 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     devices->add_flag("--json", invocation.json, "Print them as JSON");
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
 
+    CLI::App* studio = app.add_subcommand("studio", "Open the studio");
+    studio->add_option("graph", invocation.studioGraph, "Graph file (JSON), or name of a preset");
+    studio->callback([&] { invocation.call = [&] { return openStudio(invocation.studioGraph); }; });
+
+    CLI::App* presets = app.add_subcommand("presets", "List the presets, built in and your own");
+    presets->add_flag("--json", invocation.json, "Print them as JSON");
+    presets->callback([&] { invocation.call = [&] { return listPresets(invocation.json); }; });
+
     addCalibrate(app, invocation);
     addCalibrateCache(app, invocation.calibrateCache, invocation.call);
     addCompare(app, invocation.compare, invocation.call);
@@ -211,12 +217,8 @@ bool isKnown(const CLI::App& app, const std::string& word) {
     if (word.starts_with('-') || !commands.empty()) {
         return true;
     }
-    const bool planned = std::find(kNotBuilt.begin(), kNotBuilt.end(), word) != kNotBuilt.end();
-    std::fprintf(stderr,
-                 planned ? "lowtide: \"%s\" is not built into this version\n"
-                         : "lowtide: there is no command \"%s\"\n",
-                 word.c_str());
-    std::fprintf(stderr, "  see lowtide --help\n");
+    std::fprintf(
+        stderr, "lowtide: there is no command \"%s\"\n  see lowtide --help\n", word.c_str());
     return false;
 }
 

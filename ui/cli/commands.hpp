@@ -65,14 +65,22 @@ int compareVariants(const CompareArguments& arguments);
 int measureSensitivity(const CompareArguments& arguments);
 int listNodes(bool json);
 int listDevices(bool json);
+/// Presets with what they need; one that cannot be read is named with the reason.
+int listPresets(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).
 int calibrateDevice(const std::string& device, int threads, bool json);
 /// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
 /// writes the file.
 int calibrateCache(const CalibrateCacheArguments& arguments);
+/// Becomes the studio, which lies beside this program; returns only by throwing Error{NotFound}.
+int openStudio(const std::string& graph);
 int printReport(const std::string& path);
 
-/// The text of a graph file, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the file.
+/// The file that a person named: a graph's, or that of a preset by its id or title. Error{NotFound}
+/// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
+[[nodiscard]] std::string graphFileOf(const std::string& typed);
+/// The text of a graph file or preset, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the
+/// file.
 [[nodiscard]] std::string readGraph(const std::string& path);
 /// Options of Runner calls for these arguments.
 [[nodiscard]] Json optionsOf(const GraphArguments& arguments);

@@ -136,11 +136,11 @@ Runner& started(const GraphArguments& arguments) {
 }  // namespace
 
 std::string readGraph(const std::string& path) {
-    return files::InputFile(path).readAll(kLargestGraph);
+    return files::InputFile(graphFileOf(path)).readAll(kLargestGraph);
 }
 
 Json optionsOf(const GraphArguments& arguments) {
-    const std::filesystem::path folder = std::filesystem::absolute(arguments.graph).parent_path();
+    const std::filesystem::path folder = std::filesystem::absolute(graphFileOf(arguments.graph)).parent_path();
     Json options = {{"graphFolder", folder.string()},
                     {"set", arguments.set},
                     {"policies", arguments.policies},

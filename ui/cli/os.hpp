@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace lowtide::cli {
 
 /// Makes Ctrl-C and a polite kill count (interruptCount) instead of ending the program.
@@ -8,5 +11,9 @@ void catchInterrupts();
 [[nodiscard]] int interruptCount();
 /// Standard error is a terminal with a cursor.
 [[nodiscard]] bool errorIsTerminal();
+/// Goes on as another program, with these words behind its path. Returns only when it cannot, with
+/// the reason.
+[[nodiscard]] std::string becomeProgram(const std::string& path,
+                                        const std::vector<std::string>& words);
 
 }  // namespace lowtide::cli

@@ -1,7 +1,9 @@
 #include "ui/cli/os.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <unistd.h>
 
 namespace lowtide::cli {
@@ -30,6 +32,16 @@ int interruptCount() {
 
 bool errorIsTerminal() {
     return isatty(STDERR_FILENO) == 1;
+}
+
+std::string becomeProgram(const std::string& path, const std::vector<std::string>& words) {
+    std::vector<char*> arguments = {const_cast<char*>(path.c_str())};
+    for (const std::string& word : words) {
+        arguments.push_back(const_cast<char*>(word.c_str()));
+    }
+    arguments.push_back(nullptr);
+    execv(path.c_str(), arguments.data());
+    return std::strerror(errno);
 }
 
 }  // namespace lowtide::cli

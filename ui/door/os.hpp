@@ -17,6 +17,10 @@ void shortenSpins();
 /// The folder of the library or program that holds this code or object.
 [[nodiscard]] std::string folderOf(const void* address);
 
+/// Lowtide's folder among what the person keeps, where presets are: XDG_DATA_HOME, or .local/share
+/// in the home folder; empty when neither is known.
+[[nodiscard]] std::string userDataFolder();
+
 /// A library opened by path; nullptr and a reason when it cannot be.
 struct OpenedLibrary {
     void* handle = nullptr;

@@ -42,6 +42,14 @@ std::string folderOf(const void* address) {
     return (failure ? std::filesystem::path(info.dli_fname) : real).parent_path().string();
 }
 
+std::string userDataFolder() {
+    if (const char* stated = std::getenv("XDG_DATA_HOME"); stated && *stated == '/') {
+        return std::string(stated) + "/lowtide";
+    }
+    const char* home = std::getenv("HOME");
+    return home && *home ? std::string(home) + "/.local/share/lowtide" : std::string();
+}
+
 OpenedLibrary openLibrary(const std::string& path) {
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         return {.handle = handle};

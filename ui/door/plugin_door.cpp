@@ -32,6 +32,16 @@ Error notFound(const std::string& path) {
             "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file"};
 }
 
+/// Of the first candidate that is there.
+std::string modulePath() {
+    for (const std::string& path : candidates()) {
+        if (std::filesystem::exists(path)) {
+            return path;
+        }
+    }
+    throw notFound(kModuleName);
+}
+
 }  // namespace
 
 Plugin& openPluginAt(const std::string& path, uint32_t abi, const char* toolchain) {
@@ -60,12 +70,12 @@ Plugin& openPluginAt(const std::string& path, uint32_t abi, const char* toolchai
 }
 
 Plugin& openPlugin() {
-    for (const std::string& path : candidates()) {
-        if (std::filesystem::exists(path)) {
-            return openPluginAt(path, kAbi, kHostToolchain);
-        }
-    }
-    throw notFound(kModuleName);
+    return openPluginAt(modulePath(), kAbi, kHostToolchain);
+}
+
+std::string resourcesFolder() {
+    const std::filesystem::path module = std::filesystem::canonical(modulePath());
+    return (module.parent_path() / "lowtide" / "resources").string();
 }
 
 Plugin& startPlugin(const PluginSettings& settings) {

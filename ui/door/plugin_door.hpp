@@ -27,6 +27,10 @@ struct PluginSettings {
 /// program's folder, then that folder itself.
 [[nodiscard]] Plugin& openPlugin();
 
+/// The module's resources (help pages, presets), in "lowtide/resources" beside the file that
+/// openPlugin() opens. Error{NotFound} without a module.
+[[nodiscard]] std::string resourcesFolder();
+
 /// openPlugin() and Plugin::start(), with the handler of SIGBUS that programs want (guardMaps).
 /// Error{Internal} with the module's words when it does not start.
 [[nodiscard]] Plugin& startPlugin(const PluginSettings& settings);

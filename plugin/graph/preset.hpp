@@ -1,0 +1,49 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::graph {
+
+/// The `preset.version` that is written.
+inline constexpr int64_t kPresetVersion = 1;
+/// The key of a document that makes it a preset.
+inline constexpr const char* kPresetKey = "preset";
+
+/// Files that a preset names, by the parameter that names them: "checkpoint" -> "builtin:mini".
+using RequiredFiles = std::map<std::string, std::vector<std::string>>;
+
+/// A graph that is saved to begin with: what it is, what it needs, how it looks.
+struct Preset {
+    Document document;  ///< without the key "preset"
+    std::string title;
+    std::string description;
+    std::vector<std::string> tags;
+    RequiredFiles files;
+    std::string deviceMemory;  ///< of the card that it is made for: "8GiB"; empty: any
+    std::string thumbnail;     ///< a PNG in base64; empty: none
+    Json extra = Json::object();
+};
+
+/// Errors: Error{Corrupt} when the text is no graph with a key "preset", or one of its values has
+/// a wrong shape; Error{Unsupported} names both numbers when it is of a newer version.
+[[nodiscard]] Preset parsePreset(std::string_view text);
+/// As toText(Document): keys sorted, two spaces of indent. Error{InvalidInput} when a text in it is
+/// not UTF-8.
+[[nodiscard]] std::string toText(const Preset& preset);
+
+/// The files that the graph's nodes name, each once; those of nodes that are not known here are not
+/// seen.
+[[nodiscard]] RequiredFiles requiredFiles(const Document& document, const Catalog& catalog);
+/// The graph with each relative file that lies in `folder` named with its full path, so that it
+/// can leave the folder it was made for.
+[[nodiscard]] Document anchored(Document document,
+                                const Catalog& catalog,
+                                const std::string& folder);
+
+}  // namespace lowtide::graph

@@ -1,0 +1,136 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+
+#include <QDir>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+
+namespace {
+
+QStringList builtinIds() {
+    QStringList ids;
+    for (const QString& name : QDir(sourcePath("resources/presets")).entryList({"*.json"})) {
+        ids.push_back(name.chopped(5));
+    }
+    return ids;
+}
+
+}  // namespace
+
+class PresetsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { home_ = std::make_unique<QTemporaryDir>(); }
+
+    void listsThoseThatComeWithTheProgram_andOnesOwn();
+    void acceptsEveryBuiltInPreset_data();
+    void acceptsEveryBuiltInPreset();
+    void makesAPicture_ofABuiltInPreset_data();
+    void makesAPicture_ofABuiltInPreset();
+    void takesOnesOwnPreset_beforeABuiltInOne();
+    void namesTheNearestPreset_whenThereIsNone();
+    void saysWhatIsWrongWithADamagedPreset();
+
+private:
+    CommandResult lowtide(const QStringList& arguments) const {
+        return runLowtide(arguments, {"XDG_DATA_HOME=" + home_->path()});
+    }
+
+    void putOwn(const QString& id, const QByteArray& bytes) const {
+        const QString folder = home_->filePath("lowtide/presets");
+        QVERIFY(QDir().mkpath(folder));
+        QFile file(folder + "/" + id + ".json");
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+    }
+
+    std::unique_ptr<QTemporaryDir> home_;
+};
+
+void PresetsTest::listsThoseThatComeWithTheProgram_andOnesOwn() {
+    putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_speed.json")));
+
+    const CommandResult result = lowtide({"presets", "--json"});
+
+    QCOMPARE(result.exitCode, 0);
+    QStringList ids;
+    for (const Json& preset : parseJson(result.output.toStdString(), "presets")) {
+        ids.push_back(QString::fromStdString(preset.at("id").get<std::string>()));
+    }
+    QCOMPARE(ids, QStringList{"mine"} + builtinIds());
+}
+
+void PresetsTest::acceptsEveryBuiltInPreset_data() {
+    QTest::addColumn<QString>("id");
+    for (const QString& id : builtinIds()) {
+        QTest::newRow(qPrintable(id)) << id;
+    }
+}
+
+void PresetsTest::acceptsEveryBuiltInPreset() {
+    QFETCH(QString, id);
+
+    const CommandResult result = lowtide({"check", id});
+
+    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+}
+
+void PresetsTest::makesAPicture_ofABuiltInPreset_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("width");
+    QTest::newRow("by id") << "text_to_image_speed" << 128;
+    QTest::newRow("by title") << "image to image, SPEED" << 128;
+    QTest::newRow("with a mask") << "inpaint_speed" << 128;
+    QTest::newRow("enlarged") << "upscale_speed" << 256;
+}
+
+void PresetsTest::makesAPicture_ofABuiltInPreset() {
+    QFETCH(QString, name);
+    QFETCH(int, width);
+
+    const CommandResult result = lowtide({"run", name, "--out", home_->path()});
+
+    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+    QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
+}
+
+void PresetsTest::takesOnesOwnPreset_beforeABuiltInOne() {
+    QByteArray own = contentsOf(sourcePath("resources/presets/upscale_speed.json"));
+    own.replace("\"scale\": 2.0", "\"scale\": 3.0");
+    own.replace("pictures/dog.png", sourcePath("examples/pictures/dog.png").toUtf8());
+    putOwn("upscale_speed", own);
+
+    const CommandResult result = lowtide({"run", "upscale_speed", "--out", home_->path()});
+
+    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+    QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), 384);
+}
+
+void PresetsTest::namesTheNearestPreset_whenThereIsNone() {
+    const CommandResult result = lowtide({"run", "upscale_sped"});
+
+    QCOMPARE(result.exitCode, 2);
+    QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
+}
+
+void PresetsTest::saysWhatIsWrongWithADamagedPreset() {
+    putOwn("newer", R"({"format": 1, "nodes": {}, "preset": {"version": 9}})");
+
+    const CommandResult listed = lowtide({"presets"});
+    const CommandResult run = lowtide({"run", "newer"});
+
+    QCOMPARE(listed.exitCode, 0);
+    QVERIFY2(listed.errors.contains("newer.json"), qPrintable(listed.errors));
+    QVERIFY2(listed.errors.contains("version 9"), qPrintable(listed.errors));
+    QVERIFY2(run.exitCode != 0 && run.errors.contains("version 9"), qPrintable(run.errors));
+}
+
+QTEST_GUILESS_MAIN(PresetsTest)
+#include "presets_test.moc"

@@ -1,0 +1,87 @@
+#include "tests/journey/studio/studio_session.hpp"
+
+#include "tests/fixtures/folders.hpp"
+#include "ui/door/plugin_door.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+namespace lowtide::testing {
+
+namespace {
+
+constexpr int kStartMilliseconds = 120000;
+constexpr int kRunMilliseconds = 300000;
+constexpr int kBeatMilliseconds = 5;
+
+}  // namespace
+
+ui::Places placesIn(const QString& folder) {
+    return {.resources = sourcePath("resources"),
+            .settings = folder + "/settings.json",
+            .presets = folder + "/presets",
+            .journals = folder + "/journal",
+            .backups = folder + "/backups",
+            .pictures = folder + "/pictures"};
+}
+
+StudioSession::StudioSession(const QString& folder, const QString& graph)
+    : places_(placesIn(folder)), settings_(places_.settings) {
+    settings_.change([](ui::Preferences& preferences) {
+        preferences.isFirstStartDone = true;
+        preferences.theme = "light";
+    });
+    appearance_.use("light");
+    window_ = std::make_unique<ui::StudioWindow>(
+        ui::StudioSetup{.open = []() -> Plugin& { return door::startPlugin({}); },
+                        .places = places_,
+                        .arguments = {.graph = graph}},
+        settings_,
+        appearance_);
+    window_->show();
+}
+
+StudioSession::~StudioSession() = default;
+
+bool StudioSession::isReady() {
+    return window_->desk() ||
+           QTest::qWaitFor([this] { return window_->desk() != nullptr; }, kStartMilliseconds);
+}
+
+ui::QueuedRun StudioSession::runToEnd(const char* action) {
+    quint64 ended = 0;
+    const auto connection = QObject::connect(
+        &workspace().queue, &ui::RunQueue::ended, &workspace().queue, [&ended](quint64 id) {
+            ended = id;
+        });
+    window_->actions().at(action).trigger();
+    const bool isOver = QTest::qWaitFor([&] { return ended != 0; }, kRunMilliseconds);
+    QObject::disconnect(connection);
+    const ui::QueuedRun* run = isOver ? workspace().queue.find(ended) : nullptr;
+    return run ? *run : ui::QueuedRun();
+}
+
+Heartbeat::Heartbeat() {
+    timer_.setTimerType(Qt::PreciseTimer);
+    QObject::connect(&timer_, &QTimer::timeout, &timer_, [this] {
+        longest_ = std::max(longest_, since_.restart() - kBeatMilliseconds);
+    });
+    since_.start();
+    timer_.start(kBeatMilliseconds);
+}
+
+void answerDialog(const char* name, std::function<void(QDialog&)> act) {
+    auto* timer = new QTimer(qApp);
+    QObject::connect(timer, &QTimer::timeout, qApp, [timer, name, act = std::move(act)] {
+        auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+        if (!dialog) {
+            return;
+        }
+        timer->deleteLater();
+        QCOMPARE(dialog->objectName(), QString(name));
+        act(*dialog);
+    });
+    timer->start(20);
+}
+
+}  // namespace lowtide::testing

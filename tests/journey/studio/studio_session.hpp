@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ui/studio/studio_window.hpp"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTimer>
+
+#include <functional>
+#include <memory>
+
+namespace lowtide::testing {
+
+/// Folders of a studio below one folder, with the resources of the sources.
+[[nodiscard]] ui::Places placesIn(const QString& folder);
+
+/// A studio with the real module in this process. The module serves one in a process: its end
+/// stops the module.
+class StudioSession {
+public:
+    /// `graph`: as on the command line.
+    explicit StudioSession(const QString& folder, const QString& graph = {});
+    ~StudioSession();
+
+    /// Waits for the engine; false: it did not come.
+    [[nodiscard]] bool isReady();
+
+    [[nodiscard]] ui::StudioWindow& window() { return *window_; }
+
+    [[nodiscard]] ui::Workspace& workspace() { return *window_->workspace(); }
+
+    [[nodiscard]] ui::Desk& desk() { return *window_->desk(); }
+
+    [[nodiscard]] ui::GraphModel& model() { return workspace().model; }
+
+    /// Runs the graph as Run does and waits for its end; the run as it is then.
+    [[nodiscard]] ui::QueuedRun runToEnd(const char* action = "run.start");
+
+private:
+    ui::Places places_;
+    ui::Settings settings_;
+    ui::Appearance appearance_;
+    std::unique_ptr<ui::StudioWindow> window_;
+};
+
+/// The longest time for which the GUI thread did not answer.
+class Heartbeat {
+public:
+    Heartbeat();
+
+    [[nodiscard]] qint64 longestMilliseconds() const { return longest_; }
+
+private:
+    QTimer timer_;
+    QElapsedTimer since_;
+    qint64 longest_ = 0;
+};
+
+/// Acts on the dialog that opens next, which must have that name.
+void answerDialog(const char* name, std::function<void(QDialog&)> act);
+
+}  // namespace lowtide::testing

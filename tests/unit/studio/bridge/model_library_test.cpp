@@ -1,0 +1,172 @@
+#include "tests/unit/studio/bridge/model_sample.hpp"
+#include "ui/bridge/model_library.hpp"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+using namespace lowtide::testing;
+
+class ModelLibraryTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        writeModel(at("checkpoints/sub/b.safetensors"), kSd15, 1000);
+        writeModel(at("checkpoints/a.safetensors"), kSd15);
+        writeModel(at("vae/plain.safetensors"), {"x"});
+        QFile text(at("checkpoints/readme.txt"));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+    }
+
+    void findsModelsOfEveryFolder_byName() {
+        ModelLibrary library;
+
+        scan(library, {folder_->path()});
+
+        QStringList found;
+        for (const FoundModel& model : library.models()) {
+            found.push_back(QString::fromStdString(model.relative));
+        }
+        QCOMPARE(found, (QStringList{"a.safetensors", "sub/b.safetensors", "plain.safetensors"}));
+        QCOMPARE(library.models().at(2).file.kind, ModelKind::Autoencoder);
+        QVERIFY(library.problems().isEmpty());
+    }
+
+    void looksOnceIntoAFolderThatLinksToItself() {
+        QVERIFY(QFile::link(folder_->path(), at("checkpoints/again")));
+        ModelLibrary library;
+
+        scan(library, {folder_->path()});
+
+        QCOMPARE(library.models().size(), size_t{3});
+    }
+
+    void readsAChangedFileAnew() {
+        ModelLibrary library;
+        scan(library, {folder_->path()});
+        const Bytes before = library.models().at(0).file.weights;
+        writeModel(at("checkpoints/a.safetensors"), kSd15, 50);
+
+        QSignalSpy scanned(&library, &ModelLibrary::scanned);
+        library.rescan();
+        QVERIFY(scanned.wait());
+
+        QCOMPARE(library.models().at(0).file.weights, Bytes{3 * 50 * 4});
+        QVERIFY(library.models().at(0).file.weights != before);
+    }
+
+    void namesFoldersAndFilesThatAreNotThere() {
+        ModelLibrary library;
+        QSignalSpy scanned(&library, &ModelLibrary::scanned);
+
+        library.setFolders({at("gone")}, {at("gone.yaml")});
+        QVERIFY(scanned.wait());
+
+        QCOMPARE(library.problems().size(), 2);
+        QVERIFY(library.problems().at(0).contains(at("gone")));
+        QVERIFY(library.problems().at(1).contains("gone.yaml"));
+    }
+
+    void showsDamagedFiles_withTheReason() {
+        QFile bad(at("checkpoints/bad.safetensors"));
+        QVERIFY(bad.open(QIODevice::WriteOnly));
+        bad.write("no header");
+        bad.close();
+        ModelLibrary library;
+
+        scan(library, {folder_->path()});
+
+        const ModelFile& file = library.models().at(1).file;
+        QCOMPARE(file.name, std::string("bad.safetensors"));
+        QVERIFY(!file.problem.empty());
+        QCOMPARE(file.kind, ModelKind::Checkpoint);
+    }
+
+    void namesModelsAsTheModuleFindsThem() {
+        ModelLibrary library;
+        scan(library, {folder_->path()});
+        const FoundModel& nested = library.models().at(1);
+        QCOMPARE(library.valueOf(nested), at("checkpoints/sub/b.safetensors"));
+
+        library.setEngineFolders({at("checkpoints").toStdString()});
+
+        QCOMPARE(library.valueOf(nested), QString("sub/b.safetensors"));
+    }
+
+    void namesAModelByItsFullPath_whereAnotherHasItsName() {
+        const QTemporaryDir other;
+        writeModel(other.filePath("a.safetensors"), kSd15);
+        ModelLibrary library;
+        scan(library, {folder_->path()});
+
+        library.setEngineFolders({other.path().toStdString(), at("checkpoints").toStdString()});
+
+        QCOMPARE(library.valueOf(library.models().at(0)), at("checkpoints/a.safetensors"));
+    }
+
+    void knowsWhichFilesAreThere_data() {
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<bool>("isThere");
+        QTest::newRow("built in") << "builtin:mini" << true;
+        QTest::newRow("unknown built in") << "builtin:maxi" << false;
+        QTest::newRow("beside the graph") << "plain.safetensors" << true;
+        QTest::newRow("in a model folder") << "sub/b.safetensors" << true;
+        QTest::newRow("nowhere") << "c.safetensors" << false;
+        QTest::newRow("full path of nothing") << "/nowhere/c.safetensors" << false;
+    }
+
+    void knowsWhichFilesAreThere() {
+        QFETCH(QString, value);
+        ModelLibrary library;
+        library.setEngineFolders({at("checkpoints").toStdString()});
+
+        QTEST(library.isThere(value.toStdString(), at("vae")), "isThere");
+    }
+
+    void takesTheLastScan_whenAnotherWasAskedForMeanwhile() {
+        const QTemporaryDir empty;
+        ModelLibrary library;
+        QSignalSpy scanned(&library, &ModelLibrary::scanned);
+
+        library.setFolders({folder_->path()}, {});
+        library.setFolders({empty.path()}, {});
+        QVERIFY(scanned.wait());
+        QTest::qWait(50);
+
+        QCOMPARE(scanned.count(), 1);
+        QVERIFY(library.models().empty());
+    }
+
+    void judgesAnew_whenTheBudgetChanges() {
+        ModelLibrary library;
+        scan(library, {folder_->path()});
+        QSignalSpy changed(&library, &ModelLibrary::changed);
+
+        library.setBudget(1000);
+
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(library.verdictOf(library.models().at(0)), ModelVerdict::Fits);
+        QCOMPARE(library.verdictOf(library.models().at(1)), ModelVerdict::TooBig);
+    }
+
+private:
+    [[nodiscard]] QString at(const QString& relative) const { return folder_->filePath(relative); }
+
+    static void scan(ModelLibrary& library, const QStringList& folders) {
+        QSignalSpy scanned(&library, &ModelLibrary::scanned);
+        library.setFolders(folders, {});
+        QVERIFY(library.isScanning());
+        QVERIFY(scanned.wait());
+        QVERIFY(!library.isScanning());
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_GUILESS_MAIN(ModelLibraryTest)
+#include "model_library_test.moc"

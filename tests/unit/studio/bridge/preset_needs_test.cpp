@@ -1,0 +1,72 @@
+#include "tests/fixtures/folders.hpp"
+#include "tests/unit/studio/bridge/scripted_runner.hpp"
+#include "ui/bridge/preset_needs.hpp"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+}  // namespace
+
+class PresetNeedsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void answersForThePresetThatWasAskedForLast() {
+        runner_.setAnswers({{"issues", Json::array()}}, {{"plan", {{"bytes", 5}}}}, Status::Ok, 50);
+        PresetNeeds needs(runner_, store_);
+        QSignalSpy answered(&needs, &PresetNeeds::answered);
+
+        needs.ask("builtin:upscale_speed");
+        needs.ask("builtin:inpaint_speed");
+
+        QVERIFY(answered.wait(kPatience));
+        QTest::qWait(100);
+        QCOMPARE(answered.count(), 1);
+        QCOMPARE(answered.first().at(0).toString(), QString("builtin:inpaint_speed"));
+        QCOMPARE(answered.first().at(1).value<Planned>().plan, (Json{{"bytes", 5}}));
+    }
+
+    void saysWhyThereIsNoPlan() {
+        runner_.setAnswers(
+            {{"issues", Json::array()}},
+            Json::parse(R"({"issues": [{"severity": "error", "code": "memory_infeasible",
+                                                       "message": "too much"}]})"),
+            Status::Invalid);
+        PresetNeeds needs(runner_, store_);
+        QSignalSpy answered(&needs, &PresetNeeds::answered);
+
+        needs.ask("builtin:upscale_speed");
+
+        QVERIFY(answered.wait(kPatience));
+        const auto planned = answered.first().at(1).value<Planned>();
+        QVERIFY(planned.plan.is_null());
+        QCOMPARE(planned.issues.at(0).message, std::string("too much"));
+    }
+
+    void asksNothing_ofAPresetThatIsNotThere() {
+        PresetNeeds needs(runner_, store_);
+
+        needs.ask("no such preset");
+        QTest::qWait(50);
+
+        QVERIFY(runner_.askedGraphs().empty());
+    }
+
+private:
+    QTemporaryDir user_;
+    graph::Catalog catalog_{std::vector<NodeDesc>()};
+    PresetStore store_{catalog_, testing::sourcePath("resources/presets"), user_.path()};
+    ScriptedRunner runner_;
+};
+
+QTEST_GUILESS_MAIN(PresetNeedsTest)
+#include "preset_needs_test.moc"

@@ -1,0 +1,318 @@
+#include "tests/unit/studio/bridge/scripted_runner.hpp"
+#include "ui/bridge/run_queue.hpp"
+
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
+    stage.waitAtGate();
+    const bool isCancelled = stage.cancelled() != CancelMode::No;
+    return {{"status", isCancelled ? "cancelled" : "ok"}, {"executed", isCancelled ? 1 : 2}};
+}
+
+Json keptEverything(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
+    stage.send({{"event", "nodeCached"}, {"node", "a"}, {"repetition", 1}, {"files", {"x.png"}}});
+    return {{"status", "ok"}, {"executed", 0}};
+}
+
+/// A thousand events for each millisecond of a second, as fast as they can be sent.
+Json floods(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
+    stage.send({{"event", "nodeStarted"}, {"node", "a"}, {"repetition", 1}});
+    for (int i = 1; i <= 200000; ++i) {
+        stage.send({{"event", "nodeProgress"},
+                    {"node", "a"},
+                    {"phase", "step"},
+                    {"done", i},
+                    {"total", 200000}});
+    }
+    stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"repetition", 1}, {"ms", 1.0}});
+    return {{"status", "ok"}, {"executed", 1}};
+}
+
+Image8 greyPicture(int width, int height) {
+    const auto bytes = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
+    auto pixels = std::shared_ptr<uint8_t[]>(new uint8_t[bytes]);
+    std::fill_n(pixels.get(), bytes, uint8_t{128});
+    return {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels};
+}
+
+std::vector<std::string> kinds(const QSignalSpy& events) {
+    std::vector<std::string> found;
+    for (const QList<QVariant>& each : events) {
+        found.push_back(each.at(1).value<Json>().at("event").get<std::string>());
+    }
+    return found;
+}
+
+QList<quint64> order(const RunQueue& queue) {
+    QList<quint64> ids;
+    for (const QueuedRun& run : queue.runs()) {
+        ids.push_back(run.id);
+    }
+    return ids;
+}
+
+void waitUntilEnded(RunQueue& queue, quint64 id) {
+    QTRY_VERIFY_WITH_TIMEOUT(
+        queue.find(id)->state != RunState::Waiting && queue.find(id)->state != RunState::Running,
+        kPatience);
+}
+
+}  // namespace
+
+class RunQueueTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void handsOneRunAtATimeToTheModule();
+    void tellsEventsInOrder_andTheEndLast();
+    void saysThatNothingWasToDo();
+    void showsTheIssues_whenStartIsRefused();
+    void losesNoEnd_inAFloodOfEvents();
+    void keepsPictures_scaledDown();
+    void holdsRunsBack_whilePaused();
+    void ordersWaitingRuns();
+    void putsARunInFront();
+    void runsTheSameAgain_onRetry();
+    void removesEndedRunsOnly();
+    void startsTheNextRun_afterAFailedOne();
+};
+
+void RunQueueTest::handsOneRunAtATimeToTheModule() {
+    ScriptedRunner runner;
+    RunQueue queue(runner);
+    for (const char* graph : {"1", "2", "3"}) {
+        queue.add(graph, graph, Json::object());
+    }
+
+    waitUntilEnded(queue, 3);
+
+    QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"1", "2", "3"}));
+    QCOMPARE(runner.mostAtOnce(), 1);
+    QCOMPARE(queue.running(), nullptr);
+}
+
+void RunQueueTest::tellsEventsInOrder_andTheEndLast() {
+    ScriptedRunner runner;
+    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
+        stage.send({{"event", "nodeStarted"}, {"node", "a"}, {"repetition", 1}});
+        stage.send({{"event", "nodeProgress"}, {"node", "a"}, {"done", 1}, {"total", 2}});
+        stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"files", {"a.png"}}, {"ms", 5}});
+        return Json{{"status", "ok"}, {"executed", 1}, {"ms", 12.5}};
+    });
+    RunQueue queue(runner);
+    QSignalSpy events(&queue, &RunQueue::event);
+    bool wasEndedFirst = false;
+    connect(&queue, &RunQueue::event, &queue, [&](quint64 id, const Json&) {
+        wasEndedFirst = wasEndedFirst || queue.find(id)->state != RunState::Running;
+    });
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(kinds(events),
+             (std::vector<std::string>{
+                 "runStarted", "nodeStarted", "nodeProgress", "nodeFinished", "runFinished"}));
+    QVERIFY(!wasEndedFirst);
+    QCOMPARE(queue.find(id)->files, QStringList("a.png"));
+    QCOMPARE(queue.find(id)->milliseconds, 12.5);
+    QCOMPARE(queue.find(id)->progress, 1.0);
+}
+
+void RunQueueTest::saysThatNothingWasToDo() {
+    ScriptedRunner runner;
+    runner.setScript("g", keptEverything);
+    RunQueue queue(runner);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    QCOMPARE(queue.find(id)->executed, -1);
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(queue.find(id)->executed, 0);
+    QCOMPARE(queue.find(id)->state, RunState::Finished);
+    QCOMPARE(queue.find(id)->files, QStringList("x.png"));
+}
+
+void RunQueueTest::showsTheIssues_whenStartIsRefused() {
+    ScriptedRunner runner;
+    runner.setRefusal({{"issues",
+                        {{{"severity", "error"},
+                          {"code", "value_smaller_than_min"},
+                          {"node", "denoise"},
+                          {"item", "steps"},
+                          {"message", "steps is 0"}}}}});
+    RunQueue queue(runner);
+    QSignalSpy ended(&queue, &RunQueue::ended);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(queue.find(id)->state, RunState::Failed);
+    QCOMPARE(queue.find(id)->issues.size(), size_t{1});
+    QCOMPARE(queue.find(id)->issues[0].item, std::string("steps"));
+    QCOMPARE(queue.find(id)->executed, -1);
+    QVERIFY(queue.find(id)->report.is_null());
+    QCOMPARE(ended.count(), 1);
+}
+
+void RunQueueTest::losesNoEnd_inAFloodOfEvents() {
+    ScriptedRunner runner;
+    runner.setScript("g", floods);
+    RunQueue queue(runner);
+    QSignalSpy events(&queue, &RunQueue::event);
+    QElapsedTimer sinceBeat;
+    qint64 longest = 0;
+    QTimer heart;
+    connect(&heart, &QTimer::timeout, &queue, [&] {
+        longest = std::max(longest, sinceBeat.restart());
+    });
+    sinceBeat.start();
+    heart.start(5);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    const std::vector<std::string> told = kinds(events);
+    QCOMPARE(told.front(), std::string("runStarted"));
+    QCOMPARE(told[told.size() - 2], std::string("nodeFinished"));
+    QCOMPARE(told.back(), std::string("runFinished"));
+    QVERIFY2(told.size() < 2000, qPrintable(QString::number(told.size())));
+    qInfo("200000 events came as %zu; the GUI thread was held up %lld ms at most",
+          told.size(),
+          static_cast<long long>(longest));
+}
+
+void RunQueueTest::keepsPictures_scaledDown() {
+    ScriptedRunner runner;
+    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
+        stage.show("a", greyPicture(64, 64));
+        stage.show("a", greyPicture(2048, 1024));
+        stage.show("b", Image8{});
+        return Json{{"status", "ok"}, {"executed", 1}};
+    });
+    RunQueue queue(runner);
+    QSignalSpy pictures(&queue, &RunQueue::picture);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    QVERIFY(pictures.count() >= 1);
+    QCOMPARE(queue.find(id)->picture.size(), QSize(512, 256));
+    QCOMPARE(queue.find(id)->picture.pixelColor(10, 10), QColor(128, 128, 128));
+}
+
+void RunQueueTest::holdsRunsBack_whilePaused() {
+    ScriptedRunner runner;
+    RunQueue queue(runner);
+    queue.setPaused(true);
+    const quint64 id = queue.add("title", "g", Json::object());
+
+    QTest::qWait(50);
+    QCOMPARE(queue.find(id)->state, RunState::Waiting);
+    QVERIFY(runner.startedGraphs().empty());
+    queue.setPaused(false);
+
+    waitUntilEnded(queue, id);
+    QCOMPARE(queue.find(id)->state, RunState::Finished);
+}
+
+void RunQueueTest::ordersWaitingRuns() {
+    ScriptedRunner runner;
+    RunQueue queue(runner);
+    queue.setPaused(true);
+    for (const char* graph : {"1", "2", "3", "4"}) {
+        queue.add(graph, graph, Json::object());
+    }
+
+    queue.moveWaiting(4, 0);
+    QCOMPARE(order(queue), (QList<quint64>{4, 1, 2, 3}));
+    queue.moveWaiting(1, 99);
+    QCOMPARE(order(queue), (QList<quint64>{4, 2, 3, 1}));
+    queue.moveWaiting(2, -5);
+    QCOMPARE(order(queue), (QList<quint64>{2, 4, 3, 1}));
+    queue.setPaused(false);
+    waitUntilEnded(queue, 1);
+
+    QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"2", "4", "3", "1"}));
+    queue.moveWaiting(2, 2);  // has ended
+    QCOMPARE(order(queue), (QList<quint64>{2, 4, 3, 1}));
+}
+
+void RunQueueTest::putsARunInFront() {
+    ScriptedRunner runner;
+    runner.setScript("first", waitsAtTheGate);
+    RunQueue queue(runner);
+    const quint64 first = queue.add("first", "first", Json::object());
+    const quint64 last = queue.add("last", "last", Json::object());
+
+    const quint64 front = queue.add("front", "front", Json::object(), true);
+
+    QCOMPARE(order(queue), (QList<quint64>{first, front, last}));
+    runner.openGate();
+    waitUntilEnded(queue, last);
+    QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"first", "front", "last"}));
+}
+
+void RunQueueTest::runsTheSameAgain_onRetry() {
+    ScriptedRunner runner;
+    RunQueue queue(runner);
+    const quint64 id = queue.add("title", "g", Json{{"out", "x"}});
+    waitUntilEnded(queue, id);
+
+    const quint64 again = queue.retry(id);
+    waitUntilEnded(queue, again);
+
+    QCOMPARE(queue.find(again)->graph, std::string("g"));
+    QCOMPARE(queue.find(again)->options, (Json{{"out", "x"}}));
+    QCOMPARE(queue.find(again)->title, QString("title"));
+    QCOMPARE(queue.retry(99), quint64{0});
+}
+
+void RunQueueTest::removesEndedRunsOnly() {
+    ScriptedRunner runner;
+    runner.setScript("g", waitsAtTheGate);
+    RunQueue queue(runner);
+    const quint64 id = queue.add("title", "g", Json::object());
+
+    queue.remove(id);
+    QVERIFY(queue.find(id));
+    runner.openGate();
+    waitUntilEnded(queue, id);
+    queue.remove(id);
+
+    QVERIFY(!queue.find(id));
+    queue.remove(id);
+    QVERIFY(queue.runs().empty());
+}
+
+void RunQueueTest::startsTheNextRun_afterAFailedOne() {
+    ScriptedRunner runner;
+    runner.setScript("bad", [](ScriptedRunner::Stage& stage) {
+        const Json issue = {{"code", "out_of_memory"}, {"node", "a"}, {"message", "full"}};
+        stage.send({{"event", "nodeFailed"}, {"node", "a"}, {"issue", issue}});
+        return Json{{"status", "failed"}, {"executed", 1}, {"issues", {issue}}};
+    });
+    RunQueue queue(runner);
+    const quint64 bad = queue.add("bad", "bad", Json::object());
+    const quint64 good = queue.add("good", "good", Json::object());
+
+    waitUntilEnded(queue, good);
+
+    QCOMPARE(queue.find(bad)->state, RunState::Failed);
+    QCOMPARE(queue.find(bad)->issues.size(), size_t{1});  // once, though it was said twice
+    QCOMPARE(queue.find(good)->state, RunState::Finished);
+}
+
+QTEST_GUILESS_MAIN(RunQueueTest)
+#include "run_queue_test.moc"

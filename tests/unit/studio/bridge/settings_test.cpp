@@ -1,0 +1,181 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "ui/bridge/settings.hpp"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+using lowtide::testing::contentsOf;
+
+namespace {
+
+Preferences everything() {
+    return {.theme = "dark",
+            .modelFolders = {"/models", "/more"},
+            .modelPathsFiles = {"/comfy/extra_model_paths.yaml"},
+            .device = "fake:8GiB",
+            .memoryBudget = "6GiB",
+            .lowMemory = "on",
+            .recentFiles = {"/a.json"},
+            .windowLayout = QByteArray("\0\xff\x01", 3),
+            .showsPreviews = false,
+            .droppedPicture = DroppedPicture::UseAsInput,
+            .isFirstStartDone = true};
+}
+
+}  // namespace
+
+class SettingsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        path_ = folder_->filePath("deep/settings.json");
+    }
+
+    void keepsEveryPreference() {
+        Settings(path_).change([](Preferences& preferences) { preferences = everything(); });
+
+        const Settings again(path_);
+
+        QCOMPARE(again.preferences(), everything());
+        QVERIFY(again.problem().isEmpty());
+    }
+
+    void keepsKeysThatItDoesNotKnow() {
+        put(R"({"version": 1, "future": {"deep": [1]}, "theme": "light"})");
+
+        Settings(path_).change([](Preferences& preferences) { preferences.theme = "dark"; });
+
+        const Json json = parseJson(contentsOf(path_).toStdString(), "test");
+        QCOMPARE(json.at("future"), Json::parse(R"({"deep": [1]})"));
+        QCOMPARE(json.at("theme"), Json("dark"));
+    }
+
+    void writesNothing_whenNothingDiffers() {
+        Settings settings(path_);
+        QSignalSpy spy(&settings, &Settings::changed);
+
+        settings.change([](Preferences& preferences) { preferences.theme = "system"; });
+
+        QCOMPARE(spy.count(), 0);
+        QVERIFY(!QFile::exists(path_));
+    }
+
+    void setsDamagedFilesAside_andBeginsAnew_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("cut off") << QByteArray("{\"version\": 1, \"theme");
+        QTest::newRow("not UTF-8") << QByteArray("{\"theme\": \"\xff\"}");
+        QTest::newRow("a list") << QByteArray("[1, 2]");
+        QTest::newRow("text as version") << QByteArray("{\"version\": \"one\"}");
+        QTest::newRow("deep") << QByteArray(100000, '[');
+    }
+
+    void setsDamagedFilesAside_andBeginsAnew() {
+        QFETCH(QByteArray, bytes);
+        put("{}");
+        QVERIFY(QFile::rename(path_, path_ + ".broken-1"));
+        put(bytes);
+
+        Settings settings(path_);
+
+        QCOMPARE(settings.preferences(), Preferences());
+        QVERIFY2(settings.problem().contains("settings.json.broken-2"),
+                 qPrintable(settings.problem()));
+        QCOMPARE(contentsOf(path_ + ".broken-2"), bytes);
+        settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        QCOMPARE(Settings(path_).preferences().theme, QString("dark"));
+    }
+
+    void forgetsOnlyTheValueThatIsWrong_data() {
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<QString>("key");
+        const auto row = [](const char* key, const char* value) {
+            QTest::newRow(key) << QByteArray(value) << QString(key);
+        };
+        row("theme", "\"pink\"");
+        row("model_folders", "[1]");
+        row("device", "7");
+        row("memory_budget", "\"much\"");
+        row("low_memory", "true");
+        row("recent_files", "{}");
+        row("window_layout", "[]");
+        row("previews", "\"yes\"");
+        row("dropped_picture", "\"eat\"");
+        row("first_start_done", "1");
+    }
+
+    void forgetsOnlyTheValueThatIsWrong() {
+        QFETCH(QByteArray, value);
+        QFETCH(QString, key);
+        put("{\"version\": 1, \"model_paths_files\": [\"/kept\"], \"" + key.toUtf8() +
+            "\": " + value + "}");
+
+        const Settings settings(path_);
+
+        Preferences expected;
+        expected.modelPathsFiles = QStringList{"/kept"};
+        QCOMPARE(settings.preferences(), expected);
+        QVERIFY2(settings.problem().contains(key), qPrintable(settings.problem()));
+    }
+
+    void leavesSettingsOfANewerVersionAsTheyAre() {
+        const QByteArray newer = R"({"version": 9, "theme": "dark", "device": {"id": "x"}})";
+        put(newer);
+
+        Settings settings(path_);
+        settings.change([](Preferences& preferences) { preferences.lowMemory = "on"; });
+
+        QVERIFY(settings.problem().contains("version 9"));
+        QVERIFY(settings.problem().contains("version 1"));
+        QCOMPARE(settings.preferences().theme, QString("dark"));
+        QCOMPARE(contentsOf(path_), newer);
+    }
+
+    void saysWhy_whenTheyCannotBeWritten() {
+        QVERIFY(QDir().mkpath(path_));  // a folder where the file should be
+        QDir().rmdir(path_);
+        Settings settings(path_);
+        QVERIFY(QDir().mkpath(path_ + "/in the way"));
+        QSignalSpy refused(&settings, &Settings::notKept);
+
+        settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(refused.first().first().toString().contains("settings.json"));
+        QCOMPARE(settings.preferences().theme, QString("dark"));
+    }
+
+    void remembersTheNewestTwelveFiles_eachOnce() {
+        Settings settings(path_);
+        for (int i = 0; i < 15; ++i) {
+            settings.addRecentFile(QString("/%1.json").arg(i));
+        }
+        settings.addRecentFile("/10.json");
+
+        const QStringList files = settings.preferences().recentFiles;
+        QCOMPARE(files.size(), 12);
+        QCOMPARE(files.mid(0, 3), (QStringList{"/10.json", "/14.json", "/13.json"}));
+        QCOMPARE(files.count("/10.json"), 1);
+    }
+
+private:
+    void put(const QByteArray& bytes) {
+        QVERIFY(QDir().mkpath(QFileInfo(path_).path()));
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    QString path_;
+};
+
+QTEST_GUILESS_MAIN(SettingsTest)
+#include "settings_test.moc"

@@ -1,0 +1,190 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/canvas/canvas_bench.hpp"
+#include "ui/editors/param_editor.hpp"
+
+namespace lowtide::test {
+
+class CanvasRowsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void clickOpensTheEditorOverTheValue();
+    void editorFollowsScrollAndZoom();
+    void onlyOneEditorIsOpen();
+    void enterEditsTheFirstRow_thenTheNext();
+    void switchIsFlippedByOneClick();
+    void editIsOneStepAndUndone();
+    void advancedRowAppears_whenItsValueIsNotTheDefault();
+    void placeholderKeepsItsPortsAndValues();
+    void textsFitTheirRooms();
+    void badgeStandsAtTheVeryPort();
+    void widgetsLeaveWithTheView();
+
+private:
+    [[nodiscard]] ui::ParamEditor* editor() const {
+        const auto all = bench_->view->viewport()->findChildren<ui::ParamEditor*>();
+        ui::ParamEditor* shown = nullptr;
+        for (ui::ParamEditor* one : all) {
+            shown = one->isVisible() ? one : shown;
+        }
+        return shown;
+    }
+
+    std::unique_ptr<CanvasBench> bench_;
+    std::string node_;
+};
+
+void CanvasRowsTest::init() {
+    failOnQtWarnings();
+    bench_ = std::make_unique<CanvasBench>();
+    node_ = bench_->add("denoise.sample", 304, 96);
+    bench_->show();
+}
+
+void CanvasRowsTest::cleanup() {
+    bench_.reset();
+}
+
+void CanvasRowsTest::clickOpensTheEditorOverTheValue() {
+    bench_->click(bench_->value(node_, "steps"));
+
+    QVERIFY(editor() != nullptr);
+    const ui::NodeItem& node = bench_->node(node_);
+    const QRectF value = node.valueInScene(node.face().rowIndex("steps"));
+    QCOMPARE(editor()->geometry(), bench_->view->mapFromScene(value).boundingRect());
+    const size_t row = static_cast<size_t>(node.face().rowIndex("steps"));
+    const QRectF label = node.layout().rows[row].label.translated(node.pos());
+    QVERIFY(!editor()->geometry().intersects(
+        bench_->view->mapFromScene(label).boundingRect().adjusted(0, 0, -2, 0)));
+}
+
+void CanvasRowsTest::editorFollowsScrollAndZoom() {
+    bench_->click(bench_->value(node_, "steps"));
+    const QRect before = editor()->geometry();
+
+    bench_->view->centerOn(420, 250);
+    QVERIFY(editor()->geometry() != before);
+    bench_->view->zoomIn();
+
+    const ui::NodeItem& node = bench_->node(node_);
+    const QRectF value = node.valueInScene(node.face().rowIndex("steps"));
+    QCOMPARE(editor()->geometry(), bench_->view->mapFromScene(value).boundingRect());
+}
+
+void CanvasRowsTest::onlyOneEditorIsOpen() {
+    bench_->click(bench_->value(node_, "steps"));
+    bench_->click(bench_->value(node_, "prompt"));
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+
+    QCOMPARE(bench_->view->viewport()->findChildren<ui::ParamEditor*>().size(), 1);
+    QCOMPARE(editor()->value(), Json("a lighthouse"));
+}
+
+void CanvasRowsTest::enterEditsTheFirstRow_thenTheNext() {
+    bench_->view->select({node_});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Return);
+    QVERIFY(editor() != nullptr);
+    QCOMPARE(editor()->value(), Json("a lighthouse"));
+    QTest::keyClick(editor()->focusWidget() ? editor()->focusWidget() : editor(), Qt::Key_Tab);
+
+    QCOMPARE(editor()->value(), Json(20));
+}
+
+void CanvasRowsTest::switchIsFlippedByOneClick() {
+    bench_->click(bench_->value(node_, "tiled"));
+    QCOMPARE(bench_->model.node(node_)->params["tiled"], Json(true));
+
+    bench_->click(bench_->value(node_, "tiled"));
+    QCOMPARE(bench_->model.node(node_)->params["tiled"], Json(false));
+}
+
+void CanvasRowsTest::editIsOneStepAndUndone() {
+    bench_->click(bench_->value(node_, "steps"));
+    const int steps = bench_->model.undoStack().count();
+
+    Q_EMIT editor()->edited(Json(2), false);
+    Q_EMIT editor()->edited(Json(24), false);
+    Q_EMIT editor()->edited(Json(24), true);
+
+    QCOMPARE(bench_->model.node(node_)->params["steps"], Json(24));
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.undoStack().undo();
+    QCOMPARE(editor()->value(), Json(20));
+}
+
+void CanvasRowsTest::advancedRowAppears_whenItsValueIsNotTheDefault() {
+    QCOMPARE(bench_->node(node_).face().rowIndex("eta"), -1);
+
+    bench_->model.apply(
+        "eta", [this](graph::Document& document) { document.nodes.at(node_).params["eta"] = 0.5; });
+
+    QVERIFY(bench_->node(node_).face().rowIndex("eta") >= 0);
+}
+
+void CanvasRowsTest::placeholderKeepsItsPortsAndValues() {
+    graph::Document document = bench_->model.document();
+    document.nodes["odd"] = {.type = "other.pack", .params = {{"radius", 3}}};
+    document.links.push_back({.from = {"odd", "result"}, .to = {node_, "start"}});
+    bench_->model.load(std::move(document));
+
+    const ui::NodeFace& face = bench_->node("odd").face();
+    QVERIFY(face.desc == nullptr);
+    QCOMPARE(face.title, QString("other.pack"));
+    QCOMPARE(face.outputs.size(), size_t{1});
+    QCOMPARE(face.outputs[0].type, std::string("LATENT"));
+    QCOMPARE(face.rows[0].value, QString("3"));
+    const ui::Wire* wire = bench_->scene().wires().into({node_, "start"});
+    QCOMPARE(wire->start, bench_->node("odd").outputInScene("result"));
+}
+
+void CanvasRowsTest::textsFitTheirRooms() {
+    bench_->model.apply("long", [this](graph::Document& document) {
+        document.nodes.at(node_).title = std::string(80, 'W');
+        document.nodes.at(node_).params["prompt"] = std::string(600, 'w') + " words";
+        document.nodes.at(node_).params["steps"] = "not a number at all, but a long text";
+    });
+    const ui::NodeItem& node = bench_->node(node_);
+
+    for (const ui::PaintedText& text : node.texts().face) {
+        const QRectF room(text.topLeft, text.text.size());
+        QVERIFY2(node.layout().body.adjusted(4, 0, -4, 0).contains(room),
+                 qPrintable(text.full.left(20)));
+    }
+}
+
+void CanvasRowsTest::badgeStandsAtTheVeryPort() {
+    const QImage before = bench_->view->grab().toImage();
+
+    bench_->statuses.setChecked({{.severity = Severity::Error,
+                                  .code = "required_input_missing",
+                                  .node = node_,
+                                  .item = "model",
+                                  .message = "the model is missing"}});
+
+    const QImage after = bench_->view->grab().toImage();
+    const QPoint port = bench_->input(node_, "model");
+    const QPoint other = bench_->input(node_, "start");
+    const QSize size(14, 14);
+    const auto around = [&size](QPoint at) { return QRect(at - QPoint(12, 7), size); };
+    QVERIFY(before.copy(around(port)) != after.copy(around(port)));
+    QVERIFY(before.copy(QRect(other - QPoint(12, 7), QSize(10, 14))) ==
+            after.copy(QRect(other - QPoint(12, 7), QSize(10, 14))));
+}
+
+void CanvasRowsTest::widgetsLeaveWithTheView() {
+    bench_->click(bench_->value(node_, "steps"));
+    QPointer<ui::ParamEditor> left = editor();
+    QVERIFY(!left.isNull());
+
+    bench_->view.reset();
+
+    QVERIFY(left.isNull());
+}
+
+}  // namespace lowtide::test
+
+QTEST_MAIN(lowtide::test::CanvasRowsTest)
+#include "canvas_rows_test.moc"

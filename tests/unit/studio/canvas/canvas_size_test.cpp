@@ -1,0 +1,143 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/canvas/canvas_bench.hpp"
+
+#include <QAbstractEventDispatcher>
+#include <QElapsedTimer>
+#include <QImage>
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace lowtide::test {
+
+namespace {
+
+constexpr int kNodes = 1000;
+constexpr double kGoalMilliseconds = 16;
+constexpr double kOpenGoalMilliseconds = 1000;
+constexpr double kSlack = 10;  ///< shared machines: figures are printed, asserted at 10x the goal
+
+/// A wide graph: 25 rows of 40 stages; each feeds the next of its row and one of another row.
+graph::Document largeGraph(const graph::Catalog& catalog) {
+    graph::Document document;
+    const char* types[] = {"denoise.sample", "latent.scale"};
+    std::vector<std::string> ids;
+    for (int i = 0; i < kNodes; ++i) {
+        const double x = 320.0 * (i % 40);
+        const double y = 360.0 * (i / 40);
+        ids.push_back(ui::addNode(document, *catalog.find(types[i % 2]), {x, y}));
+    }
+    for (int i = 0; i + 1 < kNodes; ++i) {
+        const auto at = static_cast<size_t>(i);
+        const bool nextIsStage = (i + 1) % 2 == 0;
+        if ((i + 1) % 40 != 0) {
+            document.links.push_back({.from = {ids[at], "latent"},
+                                      .to = {ids[at + 1], nextIsStage ? "start" : "latent"}});
+        }
+        if (i + 40 < kNodes) {
+            document.links.push_back(
+                {.from = {ids[at], "latent"}, .to = {ids[at + 40], nextIsStage ? "x" : "model"}});
+        }
+    }
+    return document;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+}  // namespace
+
+class CanvasSizeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void opensALargeGraph();
+    void paintsALargeGraph_data();
+    void paintsALargeGraph();
+    void restsWhenNothingMoves();
+};
+
+void CanvasSizeTest::init() {
+    failOnQtWarnings();
+}
+
+void CanvasSizeTest::opensALargeGraph() {
+    CanvasBench bench;
+    graph::Document document = largeGraph(bench.catalog);
+    const size_t links = document.links.size();
+    bench.show();
+    QElapsedTimer clock;
+    clock.start();
+
+    bench.model.load(std::move(document));
+    bench.view->zoomToAll();
+    bench.view->viewport()->repaint();
+
+    const double elapsed = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+    qInfo("opens %d nodes and %zu wires in %.0f ms", kNodes, links, elapsed);
+    QVERIFY(elapsed < kSlack * kOpenGoalMilliseconds);
+}
+
+void CanvasSizeTest::paintsALargeGraph_data() {
+    QTest::addColumn<double>("zoom");
+    for (const double zoom : {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0, 2.0}) {
+        QTest::addRow("%.2f", zoom) << zoom;
+    }
+}
+
+void CanvasSizeTest::paintsALargeGraph() {
+    QFETCH(double, zoom);
+    CanvasBench bench;
+    bench.model.load(largeGraph(bench.catalog));
+    bench.show();
+    bench.view->resize(1920, 1080);
+    bench.view->setMinimapShown(true);
+    bench.view->setTransform(QTransform::fromScale(zoom, zoom));
+    bench.view->centerOn(6000, 4000);
+    QImage frame(1920, 1080, QImage::Format_ARGB32_Premultiplied);
+    std::vector<double> pans, zooms;
+
+    for (int i = 0; i < 31; ++i) {  // whole frames, as after scrolling below the minimap
+        QElapsedTimer clock;
+        clock.start();
+        bench.view->horizontalScrollBar()->setValue(bench.view->horizontalScrollBar()->value() + 7);
+        bench.view->viewport()->render(&frame);
+        pans.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    }
+    for (int i = 0; i < 31; ++i) {
+        const double factor = zoom * (1 + 0.004 * i);
+        QElapsedTimer clock;
+        clock.start();
+        bench.view->setTransform(QTransform::fromScale(factor, factor));
+        bench.view->viewport()->render(&frame);
+        zooms.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    }
+
+    qInfo("zoom %.2f: pan %.1f ms, zoom %.1f ms (median of 31 frames of 1920x1080)",
+          zoom,
+          median(pans),
+          median(zooms));
+    QVERIFY(median(pans) < kSlack * kGoalMilliseconds);
+    QVERIFY(median(zooms) < kSlack * kGoalMilliseconds);
+}
+
+void CanvasSizeTest::restsWhenNothingMoves() {
+    CanvasBench bench;
+    bench.model.load(largeGraph(bench.catalog));
+    bench.show();
+    QTest::qWait(200);
+    const auto timers = QAbstractEventDispatcher::instance()->registeredTimers(bench.view.get());
+    QVERIFY(timers.isEmpty());
+    for (QObject* child : bench.view->findChildren<QObject*>()) {
+        QVERIFY(QAbstractEventDispatcher::instance()->registeredTimers(child).isEmpty());
+    }
+}
+
+}  // namespace lowtide::test
+
+QTEST_MAIN(lowtide::test::CanvasSizeTest)
+#include "canvas_size_test.moc"

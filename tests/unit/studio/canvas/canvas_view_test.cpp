@@ -1,0 +1,214 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/canvas/canvas_bench.hpp"
+#include "ui/canvas/minimap.hpp"
+#include "ui/canvas/search_popup.hpp"
+
+#include <QLineEdit>
+
+namespace lowtide::test {
+
+class CanvasViewTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void wheelZoomsAboutThePointer();
+    void zoomStaysWithinItsRange();
+    void middleDragPans();
+    void spaceAndDragPans_spaceAloneSearches();
+    void touchpadScrolls();
+    void fitsTheSelection();
+    void keysAddANodeWithoutThePointer();
+    void doubleClickOnEmptyCanvasSearches();
+    void arrowsWalkNodes_altArrowsWalkWires();
+    void revealShowsAndMarks();
+    void minimapMovesTheView();
+    void arrangesAllNodes();
+    void emptyCanvasHelps();
+
+private:
+    void wheel(QPoint at, int angle, QPoint pixels, Qt::ScrollPhase phase);
+
+    std::unique_ptr<CanvasBench> bench_;
+    std::string load_, denoise_, decode_;
+};
+
+void CanvasViewTest::init() {
+    failOnQtWarnings();
+    bench_ = std::make_unique<CanvasBench>();
+    load_ = bench_->add("load.model", 0, 100);
+    denoise_ = bench_->add("denoise.sample", 300, 100);
+    decode_ = bench_->add("decode.image", 600, 400);
+    bench_->connect(load_, "model", denoise_, "model");
+    bench_->connect(denoise_, "latent", decode_, "latent");
+    bench_->show();
+}
+
+void CanvasViewTest::cleanup() {
+    bench_.reset();
+}
+
+void CanvasViewTest::wheel(QPoint at, int angle, QPoint pixels, Qt::ScrollPhase phase) {
+    QWheelEvent event(QPointF(at),
+                      QPointF(bench_->view->viewport()->mapToGlobal(at)),
+                      pixels,
+                      QPoint(0, angle),
+                      Qt::NoButton,
+                      Qt::NoModifier,
+                      phase,
+                      false);
+    QApplication::sendEvent(bench_->view->viewport(), &event);
+}
+
+void CanvasViewTest::wheelZoomsAboutThePointer() {
+    const QPoint at = bench_->header(denoise_);
+    const QPointF before = bench_->view->mapToScene(at);
+    QSignalSpy zoomed(bench_->view.get(), &ui::GraphView::zoomChanged);
+
+    wheel(at, 240, {}, Qt::NoScrollPhase);
+
+    QCOMPARE(zoomed.count(), 1);
+    QCOMPARE(zoomed[0][0].toDouble(), 144.0);
+    const QPointF away = bench_->view->mapToScene(at) - before;
+    QVERIFY(std::abs(away.x()) <= 1.5 && std::abs(away.y()) <= 1.5);
+}
+
+void CanvasViewTest::zoomStaysWithinItsRange() {
+    const QPoint at(600, 400);
+
+    wheel(at, 120 * 60, {}, Qt::NoScrollPhase);
+    QCOMPARE(bench_->view->transform().m11(), 4.0);
+    wheel(at, -120 * 120, {}, Qt::NoScrollPhase);
+    QCOMPARE(bench_->view->transform().m11(), 0.05);
+}
+
+void CanvasViewTest::middleDragPans() {
+    const QPoint before = bench_->header(load_);
+    QWidget* viewport = bench_->view->viewport();
+
+    QTest::mousePress(viewport, Qt::MiddleButton, {}, {600, 600});
+    bench_->hold({640, 570});
+    QTest::mouseRelease(viewport, Qt::MiddleButton, {}, {640, 570});
+
+    QCOMPARE(bench_->header(load_) - before, QPoint(40, -30));
+    QVERIFY(bench_->view->selectedNodes().empty());
+}
+
+void CanvasViewTest::spaceAndDragPans_spaceAloneSearches() {
+    const QPoint before = bench_->header(load_);
+    auto* search = bench_->view->findChild<ui::SearchPopup*>();
+
+    QTest::keyPress(bench_->view.get(), Qt::Key_Space);
+    bench_->drag({600, 600}, {620, 610});
+    QTest::keyRelease(bench_->view.get(), Qt::Key_Space);
+    QCOMPARE(bench_->header(load_) - before, QPoint(20, 10));
+    QVERIFY(!search->isVisible());
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Space);
+    QVERIFY(search->isVisible());
+}
+
+void CanvasViewTest::touchpadScrolls() {
+    const QPoint before = bench_->header(load_);
+
+    wheel({600, 400}, -20, {-12, -30}, Qt::ScrollUpdate);
+
+    QCOMPARE(bench_->header(load_) - before, QPoint(-12, -30));
+    QCOMPARE(bench_->view->transform().m11(), 1.0);
+}
+
+void CanvasViewTest::fitsTheSelection() {
+    bench_->view->select({decode_});
+    bench_->view->centerOn(9000, 9000);
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_F);
+    QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Home);
+    QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(load_)));
+    QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+}
+
+void CanvasViewTest::keysAddANodeWithoutThePointer() {
+    QTest::keyClick(bench_->view.get(), Qt::Key_Tab);
+    auto* pattern = bench_->view->findChild<QLineEdit*>("nodeSearchPattern");
+    QVERIFY(pattern->isVisible());
+
+    QTest::keyClicks(pattern, "save");
+    QTest::keyClick(pattern, Qt::Key_Return);
+
+    QCOMPARE(bench_->model.document().nodes.size(), size_t{4});
+    const std::string added = *bench_->view->selectedNodes().begin();
+    QCOMPARE(bench_->model.node(added)->type, std::string("save.image"));
+    QVERIFY(bench_->view->hasFocus());
+}
+
+void CanvasViewTest::doubleClickOnEmptyCanvasSearches() {
+    bench_->doubleClick({1000, 700});
+    auto* search = bench_->view->findChild<ui::SearchPopup*>();
+    QVERIFY(search->isVisible());
+
+    QTest::keyClick(search->findChild<QLineEdit*>(), Qt::Key_Escape);
+
+    QVERIFY(!search->isVisible());
+    QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
+}
+
+void CanvasViewTest::arrowsWalkNodes_altArrowsWalkWires() {
+    bench_->view->select({load_});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Right);
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{decode_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{denoise_});
+}
+
+void CanvasViewTest::revealShowsAndMarks() {
+    bench_->view->centerOn(9000, 9000);
+
+    bench_->view->reveal(decode_, "latent");
+
+    QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{decode_});
+    bench_->view->reveal("nobody");
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{decode_});
+}
+
+void CanvasViewTest::minimapMovesTheView() {
+    bench_->view->setMinimapShown(true);
+    auto* minimap = bench_->view->findChild<ui::Minimap*>();
+    bench_->view->centerOn(9000, 9000);
+    const QPointF target = bench_->node(decode_).bodyInScene().center();
+
+    QTest::mouseClick(minimap, Qt::LeftButton, {}, minimap->mapFromScene(target).toPoint());
+
+    QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+}
+
+void CanvasViewTest::arrangesAllNodes() {
+    bench_->view->select({});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_L, Qt::ControlModifier);
+
+    const ui::NodeRects rects = bench_->scene().nodeRects();
+    QVERIFY(rects.at(load_).right() < rects.at(denoise_).left());
+    QVERIFY(rects.at(denoise_).right() < rects.at(decode_).left());
+}
+
+void CanvasViewTest::emptyCanvasHelps() {
+    const QImage before = bench_->view->grab().toImage();
+
+    bench_->model.load({});
+
+    const QImage after = bench_->view->grab().toImage();
+    QVERIFY(before != after);
+    QVERIFY(bench_->scene().contentRect().isNull());
+}
+
+}  // namespace lowtide::test
+
+QTEST_MAIN(lowtide::test::CanvasViewTest)
+#include "canvas_view_test.moc"

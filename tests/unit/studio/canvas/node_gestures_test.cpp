@@ -1,0 +1,235 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/canvas/canvas_bench.hpp"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLineEdit>
+
+namespace lowtide::test {
+
+class NodeGesturesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void dragsANode_asOneStep();
+    void snapsToTheEdgeOfAnother();
+    void pinnedNodesStay();
+    void insertsANodeIntoTheWire();
+    void rubberBandSelectsWhatItTouches();
+    void shiftClickAddsAndTakesAway();
+    void frameMovesItsMembers();
+    void collapsedFrameHidesItsMembers();
+    void noteIsWrittenInPlace();
+    void headerIsRenamedInPlace();
+    void copiesThroughTheClipboardAsText();
+    void duplicatesWithAndWithoutWires();
+    void deletesAndHeals();
+    void mutesBypassesCollapses();
+    void undoInTheMiddleOfADragIsSafe();
+
+private:
+    std::unique_ptr<CanvasBench> bench_;
+    std::string load_, denoise_, decode_;
+};
+
+void NodeGesturesTest::init() {
+    failOnQtWarnings();
+    bench_ = std::make_unique<CanvasBench>();
+    load_ = bench_->add("load.model", 0, 96);
+    denoise_ = bench_->add("denoise.sample", 304, 96);
+    decode_ = bench_->add("decode.image", 700, 400);
+    bench_->connect(load_, "model", denoise_, "model");
+    bench_->connect(denoise_, "latent", decode_, "latent");
+    bench_->show();
+}
+
+void NodeGesturesTest::cleanup() {
+    bench_.reset();
+}
+
+void NodeGesturesTest::dragsANode_asOneStep() {
+    const int steps = bench_->model.undoStack().count();
+
+    const QPoint from = bench_->header(denoise_);
+    bench_->drag(from, from + QPoint(96, 320));
+
+    QCOMPARE(bench_->place(denoise_), (ui::Point{400, 416}));
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.undoStack().undo();
+    QCOMPARE(bench_->node(denoise_).pos(), QPointF(304, 96));
+}
+
+void NodeGesturesTest::snapsToTheEdgeOfAnother() {
+    const QPoint from = bench_->header(decode_);
+
+    bench_->drag(from, from + QPoint(-393, 99));  // 3 away from the left edge of denoise
+
+    QCOMPARE(bench_->place(decode_).x, 304.0);
+}
+
+void NodeGesturesTest::pinnedNodesStay() {
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_P);
+    QVERIFY(ui::isPinned(*bench_->model.node(denoise_)));
+
+    const QPoint from = bench_->header(denoise_);
+    bench_->drag(from, from + QPoint(100, 100));
+
+    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 96}));
+}
+
+void NodeGesturesTest::insertsANodeIntoTheWire() {
+    const std::string scale = bench_->add("latent.scale", 100, 500);
+    const ui::Wire* wire = bench_->scene().wires().into({decode_, "latent"});
+    const QPoint middle = bench_->pixel(wire->path.curve.pointAtPercent(0.5));
+
+    bench_->drag(bench_->header(scale), middle);
+
+    QVERIFY(bench_->hasLink(denoise_, scale, "latent"));
+    QVERIFY(bench_->hasLink(scale, decode_, "latent"));
+}
+
+void NodeGesturesTest::rubberBandSelectsWhatItTouches() {
+    bench_->drag(bench_->pixel({-60, 60}), bench_->pixel({320, 110}));
+
+    QCOMPARE(bench_->view->selectedNodes(), (std::set<std::string>{load_, denoise_}));
+}
+
+void NodeGesturesTest::shiftClickAddsAndTakesAway() {
+    bench_->click(bench_->header(load_));
+    bench_->click(bench_->header(decode_), Qt::ShiftModifier);
+    QCOMPARE(bench_->view->selectedNodes(), (std::set<std::string>{load_, decode_}));
+
+    bench_->click(bench_->header(load_), Qt::ShiftModifier);
+    QCOMPARE(bench_->view->selectedNodes(), (std::set<std::string>{decode_}));
+}
+
+void NodeGesturesTest::frameMovesItsMembers() {
+    bench_->view->select({load_, denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_G, Qt::ControlModifier);
+    QTest::keyClick(bench_->view->findChild<QLineEdit*>("canvasText"), Qt::Key_Return);
+    const ui::BoxItem& frame = *bench_->scene().boxes().front();
+    const QPoint title = bench_->pixel(frame.textInScene().center());
+
+    bench_->drag(title, title + QPoint(0, 80));
+
+    QCOMPARE(bench_->place(load_), (ui::Point{0, 176}));
+    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 176}));
+    QCOMPARE(bench_->place(decode_), (ui::Point{700, 400}));
+}
+
+void NodeGesturesTest::collapsedFrameHidesItsMembers() {
+    bench_->model.apply("frame", [](graph::Document& document) {
+        ui::putBox(document,
+                   ui::BoxKind::Frame,
+                   {.id = "f", .topLeft = {-24, 40}, .size = {600, 500}, .isCollapsed = true});
+    });
+
+    QVERIFY(!bench_->node(denoise_).isVisible());
+    QVERIFY(bench_->node(decode_).isVisible());
+    QVERIFY(bench_->scene().wires().into({denoise_, "model"})->isHidden);
+    const ui::Wire* leaving = bench_->scene().wires().into({decode_, "latent"});
+    QVERIFY(!leaving->isHidden);
+    QCOMPARE(leaving->start.x(), 576.0);  // the frame's right edge
+}
+
+void NodeGesturesTest::noteIsWrittenInPlace() {
+    bench_->view->addNote();
+    auto* editor = bench_->view->findChild<QWidget*>("canvasText");
+    QVERIFY(editor != nullptr);
+
+    QTest::keyClicks(editor, "Try 30 steps");
+    QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
+
+    const auto notes = ui::boxesOf(bench_->model.document(), ui::BoxKind::Note);
+    QCOMPARE(notes.size(), size_t{1});
+    QCOMPARE(notes[0].text, std::string("Try 30 steps"));
+}
+
+void NodeGesturesTest::headerIsRenamedInPlace() {
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_F2);
+    auto* editor = bench_->view->findChild<QLineEdit*>("canvasText");
+    QVERIFY(editor != nullptr);
+
+    QTest::keyClicks(editor, "First pass");
+    QTest::keyClick(editor, Qt::Key_Return);
+
+    QCOMPARE(bench_->model.node(denoise_)->title.value_or(""), std::string("First pass"));
+    QCOMPARE(bench_->node(denoise_).face().title, QString("First pass"));
+}
+
+void NodeGesturesTest::copiesThroughTheClipboardAsText() {
+    bench_->view->select({load_, denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_C, Qt::ControlModifier);
+    QVERIFY(QGuiApplication::clipboard()->text().contains("denoise.sample"));
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_V, Qt::ControlModifier);
+
+    QCOMPARE(bench_->model.document().nodes.size(), size_t{5});
+    QCOMPARE(bench_->model.document().links.size(), size_t{3});
+    QCOMPARE(bench_->view->selectedNodes().size(), size_t{2});
+}
+
+void NodeGesturesTest::duplicatesWithAndWithoutWires() {
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_D, Qt::ControlModifier);
+    const std::string plain = *bench_->view->selectedNodes().begin();
+    QVERIFY(!bench_->hasLink(load_, plain, "model"));
+
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+    const std::string wired = *bench_->view->selectedNodes().begin();
+    QVERIFY(wired != denoise_);
+    QVERIFY(bench_->hasLink(load_, wired, "model"));
+}
+
+void NodeGesturesTest::deletesAndHeals() {
+    const std::string scale = bench_->add("latent.scale", 500, 300);
+    bench_->connect(denoise_, "latent", scale, "latent");
+    bench_->connect(scale, "latent", decode_, "latent");
+    bench_->view->select({scale});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Delete, Qt::ControlModifier);
+
+    QVERIFY(bench_->model.node(scale) == nullptr);
+    QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
+    QVERIFY(bench_->scene().node(scale) == nullptr);
+}
+
+void NodeGesturesTest::mutesBypassesCollapses() {
+    bench_->view->select({load_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_M, Qt::ControlModifier);
+    QCOMPARE(bench_->model.node(load_)->mode, graph::NodeMode::Muted);
+    QTest::keyClick(bench_->view.get(), Qt::Key_B, Qt::ControlModifier);
+    QCOMPARE(bench_->model.node(load_)->mode, graph::NodeMode::Muted);  // nothing passes through
+
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_B, Qt::ControlModifier);
+    QCOMPARE(bench_->model.node(denoise_)->mode, graph::NodeMode::Bypassed);
+    bench_->click(bench_->pixel(bench_->node(denoise_).pos() +
+                                bench_->node(denoise_).layout().fold.center()));
+    QVERIFY(ui::isCollapsed(*bench_->model.node(denoise_)));
+}
+
+void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {
+    const std::string scale = bench_->add("latent.scale", 100, 500);
+    const QPoint from = bench_->header(scale);
+    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+    bench_->hold(from + QPoint(40, 0));
+    bench_->hold(from + QPoint(60, 0));
+
+    bench_->model.undoStack().undo();  // the dragged node is gone
+    bench_->hold(from + QPoint(80, 0));
+    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from);
+
+    QVERIFY(bench_->scene().node(scale) == nullptr);
+    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 96}));
+}
+
+}  // namespace lowtide::test
+
+QTEST_MAIN(lowtide::test::NodeGesturesTest)
+#include "node_gestures_test.moc"

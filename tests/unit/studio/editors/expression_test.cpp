@@ -1,0 +1,170 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/editors/sample_params.hpp"
+#include "ui/editors/expression.hpp"
+#include "ui/editors/number_text.hpp"
+#include "ui/editors/prompt_weight.hpp"
+#include "ui/editors/scrub.hpp"
+
+namespace lowtide::ui {
+
+class ExpressionTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void givesANumber_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<double>("current");
+        QTest::addColumn<double>("number");
+        QTest::newRow("number") << "512" << 3.0 << 512.0;
+        QTest::newRow("sum") << "512+64" << 3.0 << 576.0;
+        QTest::newRow("brackets") << "(1+2)*3" << 0.0 << 9.0;
+        QTest::newRow("product first") << "1+2*3" << 0.0 << 7.0;
+        QTest::newRow("goes on, plus") << "+1" << 20.0 << 21.0;
+        QTest::newRow("goes on, times") << "*2" << 20.0 << 40.0;
+        QTest::newRow("goes on, by") << "/ 4" << 20.0 << 5.0;
+        QTest::newRow("goes on, minus") << "-=5" << 20.0 << 15.0;
+        QTest::newRow("goes on with a sum") << "*2+1" << 20.0 << 41.0;
+        QTest::newRow("negative") << "-5" << 20.0 << -5.0;
+        QTest::newRow("negative inside") << "2*-3" << 0.0 << -6.0;
+        QTest::newRow("decimal comma") << "7,5" << 0.0 << 7.5;
+        QTest::newRow("spaces") << "  8 / ( 3 - 1 ) " << 0.0 << 4.0;
+    }
+
+    void givesANumber() {
+        QFETCH(QString, text);
+        QFETCH(double, current);
+        QFETCH(double, number);
+
+        const Evaluated result = evaluate(text, current);
+
+        QVERIFY2(result.number.has_value(), qPrintable(result.problem));
+        QCOMPARE(static_cast<double>(*result.number), number);
+    }
+
+    void refusesWithAReason_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("word");
+        QTest::newRow("nothing") << ""
+                                 << "missing";
+        QTest::newRow("letters") << "many"
+                                 << "many";
+        QTest::newRow("tail") << "5 steps"
+                              << "steps";
+        QTest::newRow("by zero") << "1/(2-2)"
+                                 << "zero";
+        QTest::newRow("open bracket") << "(1+2"
+                                      << "bracket";
+        QTest::newRow("lone sign") << "5+"
+                                   << "missing";
+        QTest::newRow("huge") << "1e4932*1e4932"
+                              << "large";
+        QTest::newRow("deep") << QString(500, '(') + "1"
+                              << "brackets";
+    }
+
+    void refusesWithAReason() {
+        QFETCH(QString, text);
+        QFETCH(QString, word);
+
+        const Evaluated result = evaluate(text, 1);
+
+        QVERIFY(!result.number);
+        QVERIFY2(result.problem.contains(word), qPrintable(result.problem));
+    }
+
+    void seedsStayWhole() {
+        const NodeDesc node = test::sampleNode();
+        const ParamDesc& seed = test::paramOf(node, "seed");
+        const uint64_t most = UINT64_MAX;
+
+        const Evaluated result = evaluate("+1", static_cast<long double>(most - 1));
+
+        QCOMPARE(valueFrom(seed, *result.number).value->get<uint64_t>(), most);
+        const Evaluated beyond = evaluate("+1", static_cast<long double>(most));
+        QVERIFY(!valueFrom(seed, *beyond.number).value);
+        QVERIFY(valueFrom(seed, *beyond.number).problem.contains("64 bits"));
+    }
+
+    void decimalsComeFromTheStep_data() {
+        QTest::addColumn<double>("step");
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("halves") << 0.5 << 7.5 << "7.5";
+        QTest::newRow("halves of a whole") << 0.5 << 7.0 << "7.0";
+        QTest::newRow("hundredths") << 0.05 << 0.1 << "0.10";
+        QTest::newRow("whole steps") << 1.0 << 3.0 << "3";
+        QTest::newRow("more than the step has") << 0.5 << 7.125 << "7.125";
+    }
+
+    void decimalsComeFromTheStep() {
+        QFETCH(double, step);
+        QFETCH(double, value);
+        QFETCH(QString, text);
+        const ParamDesc param{.id = "x", .kind = ParamKind::Float, .step = step};
+
+        QCOMPARE(numberText(param, value), text);
+    }
+
+    void scrubStaysInTheSoftRange() {
+        const NodeDesc node = test::sampleNode();
+        const ParamDesc& steps = test::paramOf(node, "steps");
+
+        QCOMPARE(double(scrubbed(steps, 20, 1000, 1)), 50.0);
+        QCOMPARE(double(scrubbed(steps, 20, -1000, 1)), 1.0);
+        // A start beyond the soft range is no wall on the way back.
+        QCOMPARE(double(scrubbed(steps, 120, 1000, 1)), 120.0);
+        QCOMPARE(double(scrubbed(steps, 120, -10, 1)), 110.0);
+    }
+
+    void weightOfThePrompt_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("from");
+        QTest::addColumn<int>("to");
+        QTest::addColumn<double>("change");
+        QTest::addColumn<QString>("after");
+        QTest::addColumn<QString>("selected");
+        QTest::newRow("selection") << "a red cat" << 2 << 5 << 0.05 << "a (red:1.05) cat"
+                                   << "red";
+        QTest::newRow("word at the cursor") << "a red cat" << 3 << 3 << 0.05 << "a (red:1.05) cat"
+                                            << "red";
+        QTest::newRow("up again") << "a (red:1.05) cat" << 3 << 6 << 0.05 << "a (red:1.1) cat"
+                                  << "red";
+        QTest::newRow("down to one") << "a (red:1.05) cat" << 3 << 6 << -0.05 << "a red cat"
+                                     << "red";
+        QTest::newRow("below one") << "a red cat" << 2 << 5 << -0.05 << "a (red:0.95) cat"
+                                   << "red";
+        QTest::newRow("brackets selected")
+            << "a (red:1.05) cat" << 2 << 12 << 0.05 << "a (red:1.1) cat"
+            << "red";
+        QTest::newRow("several words") << "a red cat" << 2 << 9 << 0.05 << "a (red cat:1.05)"
+                                       << "red cat";
+        QTest::newRow("spaces stay outside") << "a red cat" << 1 << 6 << 0.05 << "a (red:1.05) cat"
+                                             << "red";
+        QTest::newRow("no word") << "a, b" << 2 << 2 << 0.05 << "a, b"
+                                 << "";
+        QTest::newRow("never negative") << "(red:0.02)" << 1 << 4 << -0.05 << "(red:0)"
+                                        << "red";
+    }
+
+    void weightOfThePrompt() {
+        QFETCH(QString, text);
+        QFETCH(int, from);
+        QFETCH(int, to);
+        QFETCH(double, change);
+        QFETCH(QString, after);
+        QFETCH(QString, selected);
+
+        const SelectedText result = changedWeight({text, from, to}, change);
+
+        QCOMPARE(result.text, after);
+        QCOMPARE(result.text.mid(result.from, result.to - result.from), selected);
+    }
+};
+
+}  // namespace lowtide::ui
+
+QTEST_MAIN(lowtide::ui::ExpressionTest)
+#include "expression_test.moc"

@@ -1,0 +1,278 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/editors/sample_params.hpp"
+#include "ui/editors/param_editor.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QtWidgets>
+
+namespace lowtide::ui {
+
+namespace {
+
+class TwoFiles : public OfferedFiles {
+public:
+    std::vector<OfferedFile> filesFor(const std::string&, const std::string&) const override {
+        return {{"builtin:mini", "Mini", "4 MB"}, {"sd15.safetensors", "SD 1.5", "2.1 GB, fits"}};
+    }
+};
+
+}  // namespace
+
+class ParamEditorsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { Theme::current().applyTo(*qApp); }
+
+    void init() {
+        test::failOnQtWarnings();
+        window_ = std::make_unique<QWidget>();
+        window_->resize(420, 200);
+    }
+
+    void choiceIsTakenByKey() {
+        ParamEditor* editor = show("sampler");
+        QSignalSpy told(editor, &ParamEditor::edited);
+        editor->setFocus();
+
+        QTest::keyClick(editor->focusWidget(), Qt::Key_Down);
+
+        QCOMPARE(editor->value(), Json("c2"));
+        QCOMPARE(told.count(), 1);
+    }
+
+    void longListIsSearched() {
+        ParamEditor* editor = show("scheduler");
+        editor->begin();
+        auto* list = editor->findChild<QWidget*>("searchList");
+        QVERIFY(list && list->isVisible());
+        auto* search = list->findChild<QLineEdit*>("search");
+
+        QTest::keyClicks(search, "choice 17");
+        QTest::keyClick(search, Qt::Key_Return);
+
+        QCOMPARE(editor->value(), Json("c17"));
+    }
+
+    void searchListClosesByEscape() {
+        ParamEditor* editor = show("scheduler");
+        editor->begin();
+        const QPointer<QWidget> list = editor->findChild<QWidget*>("searchList");
+
+        QTest::keyClick(list->findChild<QLineEdit*>("search"), Qt::Key_Escape);
+
+        QTRY_VERIFY(!list);
+        QCOMPARE(editor->value(), Json("c2"));
+    }
+
+    void shortListHasNoSearch() {
+        ParamEditor* editor = show("sampler");
+        editor->begin();
+        QVERIFY(!editor->findChild<QWidget*>("searchList"));
+        editor->findChild<QComboBox*>("choices")->hidePopup();
+    }
+
+    void choiceThatIsNotInTheListStays() {
+        ParamEditor* editor = show("sampler");
+
+        editor->setValue("from_the_future");
+
+        auto* box = editor->findChild<QComboBox*>("choices");
+        QCOMPARE(editor->value(), Json("from_the_future"));
+        QCOMPARE(box->placeholderText(), QString("from_the_future"));
+        QVERIFY(box->property("problem").toBool());
+        QVERIFY(box->toolTip().contains("not in the list"));
+    }
+
+    void typedLineIsToldAtEveryKey_andEndsOnce() {
+        ParamEditor* editor = show("name");
+        QSignalSpy told(editor, &ParamEditor::edited);
+        editor->begin();
+
+        QTest::keyClicks(editor->focusWidget(), "cat");
+        QTest::keyClick(editor->findChild<QLineEdit*>("line"), Qt::Key_Return);
+
+        QCOMPARE(editor->value(), Json("cat"));
+        QCOMPARE(told.count(), 4);
+        QVERIFY(told.last().at(1).toBool());
+        QVERIFY(!told.at(2).at(1).toBool());
+    }
+
+    void weightOfTheSelectionChanges() {
+        ParamEditor* editor = show("prompt");
+        auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
+        prompt->setFocus();
+        QTextCursor cursor = prompt->textCursor();
+        cursor.setPosition(2);
+        cursor.setPosition(12, QTextCursor::KeepAnchor);
+        prompt->setTextCursor(cursor);
+
+        QTest::keyClick(prompt, Qt::Key_Up, Qt::ControlModifier);
+        QTest::keyClick(prompt, Qt::Key_Up, Qt::ControlModifier);
+
+        QCOMPARE(editor->value(), Json("a (lighthouse:1.1) at dusk"));
+        QTest::keyClick(prompt, Qt::Key_Down, Qt::ControlModifier);
+        QTest::keyClick(prompt, Qt::Key_Down, Qt::ControlModifier);
+        QCOMPARE(editor->value(), Json("a lighthouse at dusk"));
+    }
+
+    void promptEndsWhenItLosesTheFocus() {
+        ParamEditor* editor = show("prompt");
+        auto* other = new QLineEdit(window_.get());
+        other->setGeometry(8, 160, 100, 28);
+        other->show();
+        auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
+        prompt->setFocus();
+        QSignalSpy told(editor, &ParamEditor::edited);
+
+        QTest::keyClicks(prompt, "x");
+        QVERIFY(!told.last().at(1).toBool());
+        QTest::keyClick(prompt, Qt::Key_Tab);
+
+        QVERIFY(told.last().at(1).toBool());
+    }
+
+    void sameTextAgainLeavesTheCursor() {
+        ParamEditor* editor = show("prompt");
+        auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
+        QTextCursor cursor = prompt->textCursor();
+        cursor.setPosition(5);
+        prompt->setTextCursor(cursor);
+
+        editor->setValue(editor->value());
+
+        QCOMPARE(prompt->textCursor().position(), 5);
+    }
+
+    void knownFileIsChosen() {
+        const TwoFiles files;
+        ParamEditor* editor = show("checkpoint", &files);
+        QTest::mouseClick(editor->findChild<QToolButton*>("chevron-down"), Qt::LeftButton);
+        auto* list = editor->findChild<QWidget*>("searchList");
+        QVERIFY(list);
+        auto* search = list->findChild<QLineEdit*>("search");
+
+        QTest::keyClicks(search, "fits");
+        QTest::keyClick(search, Qt::Key_Return);
+
+        QCOMPARE(editor->value(), Json("sd15.safetensors"));
+    }
+
+    void browseOpensADialog() {
+        ParamEditor* editor = show("folder");
+
+        QTest::mouseClick(editor->findChild<QToolButton*>("folder"), Qt::LeftButton);
+
+        auto* dialog = editor->findChild<QFileDialog*>("browse");
+        QVERIFY(dialog);
+        QCOMPARE(dialog->fileMode(), QFileDialog::Directory);
+        Q_EMIT dialog->fileSelected("pictures");
+        QCOMPARE(editor->value(), Json("pictures"));
+        dialog->close();
+    }
+
+    void switchTurns_data() {
+        QTest::addColumn<bool>("byKey");
+        QTest::newRow("key") << true;
+        QTest::newRow("mouse") << false;
+    }
+
+    void switchTurns() {
+        QFETCH(bool, byKey);
+        ParamEditor* editor = show("tiled");
+        editor->setFocus();
+        QSignalSpy told(editor, &ParamEditor::edited);
+
+        if (byKey) {
+            QTest::keyClick(editor, Qt::Key_Space);
+        } else {
+            QTest::mouseClick(editor, Qt::LeftButton, {}, QPoint(20, 14));
+        }
+
+        QCOMPARE(editor->value(), Json(false));
+        QCOMPARE(told.count(), 1);
+    }
+
+    void problemFromOutsideIsShown_untilTheValueChanges() {
+        ParamEditor* editor = show("name");
+        auto* line = editor->findChild<QLineEdit*>("line");
+
+        editor->setProblem("this name is taken");
+
+        QVERIFY(line->property("problem").toBool());
+        QCOMPARE(line->toolTip(), QString("this name is taken"));
+        editor->begin();
+        QTest::keyClicks(line, "b");
+        QVERIFY(!line->property("problem").toBool());
+    }
+
+    void rowsShowValues_data() {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("unit") << "steps"
+                              << "20"
+                              << "20 steps";
+        QTest::newRow("decimals") << "guidance"
+                                  << "7.5"
+                                  << "7.5";
+        QTest::newRow("choice") << "sampler"
+                                << "\"c3\""
+                                << "Choice 3";
+        QTest::newRow("unknown choice") << "sampler"
+                                        << "\"later\""
+                                        << "later";
+        QTest::newRow("seed") << "seed"
+                              << "18446744073709551615"
+                              << "18446744073709551615";
+        QTest::newRow("no seed") << "seed"
+                                 << "null"
+                                 << "random";
+        QTest::newRow("switch") << "tiled"
+                                << "true"
+                                << "on";
+        QTest::newRow("file") << "checkpoint"
+                              << "\"models/sd15.safetensors\""
+                              << "sd15.safetensors";
+        QTest::newRow("lines") << "prompt"
+                               << "\"a\\n b\""
+                               << "a b";
+        QTest::newRow("nothing") << "name"
+                                 << "\"\""
+                                 << "empty";
+        QTest::newRow("wrong type") << "steps"
+                                    << "[1]"
+                                    << "[1]";
+    }
+
+    void rowsShowValues() {
+        QFETCH(QString, id);
+        QFETCH(QString, json);
+        QFETCH(QString, text);
+        const NodeDesc node = test::sampleNode();
+
+        QCOMPARE(valueText(test::paramOf(node, id.toStdString()), Json::parse(json.toStdString())),
+                 text);
+    }
+
+private:
+    ParamEditor* show(const char* id, const OfferedFiles* offered = nullptr) {
+        node_ = test::sampleNode();
+        ParamEditor* editor =
+            makeParamEditor(node_, test::paramOf(node_, id), offered, window_.get());
+        editor->setGeometry(8, 8, 400, editor->sizeHint().height());
+        window_->show();
+        window_->activateWindow();
+        static_cast<void>(QTest::qWaitForWindowActive(window_.get()));
+        return editor;
+    }
+
+    NodeDesc node_;
+    std::unique_ptr<QWidget> window_;
+};
+
+}  // namespace lowtide::ui
+
+QTEST_MAIN(lowtide::ui::ParamEditorsTest)
+#include "param_editors_test.moc"

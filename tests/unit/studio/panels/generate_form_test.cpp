@@ -1,0 +1,311 @@
+#include "tests/unit/studio/panels/look.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/panels/exposed_field.hpp"
+#include "ui/panels/generate_form.hpp"
+#include "ui/panels/memory_line.hpp"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+std::vector<NodeDesc> nodes() {
+    return {{.id = "encode",
+             .label = "Encode",
+             .params = {{.id = "prompt",
+                         .label = "Prompt",
+                         .kind = ParamKind::Text,
+                         .defaultValue = std::string("a fox"),
+                         .multiline = true}}},
+            {.id = "denoise",
+             .label = "Denoise",
+             .params = {{.id = "steps",
+                         .label = "Steps",
+                         .unit = "steps",
+                         .kind = ParamKind::Int,
+                         .defaultValue = int64_t{20},
+                         .min = 1,
+                         .max = 150},
+                        {.id = "seed",
+                         .label = "Seed",
+                         .kind = ParamKind::Seed,
+                         .defaultValue = uint64_t{7}}}}};
+}
+
+graph::Document sample() {
+    graph::Document document;
+    document.nodes["encode"] = {.type = "encode", .params = {{"prompt", "a fox"}}};
+    document.nodes["denoise"] = {.type = "denoise"};
+    document.exposed = {{.node = "encode", .param = "prompt", .label = "Prompt"},
+                        {.node = "denoise", .param = "steps", .label = ""},
+                        {.node = "denoise", .param = "seed", .label = "Seed"}};
+    return document;
+}
+
+Planned plannedOf(Bytes peak, Bytes capacity, double streamed, double seconds) {
+    Planned planned;
+    planned.plan = {
+        {"devices",
+         {{{"device", "cpu"}, {"peak", peak}, {"capacity", capacity}, {"estimated", true}}}},
+        {"components", {{{"role", "denoiser"}, {"device", "cpu"}}}},
+        {"stays",
+         {{{"role", "denoiser"},
+           {"resident_bytes", 100 - streamed},
+           {"streamed_bytes_per_pass", streamed}}}},
+        {"stages", {{{"seconds", seconds}}}}};
+    planned.isFresh = true;
+    return planned;
+}
+
+}  // namespace
+
+class GenerateFormTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { test::wear(Theme::Scheme::Light); }
+
+    void init() {
+        test::failOnQtWarnings();
+        model_ = std::make_unique<GraphModel>(catalog_);
+        model_->load(sample());
+    }
+
+    void showsWhatTheGraphExposes_inItsOrder() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+
+        QStringList names;
+        for (const ExposedField* field : form.findChildren<ExposedField*>()) {
+            names.push_back(field->objectName());
+        }
+
+        QCOMPARE(names,
+                 (QStringList{"field.encode.prompt", "field.denoise.steps", "field.denoise.seed"}));
+    }
+
+    void makesOneStepOfTheGraph_fromTypedWords() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        auto* prompt = form.findChild<QPlainTextEdit*>();
+        QVERIFY(prompt != nullptr);
+
+        prompt->setFocus();
+        QTest::keyClick(prompt, Qt::Key_End, Qt::ControlModifier);
+        QTest::keyClicks(prompt, " in snow");
+
+        QTRY_COMPARE(value("encode", "prompt"), Json("a fox in snow"));
+        model_->undoStack().undo();
+        QCOMPARE(value("encode", "prompt"), Json("a fox"));
+        QTRY_COMPARE(prompt->toPlainText(), QString("a fox"));
+    }
+
+    void followsTheGraph() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        auto* editor = form.findChild<ParamEditor*>("field.denoise.steps.editor");
+        QCOMPARE(editor->value(), Json(20));
+
+        model_->apply("steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 33;
+        });
+
+        QCOMPARE(editor->value(), Json(33));
+    }
+
+    void keepsTheWidgets_whenOnlyAValueChanges() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        auto* before = form.findChild<ExposedField*>("field.denoise.steps");
+
+        model_->apply("steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 5;
+        });
+
+        QCOMPARE(form.findChild<ExposedField*>("field.denoise.steps"), before);
+    }
+
+    void takesAFieldAway_whenItIsNoLongerExposed() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+
+        model_->apply("hide", [](graph::Document& document) {
+            setExposed(document, "denoise", "steps", "", false);
+        });
+
+        QTRY_VERIFY(form.findChild<ExposedField*>("field.denoise.steps") == nullptr);
+        QVERIFY(form.findChild<ExposedField*>("field.denoise.seed") != nullptr);
+    }
+
+    void survivesThatANodeIsRemoved() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+
+        model_->apply("remove", [](graph::Document& document) { document.nodes.erase("denoise"); });
+
+        auto* lost = form.findChild<QLabel*>("lost");
+        QVERIFY(lost->isVisible());
+        QVERIFY(lost->text().contains("denoise.steps"));
+        model_->undoStack().undo();
+        QVERIFY(!form.findChild<QLabel*>("lost")->isVisible());
+    }
+
+    void keepsHowASeedIsTreated() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        auto* mode = form.findChild<QComboBox*>("field.denoise.seed.mode");
+
+        mode->setFocus();
+        QTest::keyClick(mode, Qt::Key_Down);
+
+        QCOMPARE(seedModeOf(*model_->node("denoise"), "seed"), SeedMode::Random);
+        model_->undoStack().undo();
+        QCOMPARE(mode->currentIndex(), 0);
+    }
+
+    void explainsHowToShowValues_whenNoneIsExposed() {
+        graph::Document document = sample();
+        document.exposed.clear();
+        model_->load(document);
+        GenerateForm form(*model_, nullptr);
+        open(form);
+
+        QStringList texts;
+        for (const QLabel* label : form.findChildren<QLabel*>()) {
+            texts += label->isVisible() ? label->text() : QString();
+        }
+
+        QVERIFY(texts.join(" ").contains("Show in Generate"));
+    }
+
+    void marksAValueThatTheCheckRefuses() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        Planned planned;
+        planned.issues = {{.severity = Severity::Error,
+                           .code = "value_bigger_than_max",
+                           .node = "denoise",
+                           .item = "steps",
+                           .message = "steps is 500",
+                           .hint = "at most 150"}};
+
+        form.setPlanned(planned);
+
+        auto* problem = form.findChild<QLabel*>("field.denoise.steps.problem");
+        QVERIFY(problem->isVisible());
+        QCOMPARE(problem->text(), QString("steps is 500 (at most 150)"));
+        form.setPlanned({});
+        QVERIFY(!problem->isVisible());
+    }
+
+    void saysWhatTheRunNeeds_data() {
+        QTest::addColumn<qint64>("peak");
+        QTest::addColumn<qint64>("capacity");
+        QTest::addColumn<double>("streamed");
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("line");
+        const auto row =
+            [](const char* line, Bytes peak, Bytes capacity, double streamed, double seconds) {
+                QTest::newRow(line)
+                    << qint64{peak} << qint64{capacity} << streamed << seconds << QString(line);
+            };
+        row("Needs 3.1 of 4.0 GiB, streams 60 %, about 40 s",
+            3 * kGiB + kGiB / 10,
+            4 * kGiB,
+            60,
+            39.8);
+        row("Needs 1.0 of 8.0 GiB, under 1 s", kGiB, 8 * kGiB, 0, 0.2);
+        row("Needs 0.02 of 8.0 GiB, about 3 min", 20 * kMiB, 8 * kGiB, 0, 180);
+        row("Needs 300 of 512 MiB, about 2 s", 300 * kMiB, 512 * kMiB, 0, 2);
+    }
+
+    void saysWhatTheRunNeeds() {
+        QFETCH(qint64, peak);
+        QFETCH(qint64, capacity);
+        QFETCH(double, streamed);
+        QFETCH(double, seconds);
+
+        QTEST(memoryLineOf(plannedOf(peak, capacity, streamed, seconds)).text, "line");
+    }
+
+    void saysThatARunDoesNotFit() {
+        Planned planned;
+        planned.issues = {
+            {.code = "memory_infeasible", .message = "denoise needs 5 GiB", .hint = "stream"}};
+
+        const MemoryLine line = memoryLineOf(planned);
+
+        QVERIFY(!line.fits);
+        QCOMPARE(line.text, QString("Does not fit: denoise needs 5 GiB"));
+        QCOMPARE(line.detail, QString("stream"));
+        QVERIFY(memoryLineOf({}).text.isEmpty());
+    }
+
+    void survivesAPlanThatIsNone() {
+        Planned planned;
+        planned.plan =
+            Json::parse(R"({"devices": [3, {"peak": "x"}], "stays": 7, "stages": [null]})");
+
+        QVERIFY(memoryLineOf(planned).fits);
+    }
+
+    void runsAndCancels() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        QSignalSpy run(&form, &GenerateForm::runAsked);
+        QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
+        auto* button = form.findChild<QPushButton*>("run");
+
+        QTest::mouseClick(button, Qt::LeftButton);
+        form.setRunning(true);
+        QTest::mouseClick(button, Qt::LeftButton);
+
+        QCOMPARE(run.count(), 1);
+        QCOMPARE(cancel.count(), 1);
+    }
+
+    void looksRight_data() { test::addSchemes(); }
+
+    void looksRight() {
+        QFETCH(bool, isDark);
+        test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
+        GenerateForm form(*model_, nullptr);
+        form.resize(340, 520);
+        Planned planned = plannedOf(3 * kGiB + kGiB / 10, 4 * kGiB, 60, 39.8);
+        planned.issues = {{.severity = Severity::Error,
+                           .node = "denoise",
+                           .item = "steps",
+                           .message = "steps is 500",
+                           .hint = "at most 150"}};
+        form.setPlanned(planned);
+        QCOMPARE(test::lookAt(form, "generate"), QString());
+        model_->load({});
+
+        QCOMPARE(test::lookAt(form, "generate_empty"), QString());
+    }
+
+private:
+    [[nodiscard]] Json value(const char* node, const char* param) const {
+        return model_->node(node)->params.at(param);
+    }
+
+    static void open(QWidget& widget) {
+        widget.resize(340, 520);
+        widget.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    }
+
+    graph::Catalog catalog_{nodes()};
+    std::unique_ptr<GraphModel> model_;
+};
+
+QTEST_MAIN(GenerateFormTest)
+#include "generate_form_test.moc"

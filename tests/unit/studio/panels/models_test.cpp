@@ -1,0 +1,225 @@
+#include "tests/unit/studio/bridge/model_sample.hpp"
+#include "tests/unit/studio/panels/look.hpp"
+#include "ui/panels/models_panel.hpp"
+#include "ui/panels/offered_models.hpp"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+using lowtide::testing::kSd15;
+using lowtide::testing::writeModel;
+
+class ModelsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { test::wear(Theme::Scheme::Light); }
+
+    void init() {
+        test::failOnQtWarnings();
+        folder_ = std::make_unique<QTemporaryDir>();
+        writeModel(at("models/checkpoints/dream.safetensors"), kSd15, 4000);
+        writeModel(at("models/checkpoints/xl.safetensors"),
+                   {"model.diffusion_model.input_blocks.0.0.weight", "conditioner.x"});
+        writeModel(at("models/vae/soft.safetensors"),
+                   {"encoder.conv_in.weight", "decoder.conv_in.weight"});
+        QDir().mkpath(at("models/upscale_models"));
+        QFile bad(at("models/upscale_models/bad.pth"));
+        QVERIFY(bad.open(QIODevice::WriteOnly));
+        bad.write("no weights");
+        settings_ = std::make_unique<Settings>(at("settings.json"));
+        library_ = std::make_unique<ModelLibrary>();
+    }
+
+    void cleanup() { library_.reset(); }
+
+    void helps_whileThereAreNoModels() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+
+        QTRY_VERIFY(!panel.findChild<QTreeWidget*>("models")->isVisible());
+        QVERIFY(!panel.findChild<QToolButton*>("removePlace")->isEnabled());
+    }
+
+    void listsModelsOfAFolderThatIsAdded_andKeepsTheFolder() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+
+        add(panel, folder_->path());
+
+        QCOMPARE(rows(panel),
+                 (QStringList{"dream.safetensors|SD 1.x",
+                              "xl.safetensors|SDXL",
+                              "soft.safetensors|autoencoder",
+                              "bad.pth|cannot be read"}));
+        QCOMPARE(Settings(at("settings.json")).preferences().modelFolders,
+                 QStringList{folder_->path()});
+    }
+
+    void readsThePathsFileOfAnotherProgram() {
+        QFile yaml(at("extra_model_paths.yaml"));
+        QVERIFY(yaml.open(QIODevice::WriteOnly));
+        yaml.write("comfyui:\n  base_path: models\n  vae: vae\n");
+        yaml.close();
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+
+        add(panel, yaml.fileName());
+
+        QCOMPARE(rows(panel), QStringList{"soft.safetensors|autoencoder"});
+    }
+
+    void takesAPlaceOffTheList_itsFilesStay() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        auto* places = panel.findChild<QListWidget*>("places");
+        QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
+
+        QTest::mouseClick(places->viewport(),
+                          Qt::LeftButton,
+                          {},
+                          places->visualItemRect(places->item(0)).center());
+        QTest::mouseClick(panel.findChild<QToolButton*>("removePlace"), Qt::LeftButton);
+        QVERIFY(scanned.wait());
+
+        QVERIFY(rows(panel).isEmpty());
+        QVERIFY(settings_->preferences().modelFolders.isEmpty());
+        QVERIFY(QFile::exists(at("models/vae/soft.safetensors")));
+    }
+
+    void handsOutWhatCanRun_only() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        library_->setEngineFolders({at("models/checkpoints").toStdString()});
+        Q_EMIT library_->changed();
+        QSignalSpy used(&panel, &ModelsPanel::useAsked);
+        auto* models = panel.findChild<QTreeWidget*>("models");
+
+        for (int row = 0; row < models->topLevelItemCount(); ++row) {
+            models->setCurrentItem(models->topLevelItem(row));
+            QTest::keyClick(models, Qt::Key_Return);
+        }
+
+        QCOMPARE(used.count(), 2);
+        QCOMPARE(used.at(0), (QVariantList{"checkpoint", "dream.safetensors"}));
+        QCOMPARE(used.at(1), (QVariantList{"vae", at("models/vae/soft.safetensors")}));
+    }
+
+    void findsModelsByName() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+
+        QTest::keyClicks(panel.findChild<QLineEdit*>("modelSearch"), "SOFT");
+
+        QCOMPARE(rows(panel), QStringList{"soft.safetensors|autoencoder"});
+    }
+
+    void judgesByTheBudget() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+
+        library_->setBudget(100000);
+
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        QCOMPARE(models->topLevelItem(0)->text(3), QString("fits"));
+        QCOMPARE(models->topLevelItem(1)->text(3), QString("not run here"));
+        library_->setBudget(30000);
+        QCOMPARE(models->topLevelItem(0)->text(3), QString("too big"));
+    }
+
+    void namesAFolderThatIsGone() {
+        settings_->change([](Preferences& preferences) {
+            preferences.modelFolders = QStringList{"/gone/models"};
+        });
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+
+        auto* problems = panel.findChild<QLabel*>("modelProblems");
+        QTRY_VERIFY(problems->isVisible());
+        QVERIFY(problems->text().contains("/gone/models"));
+    }
+
+    void offersModelsToTheParametersThatTakeThem() {
+        QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
+        library_->setFolders({folder_->path()}, {});
+        QVERIFY(scanned.wait());
+        library_->setBudget(kGiB);
+        const OfferedModels offered(*library_);
+
+        const auto checkpoints = offered.filesFor("load.checkpoint", "checkpoint");
+        const auto autoencoders = offered.filesFor("load.checkpoint", "vae");
+        const auto upscalers = offered.filesFor("load.upscaler", "upscaler");
+
+        QCOMPARE(checkpoints.size(), size_t{3});
+        QCOMPARE(checkpoints[0].value, QString("builtin:mini"));
+        QCOMPARE(checkpoints[1].detail, QString("SD 1.x, 46.9 KiB, fits"));
+        QVERIFY(checkpoints[2].detail.endsWith("not run by this version"));
+        QCOMPARE(autoencoders.size(), size_t{1});
+        QCOMPARE(upscalers.size(), size_t{1});
+        QCOMPARE(upscalers[0].detail, QString("cannot be read"));
+        QVERIFY(offered.filesFor("load.image", "image").empty());
+    }
+
+    void looksRight_data() { test::addSchemes(); }
+
+    void looksRight() {
+        QFETCH(bool, isDark);
+        test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
+        ModelsPanel panel(*settings_, *library_);
+        panel.resize(560, 480);
+        QTRY_VERIFY(!library_->isScanning());
+        QCOMPARE(test::lookAt(panel, "models_empty"), QString());
+        add(panel, folder_->path());
+        library_->setBudget(100000);
+
+        QCOMPARE(test::lookAt(panel, "models"), QString());
+    }
+
+private:
+    [[nodiscard]] QString at(const QString& relative) const { return folder_->filePath(relative); }
+
+    static void open(QWidget& widget) {
+        widget.resize(560, 480);
+        widget.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    }
+
+    void add(ModelsPanel& panel, const QString& path) {
+        QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
+        panel.addPlace(path);
+        QVERIFY(scanned.wait());
+        while (library_->isScanning()) {
+            QVERIFY(scanned.wait());
+        }
+    }
+
+    static QStringList rows(ModelsPanel& panel) {
+        QStringList rows;
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        for (int row = 0; row < models->topLevelItemCount(); ++row) {
+            rows.push_back(models->topLevelItem(row)->text(0) + "|" +
+                           models->topLevelItem(row)->text(1));
+        }
+        return rows;
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    std::unique_ptr<Settings> settings_;
+    std::unique_ptr<ModelLibrary> library_;
+};
+
+QTEST_MAIN(ModelsTest)
+#include "models_test.moc"

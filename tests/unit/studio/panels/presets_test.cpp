@@ -1,0 +1,364 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/unit/studio/panels/look.hpp"
+#include "ui/panels/first_start.hpp"
+#include "ui/panels/preset_cards.hpp"
+#include "ui/panels/preset_details.hpp"
+#include "ui/panels/preset_dialog.hpp"
+#include "ui/panels/presets_browser.hpp"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTreeWidget>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+std::vector<NodeDesc> loaders() {
+    return {
+        {.id = "load.checkpoint",
+         .params = {{.id = "checkpoint", .kind = ParamKind::File, .defaultValue = std::string()}}}};
+}
+
+graph::Document loading(const char* file) {
+    graph::Document document;
+    document.nodes["load"] = {.type = "load.checkpoint", .params = {{"checkpoint", file}}};
+    return document;
+}
+
+Planned needs() {
+    Planned planned;
+    planned.plan = Json::parse(R"({
+      "devices": [{"device": "cpu", "peak": 536870912, "capacity": 4294967296, "estimated": true},
+                  {"device": "cuda:0", "peak": 3328599655, "capacity": 4294967296, "estimated": true}],
+      "components": [{"role": "denoiser", "device": "cuda:0"}, {"role": "text_encoder", "device": "cpu"}],
+      "stays": [{"role": "denoiser", "resident_bytes": 40, "streamed_bytes_per_pass": 60},
+                {"role": "text_encoder", "resident_bytes": 0, "streamed_bytes_per_pass": 900}],
+      "stages": [{"seconds": 30.2}, {"seconds": 9.6}]})");
+    planned.isFresh = true;
+    return planned;
+}
+
+const FoundDevice kCard{.id = "cuda:0",
+                        .sentence = "Lowtide found the graphics card X with 6.0 GiB of memory.",
+                        .capacity = 6 * kGiB};
+
+}  // namespace
+
+class PresetsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { test::wear(Theme::Scheme::Light); }
+
+    void init() {
+        test::failOnQtWarnings();
+        user_ = std::make_unique<QTemporaryDir>();
+        catalog_ = std::make_unique<graph::Catalog>(loaders());
+        store_ = std::make_unique<PresetStore>(
+            *catalog_, testing::sourcePath("resources/presets"), user_->path());
+    }
+
+    void findsPresetsByTheirWords() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+
+        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "SPEED upscale");
+
+        QCOMPARE(cards(browser)->model()->rowCount(), 1);
+        QCOMPARE(browser.chosen(), QString("builtin:upscale_speed"));
+    }
+
+    void showsOnlyPresetsOfATag() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+        auto* tag = browser.findChild<QComboBox*>("presetTag");
+
+        tag->setCurrentIndex(tag->findText("inpaint"));
+
+        QCOMPARE(cards(browser)->model()->rowCount(), 3);
+    }
+
+    void opensWithADoubleClick_orTheButton() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+        QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
+        const QModelIndex third = cards(browser)->model()->index(2, 0);
+        const QPoint middle = cards(browser)->visualRect(third).center();
+
+        QTest::mouseClick(cards(browser)->viewport(), Qt::LeftButton, {}, middle);
+        QTest::mouseDClick(cards(browser)->viewport(), Qt::LeftButton, {}, middle);
+        QTest::mouseClick(button(browser, "openPreset"), Qt::LeftButton);
+
+        QCOMPARE(opened.count(), 2);
+        QCOMPARE(opened.at(0), opened.at(1));
+        QCOMPARE(opened.at(0).first().toString(), browser.chosen());
+    }
+
+    void removesAndBringsBack() {
+        const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
+        PresetsBrowser browser(*store_);
+        open(browser);
+        cards(browser)->choose(id);
+
+        QTest::mouseClick(button(browser, "removePreset"), Qt::LeftButton);
+        QVERIFY(store_->find(id) == nullptr);
+        QTest::mouseClick(button(browser, "restorePreset"), Qt::LeftButton);
+
+        QVERIFY(store_->find(id) != nullptr);
+        QCOMPARE(browser.chosen(), id);
+        QVERIFY(!button(browser, "restorePreset")->isVisible());
+    }
+
+    void renamesByDialog() {
+        const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
+        PresetsBrowser browser(*store_);
+        open(browser);
+        cards(browser)->choose(id);
+
+        QTest::mouseClick(button(browser, "renamePreset"), Qt::LeftButton);
+        auto* dialog = browser.findChild<QInputDialog*>();
+        QVERIFY(dialog != nullptr);
+        dialog->setTextValue("Better");
+        dialog->accept();
+
+        QCOMPARE(store_->find(id)->title, QString("Better"));
+    }
+
+    void saysWhy_whenARenameIsRefused() {
+        const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
+        PresetsBrowser browser(*store_);
+        open(browser);
+        cards(browser)->choose(id);
+
+        QTest::mouseClick(button(browser, "renamePreset"), Qt::LeftButton);
+        auto* dialog = browser.findChild<QInputDialog*>();
+        dialog->setTextValue("   ");
+        dialog->accept();
+
+        auto* message = browser.findChild<QLabel*>("presetMessage");
+        QVERIFY(message->isVisible());
+        QVERIFY(message->text().contains("title"));
+        QCOMPARE(store_->find(id)->title, QString("Mine"));
+    }
+
+    void leavesBuiltInOnesAlone() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+
+        QVERIFY(button(browser, "openPreset")->isEnabled());
+        QVERIFY(!button(browser, "renamePreset")->isEnabled());
+        QVERIFY(!button(browser, "removePreset")->isEnabled());
+    }
+
+    void namesMissingFiles_andAsksWhereTheyAre() {
+        const QString id = store_->save({.title = "Mine"}, loading("lost.safetensors"), "/", {});
+        store_->setIsThere(
+            [](const std::string& value, const QString&) { return value[0] != 'l'; });
+        PresetsBrowser browser(*store_);
+        open(browser);
+        cards(browser)->choose(id);
+        QSignalSpy asked(&browser, &PresetsBrowser::locateAsked);
+        auto* files = browser.findChild<QTreeWidget*>("presetFiles");
+
+        files->setCurrentItem(files->topLevelItem(0));
+        QTest::keyClick(files, Qt::Key_Return);
+
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.first(), (QVariantList{id, "checkpoint", "lost.safetensors"}));
+        QVERIFY(button(browser, "openPreset")->isEnabled());
+    }
+
+    void showsABrokenPreset_withTheReason() {
+        QFile file(user_->filePath("newer.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": 1, "nodes": {}, "preset": {"version": 3}})");
+        file.close();
+        store_->reload();
+        PresetsBrowser browser(*store_);
+        open(browser);
+        QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
+
+        cards(browser)->choose("newer");
+        Q_EMIT cards(browser)->taken("newer");
+
+        QVERIFY(browser.findChild<QLabel*>("presetProblem")->text().contains("version 3"));
+        QVERIFY(!button(browser, "openPreset")->isEnabled());
+        QCOMPARE(opened.count(), 0);
+    }
+
+    void saysWhatAPresetNeedsHere() {
+        PresetsBrowser browser(*store_);
+        QSignalSpy asked(&browser, &PresetsBrowser::needsAsked);
+        open(browser);
+        cards(browser)->choose("builtin:upscale_speed");
+        QCOMPARE(asked.last().first().toString(), QString("builtin:upscale_speed"));
+
+        browser.setNeeds("builtin:upscale_quality", needs());
+        QVERIFY(!browser.findChild<QLabel*>("presetNeeds")->isVisible());
+        browser.setNeeds("builtin:upscale_speed", needs());
+
+        QCOMPARE(browser.findChild<QLabel*>("presetNeeds")->text(),
+                 QString("Needs 3.1 of 4.0 GiB, streams 60 %, about 40 s"));
+    }
+
+    void asksForATitle_beforeItSaves() {
+        PresetDialog dialog({}, {});
+        dialog.show();
+        auto* save = dialog.findChild<QPushButton*>();
+        for (QPushButton* each : dialog.findChildren<QPushButton*>()) {
+            save = each->isDefault() || each->text().contains("Save") ? each : save;
+        }
+        QVERIFY(!save->isEnabled());
+
+        QTest::keyClicks(dialog.findChild<QLineEdit*>("title"), " A title ");
+        QTest::keyClicks(dialog.findChild<QLineEdit*>("tags"), "one, two ,one,, three");
+
+        QVERIFY(save->isEnabled());
+        QCOMPARE(dialog.text().title, QString("A title"));
+        QCOMPARE(dialog.text().tags, (QStringList{"one", "two", "three"}));
+    }
+
+    void leadsToAPicture_inThreeClicks() {
+        Settings settings(user_->filePath("settings.json"));
+        FirstStart start(settings, *store_, kCard);
+        open(start);
+        QSignalSpy chosen(&start, &FirstStart::presetChosen);
+        auto* list = start.findChild<PresetCards*>("presetCards");
+        QCOMPARE(list->model()->rowCount(), 4);
+
+        QTest::mouseClick(list->viewport(),
+                          Qt::LeftButton,
+                          {},
+                          list->visualRect(list->model()->index(1, 0)).center());
+        QTest::mouseClick(start.findChild<QPushButton*>("start"), Qt::LeftButton);
+
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.first().first().toString(), QString("builtin:inpaint_balanced"));
+        QVERIFY(settings.preferences().isFirstStartDone);
+    }
+
+    void proposesToSpareMemory_data() {
+        QTest::addColumn<qint64>("capacity");
+        QTest::addColumn<bool>("isProposed");
+        QTest::newRow("small") << qint64{8 * kGiB} << true;
+        QTest::newRow("larger") << qint64{8 * kGiB + 1} << false;
+        QTest::newRow("unknown") << qint64{0} << false;
+    }
+
+    void proposesToSpareMemory() {
+        QFETCH(qint64, capacity);
+        QFETCH(bool, isProposed);
+        Settings settings(user_->filePath("settings.json"));
+        FirstStart start(settings, *store_, {.id = "x", .sentence = "x", .capacity = capacity});
+        auto* box = start.findChild<QCheckBox*>("lowMemory");
+        QCOMPARE(box->isChecked(), isProposed);
+        start.show();
+
+        QTest::mouseClick(start.findChild<QPushButton*>("emptyGraph"), Qt::LeftButton);
+        QCOMPARE(settings.preferences().lowMemory, QString("auto"));
+        box->setChecked(!isProposed);
+        start.show();
+        QTest::mouseClick(start.findChild<QPushButton*>("emptyGraph"), Qt::LeftButton);
+
+        QCOMPARE(settings.preferences().lowMemory, QString(isProposed ? "off" : "on"));
+    }
+
+    void saysWhichDeviceItFound_data() {
+        QTest::addColumn<QByteArray>("devices");
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("words");
+        const char* cpu =
+            R"({"id": "cpu", "kind": "cpu", "name": "Xeon", "capacity": 25276510208})";
+        const char* fake =
+            R"({"id": "fake", "kind": "fake", "name": "rehearsal", "capacity": 99999999999})";
+        const char* small =
+            R"({"id": "cuda:0", "kind": "cuda", "name": "RTX", "capacity": 8589934592})";
+        const char* large =
+            R"({"id": "cuda:1", "kind": "cuda", "name": "H200", "capacity": 149000000000})";
+        const auto row =
+            [](const char* name, const QList<QByteArray>& list, const char* id, const char* words) {
+                QTest::newRow(name) << QByteArray("{\"devices\": [" + list.join(',') + "]}")
+                                    << QString(id) << QString(words);
+            };
+        row("none", {}, "", "no device");
+        row("processor",
+            {cpu, fake},
+            "cpu",
+            "no graphics card and computes on the processor (Xeon) with 23.5 GiB");
+        row("card", {cpu, fake, small}, "cuda:0", "graphics card RTX with 8.0 GiB");
+        row("two cards", {small, large, cpu}, "cuda:1", "H200");
+    }
+
+    void saysWhichDeviceItFound() {
+        QFETCH(QByteArray, devices);
+        QFETCH(QString, words);
+
+        const FoundDevice found = foundDevice(parseJson(devices.toStdString(), "test"));
+
+        QTEST(found.id, "id");
+        QVERIFY2(found.sentence.contains(words), qPrintable(found.sentence));
+    }
+
+    void survivesAnswersThatAreNone() {
+        QVERIFY(foundDevice(Json()).id.isEmpty());
+        QVERIFY(foundDevice(Json::parse(R"({"devices": [1, {"capacity": "x"}]})")).capacity == 0);
+    }
+
+    void looksRight_data() { test::addSchemes(); }
+
+    void looksRight() {
+        QFETCH(bool, isDark);
+        test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
+        store_->save({.title = "A preset of my own with quite a long title", .tags = {"mine"}},
+                     loading("sd15/lost.safetensors"),
+                     "/",
+                     {});
+        store_->setIsThere(
+            [](const std::string& value, const QString&) { return value[0] != 's'; });
+        PresetsBrowser browser(*store_);
+        browser.resize(980, 640);
+        cards(browser)->choose("builtin:text_to_image_speed");
+        browser.setNeeds(browser.chosen(), needs());
+        QCOMPARE(test::lookAt(browser, "presets"), QString());
+        Settings settings(user_->filePath("settings.json"));
+        FirstStart start(settings, *store_, kCard);
+        QCOMPARE(test::lookAt(start, "first_start"), QString());
+        PresetDialog dialog({.title = "Fox"},
+                            store_->find("builtin:text_to_image_speed")->thumbnail);
+        QCOMPARE(test::lookAt(dialog, "preset_dialog"), QString());
+    }
+
+private:
+    static PresetCards* cards(PresetsBrowser& browser) {
+        return browser.findChild<PresetCards*>("presetCards");
+    }
+
+    static QPushButton* button(PresetsBrowser& browser, const char* name) {
+        return browser.findChild<QPushButton*>(name);
+    }
+
+    static void open(QWidget& widget) {
+        widget.resize(980, 640);
+        widget.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    }
+
+    std::unique_ptr<QTemporaryDir> user_;
+    std::unique_ptr<graph::Catalog> catalog_;
+    std::unique_ptr<PresetStore> store_;
+};
+
+QTEST_MAIN(PresetsTest)
+#include "presets_test.moc"

@@ -1,0 +1,378 @@
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/unit/studio/panels/look.hpp"
+#include "ui/panels/picture_drop.hpp"
+#include "ui/panels/picture_facts.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/viewer.hpp"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+constexpr const char* kGraph = R"({"format": 1, "nodes": {"a": {"type": "x"}}})";
+
+QImage picture(int width, int height, const QColor& colour) {
+    QImage image(width, height, QImage::Format_RGB32);
+    image.fill(colour);
+    return image;
+}
+
+void put(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+}
+
+/// A PNG as Lowtide writes it.
+QByteArray png(int width, int height, const std::vector<image::PngText>& texts) {
+    const auto count = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
+    const std::shared_ptr<uint8_t[]> pixels(new uint8_t[count]());
+    for (size_t i = 0; i < count; ++i) {
+        pixels[i] = static_cast<uint8_t>(i % 3 == 0 ? 40 + i / 3 % 200 : 120);
+    }
+    return QByteArray::fromStdString(image::encodePng(
+        {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels}, texts));
+}
+
+/// The header of a picture of that size, and no more.
+QByteArray claiming(quint32 width, quint32 height) {
+    QByteArray bytes = png(1, 1, {});
+    for (int i = 0; i < 4; ++i) {
+        bytes[16 + i] = static_cast<char>(width >> (24 - 8 * i));
+        bytes[20 + i] = static_cast<char>(height >> (24 - 8 * i));
+    }
+    return bytes;
+}
+
+void wheel(PictureView& view, const QPoint& at, int notches) {
+    QWheelEvent event(QPointF(at),
+                      view.mapToGlobal(QPointF(at)),
+                      {},
+                      {0, 120 * notches},
+                      Qt::NoButton,
+                      Qt::NoModifier,
+                      Qt::NoScrollPhase,
+                      false);
+    QCoreApplication::sendEvent(&view, &event);
+}
+
+void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
+    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&widget, (from + to) / 2);
+    QTest::mouseMove(&widget, to);
+    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
+}
+
+QColor colourAt(PictureView& view, const QPoint& point) {
+    const QImage shot = view.grab().toImage();
+    return shot.pixelColor(point * shot.devicePixelRatio());
+}
+
+void open(QWidget& widget, const QSize& size) {
+    widget.resize(size);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+}
+
+}  // namespace
+
+class ViewerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { test::wear(Theme::Scheme::Dark); }
+
+    void init() {
+        test::failOnQtWarnings();
+        folder_ = std::make_unique<QTemporaryDir>();
+    }
+
+    void fitsALargePicture_andShowsASmallOneAsItIs() {
+        PictureView view;
+        open(view, {400, 300});
+
+        view.setPicture(levelsOf(picture(800, 300, Qt::red)));
+        QCOMPARE(view.zoom(), 0.5 * view.devicePixelRatioF());
+        view.setPicture(levelsOf(picture(50, 50, Qt::red)));
+
+        QCOMPARE(view.zoom(), 1.0);
+    }
+
+    void keepsThePixelUnderThePointer_whenTheWheelTurns() {
+        PictureView view;
+        open(view, {400, 300});
+        view.setPicture(levelsOf(picture(400, 300, Qt::red)));
+        const QPointF pixel(100, 75);
+        const QPoint at = view.placeOf(pixel).toPoint();
+
+        wheel(view, at, 4);
+
+        QVERIFY(view.zoom() > 2);
+        const QPointF moved = view.placeOf(pixel) - QPointF(at);
+        QVERIFY2(moved.manhattanLength() < 2, qPrintable(QString::number(moved.manhattanLength())));
+    }
+
+    void movesWithTheMouse() {
+        PictureView view;
+        open(view, {400, 300});
+        view.setPicture(levelsOf(picture(4000, 3000, Qt::red)));
+        view.zoomTo(1);
+        const QPointF before = view.placeOf({2000, 1500});
+
+        drag(view, {200, 150}, {230, 110});
+
+        QCOMPARE((view.placeOf({2000, 1500}) - before).toPoint(), QPoint(30, -40));
+        QVERIFY(!view.isFitted());
+    }
+
+    void staysInSight_howeverFarItIsMoved() {
+        PictureView view;
+        open(view, {400, 300});
+        view.setPicture(levelsOf(picture(100, 100, Qt::red)));
+
+        for (int i = 0; i < 20; ++i) {
+            drag(view, {20, 20}, {380, 280});
+        }
+
+        const QPointF corner = view.placeOf({0, 0});
+        QVERIFY(QRectF(view.rect()).adjusted(-1, -1, 1, 1).contains(corner));
+    }
+
+    void wipesBetweenTwoPictures() {
+        PictureView view;
+        open(view, {400, 300});
+        view.setPicture(levelsOf(picture(400, 300, Qt::red)));
+        view.setCompared(levelsOf(picture(100, 75, Qt::blue)));
+        QCOMPARE(colourAt(view, {100, 40}), QColor(Qt::red));
+        QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::blue));
+
+        drag(view, view.placeOf({200, 150}).toPoint(), view.placeOf({360, 150}).toPoint());
+
+        QVERIFY(std::abs(view.wipe() - 0.9) < 0.01);
+        QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::red));
+    }
+
+    void obeysTheKeyboard() {
+        PictureView view;
+        open(view, {400, 300});
+        view.setPicture(levelsOf(picture(800, 600, Qt::red)));
+
+        QTest::keyClick(&view, Qt::Key_1);
+        QCOMPARE(view.zoom(), 1.0);
+        QTest::keyClick(&view, Qt::Key_Plus);
+        QVERIFY(view.zoom() > 1);
+        QTest::keyClick(&view, Qt::Key_F);
+
+        QVERIFY(view.isFitted());
+    }
+
+    void tellsWhatAFileSays() {
+        Viewer viewer;
+        put(at("p.png"), png(64, 32, {{"lowtide_graph", kGraph}, {"parameters", "a cat"}}));
+        open(viewer, {900, 500});
+
+        show(viewer, at("p.png"));
+
+        auto* facts = viewer.findChild<QTreeWidget*>("facts");
+        QStringList values;
+        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
+            values.push_back(facts->topLevelItem(i)->text(1));
+        }
+        QVERIFY(values.contains("64 x 32 pixels"));
+        QVERIFY(values.contains("nodes: 1"));
+        QVERIFY(values.contains("a cat"));
+        facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
+        QTest::keySequence(facts, QKeySequence::Copy);
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("a cat"));
+    }
+
+    void offersTheGraph_onlyOfAPictureThatCarriesOne() {
+        Viewer viewer;
+        put(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        put(at("without.png"), png(8, 8, {}));
+        auto* button = viewer.findChild<QToolButton*>("openGraph");
+        QSignalSpy asked(&viewer, &Viewer::openGraphAsked);
+
+        show(viewer, at("without.png"));
+        QVERIFY(!button->isEnabled());
+        show(viewer, at("with.png"));
+        QTest::mouseClick(button, Qt::LeftButton);
+
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.first().first().toString(), at("with.png"));
+    }
+
+    void comparesWithThePictureThatWasKept() {
+        Viewer viewer;
+        open(viewer, {900, 500});
+        viewer.showImage(picture(40, 40, Qt::red), "first");
+
+        QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
+        viewer.showImage(picture(40, 40, Qt::green), "second");
+        QVERIFY(viewer.view().isComparing());
+        QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
+
+        QVERIFY(!viewer.view().isComparing());
+    }
+
+    void copiesThePicture() {
+        Viewer viewer;
+        viewer.showImage(picture(7, 5, Qt::green), "x");
+
+        QTest::mouseClick(viewer.findChild<QToolButton*>("copy"), Qt::LeftButton);
+
+        QCOMPARE(QGuiApplication::clipboard()->image().size(), QSize(7, 5));
+    }
+
+    void saysWhyAFileCannotBeShown_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("words");
+        const QByteArray good = png(64, 64, {{"parameters", "x"}});
+        QTest::newRow("empty") << QByteArray() << "p.png";
+        QTest::newRow("text") << QByteArray("not a picture at all, but words") << "p.png";
+        QTest::newRow("cut off") << good.left(good.size() / 2) << "p.png";
+        QTest::newRow("a wrong checksum") << QByteArray(good).replace(40, 1, "\x7f") << "p.png";
+        QTest::newRow("too wide") << claiming(16385, 16) << "16385 x 16";
+        QTest::newRow("absurd") << claiming(0x7fffffff, 0x7fffffff) << "p.png";
+        QTest::newRow("another format")
+            << QByteArray("\xff\xd8\xff\xe0JFIF and so on......") << "JPEG";
+    }
+
+    void saysWhyAFileCannotBeShown() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, words);
+        put(at("p.png"), bytes);
+        Viewer viewer;
+        open(viewer, {900, 500});
+
+        show(viewer, at("p.png"));
+
+        auto* problem = viewer.findChild<QLabel*>("viewerProblem");
+        QVERIFY(problem->isVisible());
+        QVERIFY2(problem->text().contains(words), qPrintable(problem->text()));
+    }
+
+    void showsTheLastFileThatWasAskedFor() {
+        put(at("a.png"), png(512, 512, {}));
+        put(at("b.png"), png(8, 8, {}));
+        Viewer viewer;
+        QSignalSpy shown(&viewer, &Viewer::shown);
+
+        viewer.showFile(at("a.png"));
+        viewer.showFile(at("b.png"));
+
+        QTRY_VERIFY_WITH_TIMEOUT(viewer.findChild<QLabel*>("viewerTitle")->text() == "b.png",
+                                 kPatience);
+        QTest::qWait(200);
+        QCOMPARE(viewer.findChild<QLabel*>("viewerTitle")->text(), QString("b.png"));
+        QCOMPARE(shown.count(), 1);
+    }
+
+    void isGone_beforeThePictureArrives() {
+        put(at("a.png"), png(512, 512, {}));
+        {
+            Viewer viewer;
+            viewer.showFile(at("a.png"));
+        }
+        QTest::qWait(200);
+    }
+
+    void takesADroppedPng() {
+        put(at("a.png"), png(8, 8, {}));
+        Viewer viewer;
+        open(viewer, {900, 500});
+        QMimeData data;
+        data.setUrls({QUrl("https://example.org/x.png"), QUrl::fromLocalFile(at("a.png"))});
+        QSignalSpy dropped(&viewer, &Viewer::fileDropped);
+
+        QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&viewer, &drop);
+
+        QCOMPARE(dropped.count(), 1);
+        QTRY_COMPARE(viewer.findChild<QLabel*>("viewerTitle")->text(), QString("a.png"));
+    }
+
+    void asksOnceWhatToDo_andRemembers() {
+        put(at("p.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        Settings settings(at("settings.json"));
+        QWidget window;
+        open(window, {300, 200});
+        PictureDrop drop(settings, &window);
+        QSignalSpy used(&drop, &PictureDrop::useAsInput);
+
+        drop.take(at("p.png"));
+        QTRY_VERIFY_WITH_TIMEOUT(drop.question() != nullptr, kPatience);
+        drop.question()->findChild<QCheckBox*>("keepAnswer")->setChecked(true);
+        QTest::mouseClick(drop.question()->findChild<QPushButton*>("useAsInput"), Qt::LeftButton);
+        QCOMPARE(used.count(), 1);
+        QTRY_VERIFY(drop.question() == nullptr);
+        drop.take(at("p.png"));
+
+        QTRY_COMPARE_WITH_TIMEOUT(used.count(), 2, kPatience);
+        QVERIFY(drop.question() == nullptr);
+        QCOMPARE(settings.preferences().droppedPicture, DroppedPicture::UseAsInput);
+    }
+
+    void usesAPictureWithoutAGraph_unasked() {
+        put(at("p.png"), png(8, 8, {}));
+        put(at("bad.png"), "no");
+        Settings settings(at("settings.json"));
+        QWidget window;
+        PictureDrop drop(settings, &window);
+        QSignalSpy used(&drop, &PictureDrop::useAsInput);
+        QSignalSpy refused(&drop, &PictureDrop::refused);
+
+        drop.take(at("p.png"));
+        drop.take(at("bad.png"));
+
+        QTRY_COMPARE_WITH_TIMEOUT(used.count() + refused.count(), 2, kPatience);
+        QCOMPARE(used.count(), 1);
+    }
+
+    void looksRight_data() { test::addSchemes(); }
+
+    void looksRight() {
+        QFETCH(bool, isDark);
+        test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
+        Viewer viewer;
+        viewer.resize(900, 520);
+        QCOMPARE(test::lookAt(viewer, "viewer_empty"), QString());
+        show(viewer, testing::sourcePath("resources/presets/pictures/dog.png"));
+        viewer.view().zoomTo(3);
+        viewer.findChild<QToolButton*>("compare")->setChecked(true);
+        show(viewer, testing::sourcePath("examples/pictures/dog_with_hole.png"));
+
+        QCOMPARE(test::lookAt(viewer, "viewer"), QString());
+    }
+
+private:
+    [[nodiscard]] QString at(const QString& name) const { return folder_->filePath(name); }
+
+    static void show(Viewer& viewer, const QString& path) {
+        QSignalSpy shown(&viewer, &Viewer::shown);
+        viewer.showFile(path);
+        QVERIFY(shown.wait(kPatience));
+    }
+
+    std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_MAIN(ViewerTest)
+#include "viewer_test.moc"

@@ -1,0 +1,76 @@
+#include "ui/studio/arguments.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+class ArgumentsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void everyOptionIsRead() {
+        const ParsedArguments parsed = parseArguments({"lowtide-studio",
+                                                       "graph.json",
+                                                       "--device",
+                                                       "fake:8GiB",
+                                                       "--memory-budget",
+                                                       "6GiB",
+                                                       "--model-folder",
+                                                       "a",
+                                                       "--model-folder",
+                                                       "b",
+                                                       "--threads",
+                                                       "2"});
+        QCOMPARE(parsed.output, QString());
+        QCOMPARE(parsed.arguments.graph, QString("graph.json"));
+        QCOMPARE(parsed.arguments.device, QString("fake:8GiB"));
+        QCOMPARE(parsed.arguments.memoryBudget, QString("6GiB"));
+        QCOMPARE(parsed.arguments.modelFolders, QStringList({"a", "b"}));
+        QCOMPARE(parsed.arguments.threads, 2);
+    }
+
+    void nothingIsFine() {
+        const ParsedArguments parsed = parseArguments({"lowtide-studio"});
+        QCOMPARE(parsed.output, QString());
+        QCOMPARE(parsed.exitCode, 0);
+        QVERIFY(parsed.arguments.graph.isEmpty());
+    }
+
+    void badOnesAreRefused_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QString>("complaint");
+        QTest::newRow("unknown") << QStringList{"--fast"} << "fast";
+        QTest::newRow("two graphs") << QStringList{"a", "b"} << "one graph";
+        QTest::newRow("no size") << QStringList{"--memory-budget", "much"} << "much";
+        QTest::newRow("no number") << QStringList{"--threads", "many"} << "--threads";
+        QTest::newRow("no threads") << QStringList{"--threads", "0"} << "--threads";
+        QTest::newRow("no value") << QStringList{"--device"} << "device";
+    }
+
+    void badOnesAreRefused() {
+        QFETCH(QStringList, words);
+        QFETCH(QString, complaint);
+        const ParsedArguments parsed = parseArguments(QStringList{"lowtide-studio"} + words);
+        QCOMPARE(parsed.exitCode, 2);
+        QVERIFY2(parsed.output.contains(complaint), qPrintable(parsed.output));
+    }
+
+    void theCommandLineStandsBeforeTheGraphAndTheSettingsBehind() {
+        graph::Document graph;
+        const Preferences preferences{.device = "fake:8GiB", .memoryBudget = "1GiB"};
+        QCOMPARE(runOptions(graph, preferences, {}, "/g").dump(),
+                 std::string(R"({"device":"fake:8GiB","graphFolder":"/g","memoryBudget":"1GiB"})"));
+        graph.device = "cpu";
+        graph.memoryBudget = "2GiB";
+        QCOMPARE(runOptions(graph, preferences, {}, "").dump(), std::string("{}"));
+        const StudioArguments arguments{.device = "fake:4GiB", .memoryBudget = "3GiB"};
+        QCOMPARE(runOptions(graph, preferences, arguments, "").dump(),
+                 std::string(R"({"device":"fake:4GiB","memoryBudget":"3GiB"})"));
+    }
+};
+
+QTEST_MAIN(ArgumentsTest)
+#include "arguments_test.moc"

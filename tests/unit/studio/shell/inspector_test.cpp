@@ -1,0 +1,210 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/panels/inspector.hpp"
+#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/inspector_sections.hpp"
+#include "ui/studio/file_commands.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+/// An inspector of the default graph.
+struct Inspected {
+    Inspected() {
+        model.load(defaultGraph());
+        inspector.resize(320, 720);
+        inspector.setDevices({"cpu", "fake:8GiB"});
+        inspector.show();
+    }
+
+    [[nodiscard]] InspectorRow* row(const char* param) {
+        return inspector.findChild<QWidget*>("inspectorParams")->findChild<InspectorRow*>(param);
+    }
+
+    [[nodiscard]] Json valueOf(const char* node, const char* param) const {
+        return model.node(node)->params.at(param);
+    }
+
+    SmallPlugin plugin;
+    graph::Catalog catalog{smallNodes()};
+    GraphModel model{catalog};
+    NodeStatuses statuses;
+    Planning planning{*plugin.runner(), model};
+    Inspector inspector{model, statuses, planning, nullptr};
+};
+
+}  // namespace
+
+class InspectorTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void editsOfOneGestureAreOneStep() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        ParamEditor& editor = shown.row("steps")->editor();
+        Q_EMIT editor.edited(21, false);
+        Q_EMIT editor.edited(22, false);
+        Q_EMIT editor.edited(23, true);
+        QCOMPARE(shown.valueOf("denoise", "steps"), Json(23));
+        QCOMPARE(shown.model.undoStack().count(), 1);
+        Q_EMIT editor.edited(24, true);
+        QCOMPARE(shown.model.undoStack().count(), 2);
+        shown.model.undoStack().undo();
+        QCOMPARE(editor.value(), Json(23));
+    }
+
+    void resetGoesBackToTheDefault() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        auto* reset = shown.row("steps")->findChild<QToolButton*>("reset");
+        QVERIFY(!reset->isVisible());
+        Q_EMIT shown.row("steps")->editor().edited(3, true);
+        QVERIFY(reset->isVisible());
+        QTest::mouseClick(reset, Qt::LeftButton);
+        QCOMPARE(shown.valueOf("denoise", "steps"), Json(20));
+        QVERIFY(!reset->isVisible());
+    }
+
+    void theEyeShowsAParameterUnderGenerate() {
+        Inspected shown;
+        shown.inspector.showNodes({"latent"});
+        const size_t before = shown.model.document().exposed.size();
+        auto* eye = shown.row("width")->findChild<QToolButton*>("expose");
+        QTest::mouseClick(eye, Qt::LeftButton);
+        QCOMPARE(shown.model.document().exposed.size(), before + 1);
+        QVERIFY(eye->isChecked());
+        QTest::mouseClick(eye, Qt::LeftButton);
+        QCOMPARE(shown.model.document().exposed.size(), before);
+    }
+
+    void theSeedModeIsKeptInTheGraph() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        auto* mode = shown.row("seed")->findChild<QComboBox*>("seedMode");
+        mode->setCurrentIndex(mode->findText("Random"));
+        Q_EMIT mode->activated(mode->currentIndex());
+        QCOMPARE(seedModeOf(*shown.model.node("denoise"), "seed"), SeedMode::Random);
+    }
+
+    void advancedParametersAreFolded() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        QVERIFY(!shown.row("start_step")->isVisible());
+        shown.inspector.showValues("start_step");
+        QVERIFY(shown.row("start_step")->isVisible());
+    }
+
+    void severalNodesShowWhatTheyShare() {
+        Inspected shown;
+        shown.model.apply("Add", [](graph::Document& document) {
+            document.nodes["second"] = document.nodes.at("denoise");
+            document.nodes.at("second").params["steps"] = 5;
+        });
+        shown.inspector.showNodes({"denoise", "second"});
+        QVERIFY(shown.row("steps")->findChild<QLabel*>("mixed")->isVisible());
+        Q_EMIT shown.row("steps")->editor().edited(9, true);
+        QCOMPARE(shown.valueOf("denoise", "steps"), Json(9));
+        QCOMPARE(shown.valueOf("second", "steps"), Json(9));
+        QVERIFY(!shown.row("steps")->findChild<QLabel*>("mixed")->isVisible());
+        shown.inspector.showNodes({"denoise", "latent"});
+        QVERIFY(!shown.row("steps"));
+    }
+
+    void anUnknownNodeIsExplainedAndLeftAlone() {
+        Inspected shown;
+        shown.model.apply("Add", [](graph::Document& document) {
+            document.nodes["odd"].type = "other.pack.node";
+            document.nodes.at("odd").params["x"] = 1;
+        });
+        const std::string before = graph::toText(shown.model.document());
+        shown.inspector.showNodes({"odd"});
+        const auto* text = shown.inspector.findChild<QLabel*>("placeholder");
+        QVERIFY(text->isVisible() && text->text().contains("other.pack.node"));
+        shown.inspector.showHelp();
+        QCOMPARE(graph::toText(shown.model.document()), before);
+    }
+
+    void nothingSelectedShowsTheGraphsSettings() {
+        Inspected shown;
+        shown.inspector.showNodes({});
+        auto* graph = shown.inspector.findChild<QWidget*>("inspectorGraph");
+        QVERIFY(graph->isVisible());
+        auto* budget = graph->findChild<QLineEdit*>("budget");
+        budget->setText("6GiB");
+        Q_EMIT budget->editingFinished();
+        QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));
+        budget->setText("much");
+        Q_EMIT budget->editingFinished();
+        QVERIFY(graph->findChild<QLabel*>("problem")->isVisible());
+        QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));
+        QTest::mouseClick(graph->findChild<QCheckBox*>("exact"), Qt::LeftButton);
+        QCOMPARE(shown.model.document().isExact, std::optional(true));
+        auto* device = graph->findChild<QComboBox*>("device");
+        device->setCurrentIndex(device->findText("fake:8GiB"));
+        Q_EMIT device->activated(device->currentIndex());
+        QCOMPARE(shown.model.document().device, std::optional<std::string>("fake:8GiB"));
+        shown.model.undoStack().undo();
+        QCOMPARE(device->currentIndex(), 0);
+    }
+
+    void sectionsShowForNodesThatRunNetworks() {
+        Inspected shown;
+        auto* sections = shown.inspector.findChild<QWidget*>("inspectorSections");
+        shown.inspector.showNodes({"denoise"});
+        QVERIFY(sections->isVisible());
+        shown.inspector.showNodes({"latent"});
+        QVERIFY(!sections->isVisible());
+    }
+
+    void precisionOfAPlanIsFoundByComponent() {
+        const Json plan = {{"precision",
+                            {{"decode", {{"component", "autoencoder"}}},
+                             {"detail.denoiser", {{"component", "denoiser"}}}}}};
+        QVERIFY(plannedPrecisionOf(plan, "decode", {"autoencoder"}).contains("autoencoder"));
+        QVERIFY(
+            plannedPrecisionOf(plan, "detail", {"denoiser", "autoencoder"}).contains("denoiser"));
+        QVERIFY(plannedPrecisionOf(plan, "encode", {"text_encoder"}).is_null());
+        QVERIFY(plannedPrecisionOf(Json(), "encode", {"text_encoder"}).is_null());
+    }
+
+    void aRemovedNodeIsForgotten() {
+        Inspected shown;
+        shown.inspector.showNodes({"denoise"});
+        shown.model.apply("Remove", [&](graph::Document& document) {
+            removeNodes(document, shown.catalog, {"denoise"});
+        });
+        QVERIFY(shown.inspector.findChild<QWidget*>("inspectorGraph")->isVisible());
+    }
+
+    void everyTextFits_data() {
+        QTest::addColumn<QString>("node");
+        for (const char* node : {"", "load", "encode", "latent", "denoise", "decode", "save"}) {
+            QTest::newRow(*node ? node : "graph") << node;
+        }
+    }
+
+    void everyTextFits() {
+        QFETCH(QString, node);
+        Inspected shown;
+        if (!node.isEmpty()) {
+            shown.inspector.showNodes({node.toStdString()});
+        }
+        QTest::qWait(1);
+        QCOMPARE(test::textProblems(shown.inspector), QStringList());
+        test::keepScreenshot(shown.inspector, "inspector_" + node);
+    }
+};
+
+QTEST_MAIN(InspectorTest)
+#include "inspector_test.moc"

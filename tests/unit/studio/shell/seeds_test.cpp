@@ -1,0 +1,79 @@
+#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/studio/seeds.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr uint64_t kLargest = UINT64_MAX;
+
+graph::Document oneDenoiser(uint64_t seed, SeedMode mode) {
+    graph::Document document;
+    graph::DocumentNode& node = document.nodes["denoise"];
+    node.type = "denoise.sample";
+    node.params["seed"] = seed;
+    setSeedMode(node, "seed", mode);
+    return document;
+}
+
+uint64_t seedOf(const graph::Document& document) {
+    return document.nodes.at("denoise").params.at("seed").get<uint64_t>();
+}
+
+}  // namespace
+
+class SeedsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void seedsFollowTheirMode_data() {
+        QTest::addColumn<quint64>("before");
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<quint64>("after");
+        const auto row = [](const char* name, uint64_t before, SeedMode mode, uint64_t after) {
+            QTest::newRow(name) << quint64{before} << static_cast<int>(mode) << quint64{after};
+        };
+        row("keep", 7, SeedMode::Keep, 7);
+        row("one more", 7, SeedMode::Increment, 8);
+        row("beyond 32 bits", uint64_t{1} << 40, SeedMode::Increment, (uint64_t{1} << 40) + 1);
+        row("after the largest", kLargest, SeedMode::Increment, 0);
+        row("another", 7, SeedMode::Random, 12345);
+    }
+
+    void seedsFollowTheirMode() {
+        QFETCH(quint64, before);
+        QFETCH(int, mode);
+        QFETCH(quint64, after);
+        const graph::Catalog catalog(smallNodes());
+        graph::Document document = oneDenoiser(before, static_cast<SeedMode>(mode));
+        const bool changed = renewSeeds(document, catalog, [] { return uint64_t{12345}; });
+        QCOMPARE(seedOf(document), uint64_t{after});
+        QCOMPARE(changed, before != after);
+    }
+
+    void drawnSeedsCanBeReadByPeople() {
+        const graph::Catalog catalog(smallNodes());
+        graph::Document document = oneDenoiser(1, SeedMode::Random);
+        renewSeeds(document, catalog, [] { return kLargest; });
+        QVERIFY(seedOf(document) < kDrawnSeeds);
+    }
+
+    void mutedAndUnknownNodesKeepTheirs() {
+        const graph::Catalog catalog(smallNodes());
+        graph::Document document = oneDenoiser(7, SeedMode::Increment);
+        document.nodes.at("denoise").mode = graph::NodeMode::Muted;
+        document.nodes["other"] = document.nodes.at("denoise");
+        document.nodes.at("other").type = "not.installed";
+        document.nodes.at("other").mode = graph::NodeMode::Active;
+        QVERIFY(!renewSeeds(document, catalog, [] { return uint64_t{5}; }));
+        QCOMPARE(seedOf(document), uint64_t{7});
+    }
+};
+
+QTEST_MAIN(SeedsTest)
+#include "seeds_test.moc"

@@ -1,0 +1,95 @@
+#include "tests/unit/studio/shell/small_plugin.hpp"
+
+namespace lowtide::ui {
+
+namespace {
+
+PortDesc port(const char* id, const char* type) {
+    return {.id = id, .label = id, .tooltip = "A port.", .type = type};
+}
+
+ParamDesc text(const char* id, const char* label, bool multiline) {
+    return {.id = id,
+            .label = label,
+            .tooltip = "A text.",
+            .kind = ParamKind::Text,
+            .defaultValue = std::string(),
+            .multiline = multiline};
+}
+
+ParamDesc number(const char* id, const char* label, int64_t byDefault, bool advanced = false) {
+    return {.id = id,
+            .label = label,
+            .tooltip = "A number.",
+            .kind = ParamKind::Int,
+            .defaultValue = byDefault,
+            .min = -1,
+            .max = 4096,
+            .step = 1,
+            .advanced = advanced};
+}
+
+ParamDesc file(const char* id, const char* label) {
+    return {.id = id,
+            .label = label,
+            .tooltip = "A file.",
+            .kind = ParamKind::File,
+            .defaultValue = std::string()};
+}
+
+NodeDesc denoise() {
+    return {.id = "denoise.sample",
+            .label = "Denoise",
+            .category = "Denoise",
+            .tooltip = "Makes a latent picture out of noise.",
+            .components = {"denoiser"},
+            .inputs = {port("model", "MODEL"),
+                       port("positive", "CONDITIONING"),
+                       port("negative", "CONDITIONING"),
+                       port("latent", "LATENT")},
+            .outputs = {port("latent", "LATENT")},
+            .params = {number("steps", "Steps", 20),
+                       {.id = "seed",
+                        .label = "Seed",
+                        .tooltip = "One seed, one picture.",
+                        .kind = ParamKind::Seed,
+                        .defaultValue = uint64_t{0}},
+                       number("start_step", "First step", 0, true)}};
+}
+
+}  // namespace
+
+std::vector<NodeDesc> smallNodes() {
+    const auto node = [](const char* id, const char* label) {
+        return NodeDesc{.id = id, .label = label, .category = "Test", .tooltip = "A node."};
+    };
+    NodeDesc load = node("load.checkpoint", "Load checkpoint");
+    load.outputs = {port("model", "MODEL")};
+    load.params = {file("checkpoint", "Checkpoint")};
+    NodeDesc picture = node("load.image", "Load image");
+    picture.outputs = {port("image", "IMAGE")};
+    picture.params = {file("image", "Image")};
+    NodeDesc encode = node("prompt.encode", "Encode prompt");
+    encode.components = {"text_encoder"};
+    encode.inputs = {port("model", "MODEL")};
+    encode.outputs = {port("positive", "CONDITIONING"), port("negative", "CONDITIONING")};
+    encode.params = {text("prompt", "Prompt", true), text("negative", "Negative", true)};
+    NodeDesc latent = node("latent.empty", "Empty latent");
+    latent.outputs = {port("latent", "LATENT")};
+    latent.params = {number("width", "Width", 512), number("height", "Height", 512)};
+    NodeDesc decode = node("decode.image", "Decode");
+    decode.components = {"autoencoder"};
+    decode.inputs = {port("model", "MODEL"), port("latent", "LATENT")};
+    decode.outputs = {port("image", "IMAGE")};
+    decode.params = {number("tile", "Tile", 0, true)};
+    NodeDesc save = node("save.image", "Save image");
+    save.output = true;
+    save.sideEffect = true;
+    save.inputs = {port("image", "IMAGE")};
+    save.params = {text("prefix", "Prefix", false)};
+    return {load, picture, encode, latent, denoise(), decode, save};
+}
+
+SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}
+
+}  // namespace lowtide::ui

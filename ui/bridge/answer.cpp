@@ -1,0 +1,84 @@
+#include "ui/bridge/answer.hpp"
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+Json answerOf(const std::string& text) {
+    Json answer = Json::parse(text, nullptr, false);
+    if (answer.is_object()) {
+        return answer;
+    }
+    return {{"issues",
+             {{{"severity", "error"},
+               {"code", "internal_error"},
+               {"message",
+                "the module's answer of " + std::to_string(text.size()) +
+                    " bytes is no JSON object"}}}}};
+}
+
+Issue issueFromJson(const Json& issue) {
+    const std::string severity = textIn(issue, "severity");
+    return {.severity = severity == "info"      ? Severity::Info
+                        : severity == "warning" ? Severity::Warning
+                                                : Severity::Error,
+            .code = textIn(issue, "code"),
+            .node = textIn(issue, "node"),
+            .item = textIn(issue, "item"),
+            .message = textIn(issue, "message"),
+            .hint = textIn(issue, "hint")};
+}
+
+Issues issuesFromJson(const Json& list) {
+    Issues issues;
+    if (list.is_array()) {
+        for (const Json& each : list) {
+            if (each.is_object()) {
+                issues.push_back(issueFromJson(each));
+            }
+        }
+    }
+    return issues;
+}
+
+bool isSame(const Issue& left, const Issue& right) {
+    return left.code == right.code && left.node == right.node && left.item == right.item &&
+           left.message == right.message;
+}
+
+void addNew(Issues& issues, const Issues& more) {
+    for (const Issue& issue : more) {
+        const bool isKnown = std::any_of(
+            issues.begin(), issues.end(), [&](const Issue& known) { return isSame(known, issue); });
+        if (!isKnown) {
+            issues.push_back(issue);
+        }
+    }
+}
+
+std::string textIn(const Json& object, const char* key) {
+    const Json& member = memberIn(object, key);
+    return member.is_string() ? member.get<std::string>() : std::string();
+}
+
+double numberIn(const Json& object, const char* key) {
+    const Json& member = memberIn(object, key);
+    return member.is_number() ? member.get<double>() : 0;
+}
+
+int64_t bytesIn(const Json& object, const char* key) {
+    const Json& member = memberIn(object, key);
+    return member.is_number_integer() ? member.get<int64_t>()
+                                      : static_cast<int64_t>(numberIn(object, key));
+}
+
+const Json& memberIn(const Json& object, const char* key) {
+    static const Json none;
+    if (!object.is_object()) {
+        return none;
+    }
+    const auto found = object.find(key);
+    return found == object.end() ? none : *found;
+}
+
+}  // namespace lowtide::ui

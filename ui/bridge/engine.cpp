@@ -1,0 +1,34 @@
+#include "ui/bridge/engine.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
+
+namespace lowtide::ui {
+
+Engine::Engine(Plugin& plugin)
+    : plugin_(plugin),
+      catalog_(std::vector<NodeDesc>(plugin.nodes().begin(), plugin.nodes().end())) {
+    if (!plugin.runner()) {
+        throw Error(ErrorKind::Internal, "the module was not started, so it has no runner");
+    }
+}
+
+Engine::~Engine() {
+    plugin_.runner()->stop();
+}
+
+Runner& Engine::runner() const {
+    return *plugin_.runner();
+}
+
+void* Engine::extension(const char* id) const {
+    return plugin_.extension(id);
+}
+
+Json Engine::devices() const {
+    std::string text;
+    plugin_.runner()->devices(text);
+    return answerOf(text);
+}
+
+}  // namespace lowtide::ui

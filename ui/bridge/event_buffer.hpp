@@ -1,0 +1,52 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+
+#include <QImage>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Takes what the module says of one run, and keeps it in bounded memory until it is fetched: of
+/// what a slow host may miss only the newest stays. No side waits for another. Any thread.
+class EventBuffer final : public Observer {
+public:
+    /// More than these between two fetches are counted as lost; runFinished never is.
+    static constexpr size_t kMostEvents = 20000;
+    /// Longest side of a picture that is fetched.
+    static constexpr int kPicturePixels = 512;
+
+    void event(std::string_view json) noexcept override;
+    void preview(RunId run, std::string_view node, const Image8& picture) noexcept override;
+
+    struct Batch {
+        std::vector<Json> events;
+        std::map<std::string, QImage> pictures;  ///< by node
+        size_t lost = 0;
+    };
+
+    [[nodiscard]] Batch fetch();
+
+    /// Turns previews into pictures as they come, until the run has finished and none is left.
+    void makePictures();
+
+private:
+    void store(std::string_view json);
+    void storeInOrder(Json event);
+    void storeNewest(Json event);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    Batch batch_;
+    std::map<std::string, size_t> newest_;    ///< place in the batch by kind and node
+    std::map<std::string, Image8> previews_;  ///< by node
+    bool isFinished_ = false;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lowtide::ui {
+
+/// What a parameter of a node wants of a file of weights.
+enum class ModelKind { Checkpoint, Autoencoder, Upscaler, Other };
+
+/// A file of weights, or a folder in the diffusers layout, as its headers tell it.
+struct ModelFile {
+    std::string path;
+    std::string name;  ///< the last part of the path
+    ModelKind kind = ModelKind::Other;
+    std::string family;       ///< "SD 1.x", "SDXL", "ESRGAN", "LoRA"; empty: not recognised
+    bool isRunnable = false;  ///< whether this version runs that family
+    Bytes weights = 0;        ///< of all tensors, as they are stored
+    Bytes largest = 0;        ///< of the largest tensor
+    std::string problem;      ///< why it could not be read; empty: it could
+};
+
+/// Reads the headers of a file (.safetensors, .ckpt, .pth, .pt). What is wrong with it becomes its
+/// problem.
+[[nodiscard]] ModelFile readModelFile(const std::string& path);
+/// The same of a folder with a model_index.json.
+[[nodiscard]] ModelFile readModelFolder(const std::string& path);
+
+/// What a budget means for the weights of a file, before a graph says more. A quarter of the budget
+/// is left for what the pictures need. Fits: all weights lie in the rest at once. Streams: they do
+/// not, but four of the largest tensor do, so that one can be copied while another computes.
+enum class ModelVerdict { Unknown, Fits, Streams, TooBig };
+/// `budget` 0: not known.
+[[nodiscard]] ModelVerdict verdictOf(const ModelFile& model, Bytes budget);
+
+}  // namespace lowtide::ui

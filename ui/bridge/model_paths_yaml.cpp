@@ -1,0 +1,140 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/path_parts.hpp"
+#include "ui/bridge/model_folders.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <yaml.h>
+
+namespace lowtide::ui {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kLargestFile = kMiB;
+
+/// libyaml's parser and the tree that it made. Aliases share nodes, nothing is copied for them.
+class YamlTree {
+public:
+    YamlTree(std::string_view text, const std::string& name) {
+        yaml_parser_initialize(&parser_);
+        yaml_parser_set_input_string(
+            &parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+        if (yaml_parser_load(&parser_, &document_) == 0) {
+            const std::string problem = parser_.problem ? parser_.problem : "no reason is known";
+            const size_t line = parser_.problem_mark.line + 1;
+            yaml_parser_delete(&parser_);
+            throw Error(ErrorKind::Corrupt,
+                        name + " is no YAML: line " + std::to_string(line) + ": " + problem);
+        }
+    }
+
+    ~YamlTree() {
+        yaml_document_delete(&document_);
+        yaml_parser_delete(&parser_);
+    }
+
+    YamlTree(const YamlTree&) = delete;
+    YamlTree& operator=(const YamlTree&) = delete;
+
+    /// nullptr: the text is empty.
+    const yaml_node_t* root() { return yaml_document_get_root_node(&document_); }
+
+    const yaml_node_t* node(int id) { return yaml_document_get_node(&document_, id); }
+
+private:
+    yaml_parser_t parser_{};
+    yaml_document_t document_{};
+};
+
+std::string textOf(const yaml_node_t& node) {
+    return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
+}
+
+/// Calls `visit(key, value)` for each entry of a map whose key is a text.
+template <class Visit>
+void visitEntries(YamlTree& tree, const yaml_node_t& map, Visit&& visit) {
+    for (auto* pair = map.data.mapping.pairs.start; pair != map.data.mapping.pairs.top; ++pair) {
+        const yaml_node_t* key = tree.node(pair->key);
+        const yaml_node_t* value = tree.node(pair->value);
+        if (key && value && key->type == YAML_SCALAR_NODE) {
+            visit(textOf(*key), *value);
+        }
+    }
+}
+
+std::optional<ModelKind> kindNamed(const std::string& name) {
+    if (name == "checkpoints" || name == "diffusers") {
+        return ModelKind::Checkpoint;
+    }
+    if (name == "vae") {
+        return ModelKind::Autoencoder;
+    }
+    return name == "upscale_models" ? std::optional(ModelKind::Upscaler) : std::nullopt;
+}
+
+fs::path fromHome(const std::string& path) {
+    const char* home = std::getenv("HOME");
+    return path.starts_with("~") && home ? fs::path(home + path.substr(1)) : fs::path(path);
+}
+
+std::vector<ModelFolder> sectionFolders(YamlTree& tree,
+                                        const yaml_node_t& section,
+                                        const fs::path& folder) {
+    fs::path base = folder;
+    visitEntries(tree, section, [&](const std::string& key, const yaml_node_t& value) {
+        if (key == "base_path" && value.type == YAML_SCALAR_NODE) {
+            base = folder / fromHome(trim(textOf(value)));
+        }
+    });
+    std::vector<ModelFolder> folders;
+    visitEntries(tree, section, [&](const std::string& key, const yaml_node_t& value) {
+        const std::optional<ModelKind> kind = kindNamed(key);
+        if (!kind || value.type != YAML_SCALAR_NODE) {
+            return;
+        }
+        for (const std::string& line : split(textOf(value), '\n')) {
+            if (const std::string path = trim(line); !path.empty()) {
+                const fs::path plain = (base / fromHome(path)).lexically_normal();
+                folders.push_back(
+                    {(plain.has_filename() ? plain : plain.parent_path()).string(), *kind});
+            }
+        }
+    });
+    return folders;
+}
+
+}  // namespace
+
+std::vector<ModelFolder> parseModelPaths(std::string_view text,
+                                         const std::string& folder,
+                                         const std::string& name) {
+    YamlTree tree(text, name);
+    const yaml_node_t* root = tree.root();
+    if (root == nullptr || (root->type == YAML_SCALAR_NODE && textOf(*root).empty())) {
+        return {};
+    }
+    if (root->type != YAML_MAPPING_NODE) {
+        throw Error(ErrorKind::Corrupt,
+                    name + " is no list of sections with paths",
+                    "choose an extra_model_paths.yaml as ComfyUI has it");
+    }
+    std::vector<ModelFolder> folders;
+    visitEntries(tree, *root, [&](const std::string&, const yaml_node_t& section) {
+        if (section.type == YAML_MAPPING_NODE) {
+            const auto found = sectionFolders(tree, section, folder);
+            folders.insert(folders.end(), found.begin(), found.end());
+        }
+    });
+    return folders;
+}
+
+std::vector<ModelFolder> readModelPaths(const std::string& path) {
+    const files::InputFile file(path);
+    return parseModelPaths(file.readAll(kLargestFile), files::folderOf(path), file.name());
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/host.hpp"
+
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+enum class NodeActivity { Idle, Waiting, Running, Finished, Cached, Failed };
+
+/// What is known of one node from checks, plans and the run that is shown.
+struct NodeStatus {
+    NodeActivity activity = NodeActivity::Idle;
+    QString phase;  ///< "step 3 of 20": as the node calls its units
+    double done = 0;
+    double total = 0;                   ///< 0: no figure
+    std::optional<double> secondsLeft;  ///< of the phase
+    double milliseconds = 0;            ///< of the last execution; 0: none
+    uint64_t peakBytes = 0;             ///< of the last execution
+    uint64_t plannedBytes = 0;          ///< peak on the run's device, from the plan; 0: not planned
+    QString policy;                     ///< as planned: "auto: leaf+stream"; empty: no components
+    QStringList lossy;                  ///< sentences; empty: exact
+    Issues issues;                      ///< of check, plan and run
+    QImage picture;                     ///< preview or result, at most 512 pixels a side
+    QStringList files;                  ///< that it wrote
+};
+
+/// The status of every node, for canvas and panels. GUI thread only.
+class NodeStatuses : public QObject {
+    Q_OBJECT
+
+public:
+    explicit NodeStatuses(QObject* parent = nullptr);
+
+    /// Of a node that nobody spoke of: Idle.
+    [[nodiscard]] const NodeStatus& of(const std::string& node) const;
+
+    /// Issues of check(): replaces those of the last check, keeps those of the run.
+    void setChecked(const Issues& issues);
+    /// Plan of Runner::plan: bytes, policies, lossy marks; empty: none holds.
+    void setPlan(const Json& plan);
+    /// One event of docs/events.md of the run that is shown.
+    void take(const Json& event);
+    void takePicture(const std::string& node, const QImage& picture);
+    /// A new run begins: what the last one left is forgotten, pictures stay until replaced.
+    void beginRun();
+    void forget(const std::string& node);
+
+Q_SIGNALS:
+    void changed(const std::string& node);
+    /// Many at once.
+    void allChanged();
+
+private:
+    void mergeIssues(const std::string& node);
+    void planStage(const Json& stage, const std::string& device);
+    void planStay(const Json& stay, const std::vector<std::string>& nodes);
+    void planPrecision(const std::string& key, const Json& precision);
+    void beginNodes(const Json& event);
+    void takeOfNode(const std::string& kind, const std::string& node, const Json& event);
+    void endRun();
+
+    std::map<std::string, NodeStatus> statuses_;
+    std::map<std::string, Issues> checked_;
+    std::map<std::string, Issues> ofRun_;
+};
+
+}  // namespace lowtide::ui

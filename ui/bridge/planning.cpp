@@ -1,0 +1,165 @@
+#include "ui/bridge/planning.hpp"
+
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
+
+#include <QRegularExpression>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// An edit is checked when the person has rested so long.
+constexpr int kRestMilliseconds = 150;
+/// A module at work on a run does not plan: it is asked again, less and less often.
+constexpr int kFirstRetryMilliseconds = 250;
+constexpr int kLastRetryMilliseconds = 2000;
+
+bool isBusy(const Issue& issue) {
+    return issue.code == "busy";
+}
+
+/// The budget that the refusal names as the least one; empty: it was refused for another reason.
+std::string leastBudget(const Issues& issues) {
+    static const QRegularExpression pattern("needs at least (\\d+) bytes");
+    for (const Issue& issue : issues) {
+        if (issue.code == "memory_infeasible") {
+            return pattern.match(QString::fromStdString(issue.message)).captured(1).toStdString();
+        }
+    }
+    return {};
+}
+
+/// Of the worker thread.
+Json planBeyond(Runner& runner, const std::string& graph, Json options, const Issues& issues) {
+    const std::string budget = leastBudget(issues);
+    if (budget.empty()) {
+        return {};
+    }
+    options["memoryBudget"] = budget;
+    std::string text;
+    const Status status = runner.plan(graph, options.dump(), text);
+    return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();
+}
+
+/// Of the worker thread.
+Planned ask(Runner& runner, const graph::Document& document, const Json& options) {
+    Planned planned;
+    std::string text;
+    std::string graph;
+    try {
+        graph = graph::toText(document);
+    } catch (const std::exception& error) {
+        planned.issues.push_back({.code = "invalid_input", .message = error.what()});
+        return planned;
+    }
+    const Status checked = runner.check(graph, options.dump(), text);
+    planned.issues = issuesFromJson(memberIn(answerOf(text), "issues"));
+    if (checked != Status::Ok) {
+        return planned;
+    }
+    const Status status = runner.plan(graph, options.dump(), text);
+    const Json answer = answerOf(text);
+    addNew(planned.issues, issuesFromJson(memberIn(answer, "issues")));
+    planned.plan = status == Status::Ok ? memberIn(answer, "plan") : Json();
+    planned.beyond =
+        status == Status::Ok ? Json() : planBeyond(runner, graph, options, planned.issues);
+    return planned;
+}
+
+}  // namespace
+
+struct Planning::State {
+    State(Runner& module, GraphModel& graph) : runner(module), model(graph) {}
+
+    Runner& runner;
+    GraphModel& model;
+    Json options = Json::object();
+    Planned planned;
+    QTimer rest;
+    int retryMilliseconds = kFirstRetryMilliseconds;
+    bool isAsking = false;
+    bool isOutdated = false;  ///< what is being answered is no longer the question
+    Background background;
+};
+
+Planning::Planning(Runner& runner, GraphModel& model, QObject* parent)
+    : QObject(parent), state_(std::make_unique<State>(runner, model)) {
+    state_->rest.setSingleShot(true);
+    connect(&state_->rest, &QTimer::timeout, this, &Planning::askNow);
+    connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.changesMeaning()) {
+            askLater();
+        }
+    });
+}
+
+Planning::~Planning() = default;
+
+void Planning::setOptions(const Json& options) {
+    if (state_->options != options) {
+        state_->options = options;
+        askLater();
+    }
+}
+
+const Json& Planning::options() const {
+    return state_->options;
+}
+
+const Planned& Planning::planned() const {
+    return state_->planned;
+}
+
+void Planning::askLater() {
+    state_->planned.isFresh = false;
+    state_->isOutdated = state_->isAsking;
+    state_->retryMilliseconds = kFirstRetryMilliseconds;
+    state_->rest.start(kRestMilliseconds);
+}
+
+void Planning::askNow() {
+    state_->rest.stop();
+    state_->planned.isFresh = false;
+    if (state_->isAsking) {
+        state_->isOutdated = true;
+        return;  // one question at a time; the newest is asked when the answer is here
+    }
+    state_->isAsking = true;
+    state_->isOutdated = false;
+    state_->background.run([this,
+                            &runner = state_->runner,
+                            document = state_->model.document(),
+                            options = state_->options] {
+        auto answer = std::make_shared<Planned>(ask(runner, document, options));
+        return [this, answer] { take(std::move(*answer)); };
+    });
+}
+
+void Planning::take(Planned answer) {
+    state_->isAsking = false;
+    if (state_->isOutdated) {
+        state_->isOutdated = false;
+        if (!state_->rest.isActive()) {
+            askNow();
+        }
+        return;
+    }
+    const bool mustWait = std::any_of(answer.issues.begin(), answer.issues.end(), isBusy);
+    if (mustWait) {
+        answer.issues.erase(std::remove_if(answer.issues.begin(), answer.issues.end(), isBusy),
+                            answer.issues.end());
+        state_->rest.start(state_->retryMilliseconds);
+        state_->retryMilliseconds = std::min(2 * state_->retryMilliseconds, kLastRetryMilliseconds);
+    } else {
+        state_->retryMilliseconds = kFirstRetryMilliseconds;
+    }
+    answer.isFresh = !mustWait;
+    state_->planned = std::move(answer);
+    Q_EMIT answered(state_->planned);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+/// What check and plan say of the graph as it stands.
+struct Planned {
+    Issues issues;
+    /// Runner::plan's "plan"; null: there is none. The issues say why, or it is not fresh: a run is
+    /// at work, and the plan follows when it has ended.
+    Json plan;
+    /// Where the run does not fit: the plan with the least budget with which its policies can be
+    /// kept, to show what is too large; null: none.
+    Json beyond;
+    bool isFresh = false;
+};
+
+/// Checks and plans the graph a moment after each edit, on a thread of its own. GUI thread only.
+class Planning : public QObject {
+    Q_OBJECT
+
+public:
+    Planning(Runner& runner, GraphModel& model, QObject* parent = nullptr);
+    ~Planning() override;
+
+    /// Options of docs/events.md beside the graph: device, memoryBudget, graphFolder.
+    void setOptions(const Json& options);
+    [[nodiscard]] const Json& options() const;
+    /// The last answer; not fresh while the next is worked out.
+    [[nodiscard]] const Planned& planned() const;
+    /// Asks at once, without the moment of rest: after a run, a release, a new file.
+    void askNow();
+
+Q_SIGNALS:
+    void answered(const lowtide::ui::Planned& planned);
+
+private:
+    struct State;
+    void askLater();
+    void take(Planned answer);
+
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,223 @@
+#include "ui/bridge/preset_store.hpp"
+
+#include "plugin/base/units.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/output_file.hpp"
+#include "ui/bridge/preset_entry.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr Bytes kLargestFile = 64 * kMiB;
+constexpr int kLongestName = 60;
+const char* const kTrash = "/.trash/";
+
+QString fileOf(const QString& folder, const QString& id) {
+    return folder + QLatin1Char('/') + id + QStringLiteral(".json");
+}
+
+/// "Ein Bild, sehr groß" -> "ein_bild_sehr_gro": letters, digits and "_" are safe everywhere.
+QString fileNameOf(const QString& title) {
+    QString name;
+    for (const QChar each : title.trimmed().toLower()) {
+        const bool isPlain = each.unicode() < 128 && each.isLetterOrNumber();
+        if (isPlain) {
+            name += each;
+        } else if (!name.isEmpty() && !name.endsWith(QLatin1Char('_')) && !each.isLetter()) {
+            name += QLatin1Char('_');
+        }
+    }
+    while (name.endsWith(QLatin1Char('_'))) {
+        name.chop(1);
+    }
+    return name.isEmpty() ? QStringLiteral("preset") : name.left(kLongestName);
+}
+
+/// "name", "name_2", ...: the first that neither the folder nor its trash has.
+QString freeId(const QString& folder, const QString& name) {
+    QString id = name;
+    for (int number = 2; QFileInfo::exists(fileOf(folder, id)) ||
+                         QFileInfo::exists(fileOf(folder + QLatin1String(kTrash), id));
+         ++number) {
+        id = QStringLiteral("%1_%2").arg(name).arg(number);
+    }
+    return id;
+}
+
+std::string titleFrom(const QString& title) {
+    const QString trimmed = title.trimmed();
+    if (trimmed.isEmpty()) {
+        throw Error(ErrorKind::InvalidInput, "the preset has no title", "give it a title", "title");
+    }
+    return trimmed.toStdString();
+}
+
+void move(const QString& from, const QString& to) {
+    QFile file(from);
+    if (!file.rename(to)) {
+        throw Error(ErrorKind::InvalidInput,
+                    QFileInfo(from).fileName().toStdString() +
+                        " cannot be moved: " + file.errorString().toStdString());
+    }
+}
+
+}  // namespace
+
+PresetStore::PresetStore(const graph::Catalog& catalog,
+                         const QString& builtinFolder,
+                         const QString& userFolder,
+                         QObject* parent)
+    : QObject(parent), catalog_(catalog), builtinFolder_(builtinFolder), userFolder_(userFolder) {
+    reload();
+}
+
+void PresetStore::setIsThere(IsThere isThere) {
+    isThere_ = std::move(isThere);
+    reload();
+}
+
+void PresetStore::reload() {
+    entries_.clear();
+    for (const bool isBuiltin : {true, false}) {
+        const QString& folder = isBuiltin ? builtinFolder_ : userFolder_;
+        const size_t before = entries_.size();
+        for (const graph::PresetFile& file : graph::presetsOf(folder.toStdString())) {
+            entries_.push_back(entryOf(file, isBuiltin, isThere_));
+        }
+        std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
+                         entries_.end(),
+                         [](const PresetEntry& a, const PresetEntry& b) {
+                             return a.title.localeAwareCompare(b.title) < 0;
+                         });
+    }
+    Q_EMIT changed();
+}
+
+const PresetEntry* PresetStore::find(const QString& id) const {
+    const auto found = std::find_if(
+        entries_.begin(), entries_.end(), [&](const PresetEntry& each) { return each.id == id; });
+    return found == entries_.end() ? nullptr : &*found;
+}
+
+graph::Document PresetStore::open(const QString& id) const {
+    const PresetEntry& entry = known(id);
+    graph::Preset preset = graph::readPreset(entry.path.toStdString());
+    return graph::anchored(
+        std::move(preset.document), catalog_, QFileInfo(entry.path).absolutePath().toStdString());
+}
+
+QString PresetStore::save(const PresetText& text,
+                          graph::Document document,
+                          const QString& graphFolder,
+                          const QImage& thumbnail) {
+    graph::Preset preset;
+    preset.title = titleFrom(text.title);
+    preset.description = text.description.trimmed().toStdString();
+    for (const QString& tag : text.tags) {
+        preset.tags.push_back(tag.toStdString());
+    }
+    preset.document = graph::anchored(std::move(document), catalog_, graphFolder.toStdString());
+    preset.files = graph::requiredFiles(preset.document, catalog_);
+    preset.thumbnail = thumbnailText(thumbnail);
+    return write(freeId(userFolder_, fileNameOf(text.title)), preset);
+}
+
+void PresetStore::replace(const QString& id,
+                          graph::Document document,
+                          const QString& graphFolder,
+                          const QImage& thumbnail) {
+    graph::Preset preset = graph::readPreset(own(id).path.toStdString());
+    preset.document = graph::anchored(std::move(document), catalog_, graphFolder.toStdString());
+    preset.files = graph::requiredFiles(preset.document, catalog_);
+    if (!thumbnail.isNull()) {
+        preset.thumbnail = thumbnailText(thumbnail);
+    }
+    write(id, preset);
+}
+
+void PresetStore::rename(const QString& id, const QString& title) {
+    graph::Preset preset = graph::readPreset(own(id).path.toStdString());
+    preset.title = titleFrom(title);
+    write(id, preset);
+}
+
+void PresetStore::remove(const QString& id) {
+    const QString path = own(id).path;
+    files::makeFolders((userFolder_ + QLatin1String(kTrash)).toStdString());
+    const QString trash = fileOf(userFolder_ + QLatin1String(kTrash), id);
+    QFile::remove(trash);
+    move(path, trash);
+    removed_.push_back(id);
+    reload();
+}
+
+QString PresetStore::restore() {
+    if (removed_.isEmpty()) {
+        return {};
+    }
+    const QString id = removed_.last();
+    move(fileOf(userFolder_ + QLatin1String(kTrash), id), fileOf(userFolder_, id));
+    removed_.removeLast();
+    reload();
+    return id;
+}
+
+QString PresetStore::importFile(const QString& path) {
+    const files::InputFile file(path.toStdString());
+    const std::string text = file.readAll(kLargestFile);
+    graph::Preset preset;
+    if (parseJson(text, file.name()).contains(graph::kPresetKey)) {
+        preset = graph::readPreset(path.toStdString());
+    } else {
+        preset.title = titleFrom(QFileInfo(path).completeBaseName());
+        preset.document = graph::parseDocument(text);
+    }
+    preset.document = graph::anchored(
+        std::move(preset.document), catalog_, QFileInfo(path).absolutePath().toStdString());
+    preset.files = graph::requiredFiles(preset.document, catalog_);
+    return write(freeId(userFolder_, fileNameOf(QFileInfo(path).completeBaseName())), preset);
+}
+
+void PresetStore::exportFile(const QString& id, const QString& path) const {
+    const files::InputFile file(known(id).path.toStdString());
+    files::writeFileAtomically(path.toStdString(), file.readAll(kLargestFile));
+}
+
+QString PresetStore::defaultFolder() {
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+           QStringLiteral("/lowtide/presets");
+}
+
+const PresetEntry& PresetStore::known(const QString& id) const {
+    if (const PresetEntry* entry = find(id)) {
+        return *entry;
+    }
+    throw Error(ErrorKind::NotFound, "there is no preset \"" + id.toStdString() + "\"");
+}
+
+const PresetEntry& PresetStore::own(const QString& id) const {
+    const PresetEntry& entry = known(id);
+    if (entry.isBuiltin) {
+        throw Error(ErrorKind::InvalidInput,
+                    "\"" + entry.title.toStdString() + "\" is built in and stays as it is",
+                    "open it and save it as a preset of your own");
+    }
+    return entry;
+}
+
+QString PresetStore::write(const QString& name, const graph::Preset& preset) {
+    const std::string text = graph::toText(preset);
+    files::makeFolders(userFolder_.toStdString());
+    files::writeFileAtomically(fileOf(userFolder_, name).toStdString(), text);
+    reload();
+    return name;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "plugin/graph/preset_folder.hpp"
+
+#include <QByteArray>
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A file that a preset needs.
+struct RequiredFile {
+    QString kind;  ///< the parameter that names it: "checkpoint"
+    QString value;
+    bool isThere = false;
+};
+
+/// A preset as it is shown. One that cannot be read is shown too, with the reason.
+struct PresetEntry {
+    QString id;  ///< unique among all
+    QString title;
+    QString description;
+    QStringList tags;
+    QString deviceMemory;  ///< "8 GiB"; empty: any card
+    QImage thumbnail;      ///< null: none
+    std::vector<RequiredFile> files;
+    QString problem;  ///< empty: it can be opened
+    bool isBuiltin = false;
+    QString path;
+
+    /// Whether every file is there.
+    [[nodiscard]] bool isComplete() const;
+};
+
+/// Says whether a file that a preset in `folder` names would be found.
+using IsThere = std::function<bool(const std::string& value, const QString& folder)>;
+
+/// What a person states when a graph becomes a preset.
+struct PresetText {
+    QString title;
+    QString description;
+    QStringList tags;
+};
+
+/// The built-in presets and the person's own. Files are written whole or not at all; what is
+/// removed goes to a trash folder and can be brought back. GUI thread only.
+class PresetStore : public QObject {
+    Q_OBJECT
+
+public:
+    /// `catalog` must outlive it; `isThere` may be empty: every file counts as there.
+    PresetStore(const graph::Catalog& catalog,
+                const QString& builtinFolder,
+                const QString& userFolder = defaultFolder(),
+                QObject* parent = nullptr);
+
+    void setIsThere(IsThere isThere);
+    void reload();
+
+    /// Built-in ones first, each part by title.
+    [[nodiscard]] const std::vector<PresetEntry>& entries() const { return entries_; }
+
+    /// nullptr: there is none.
+    [[nodiscard]] const PresetEntry* find(const QString& id) const;
+
+    /// The graph, with the files that lie beside the preset named by their full path. Errors as
+    /// graph::readPreset.
+    [[nodiscard]] graph::Document open(const QString& id) const;
+    /// Saves a graph that lies in `graphFolder` as a new preset of the person; returns its id.
+    /// Errors as files::OutputFile, and Error{InvalidInput} without a title.
+    QString save(const PresetText& text,
+                 graph::Document document,
+                 const QString& graphFolder,
+                 const QImage& thumbnail);
+    /// Gives the person's preset another graph and picture; its texts stay.
+    void replace(const QString& id,
+                 graph::Document document,
+                 const QString& graphFolder,
+                 const QImage& thumbnail);
+    /// Error{InvalidInput} for a built-in one and for an empty title.
+    void rename(const QString& id, const QString& title);
+    /// Moves it to the trash folder. Error{InvalidInput} for a built-in one.
+    void remove(const QString& id);
+    /// Brings back what was removed last; empty: nothing is there to bring back.
+    QString restore();
+
+    [[nodiscard]] bool canRestore() const { return !removed_.isEmpty(); }
+
+    /// Takes a preset, or a graph that becomes one with its file's name as title; returns its id.
+    QString importFile(const QString& path);
+    /// Writes a copy for somebody else.
+    void exportFile(const QString& id, const QString& path) const;
+
+    /// In the platform's folder for data.
+    [[nodiscard]] static QString defaultFolder();
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    [[nodiscard]] const PresetEntry& known(const QString& id) const;
+    [[nodiscard]] const PresetEntry& own(const QString& id) const;
+    QString write(const QString& name, const graph::Preset& preset);
+
+    const graph::Catalog& catalog_;
+    QString builtinFolder_;
+    QString userFolder_;
+    IsThere isThere_;
+    std::vector<PresetEntry> entries_;
+    QStringList removed_;  ///< ids, the last removed at the end
+};
+
+}  // namespace lowtide::ui

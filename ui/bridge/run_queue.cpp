@@ -1,0 +1,282 @@
+#include "ui/bridge/run_queue.hpp"
+
+#include "ui/bridge/active_run.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
+
+#include <QElapsedTimer>
+#include <QTimer>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Events are shown at most 30 times a second, and for at most so long at a time.
+constexpr int kFetchMilliseconds = 34;
+constexpr int kDrainMilliseconds = 8;
+constexpr int kUntilEmpty = -1;
+
+bool hasEnded(const QueuedRun& run) {
+    return run.state != RunState::Waiting && run.state != RunState::Running;
+}
+
+void addFiles(QStringList& files, const Json& more) {
+    for (const Json& each : more) {
+        const QString path = each.is_string() ? QString::fromStdString(each.get<std::string>())
+                                              : QString::fromStdString(textIn(each, "path"));
+        if (!path.isEmpty() && !files.contains(path)) {
+            files.push_back(path);
+        }
+    }
+}
+
+RunState stateOf(Status status) {
+    switch (status) {
+        case Status::Ok:
+            return RunState::Finished;
+        case Status::Cancelled:
+            return RunState::Cancelled;
+        case Status::Invalid:
+        case Status::Failed:
+            return RunState::Failed;
+    }
+    return RunState::Failed;
+}
+
+}  // namespace
+
+/// What is needed while a run is with the module.
+struct RunQueue::Link {
+    quint64 id = 0;
+    std::shared_ptr<ActiveRun> active;  ///< null: none
+    RunProgress progress;
+    std::deque<Json> pending;  ///< fetched and not yet told
+    QTimer timer;
+    Background background;
+};
+
+struct RunQueue::Ended {
+    ActiveRun::Result result;
+    Json report;
+};
+
+RunQueue::RunQueue(Runner& runner, QObject* parent)
+    : QObject(parent), runner_(runner), link_(std::make_unique<Link>()) {
+    link_->timer.setInterval(kFetchMilliseconds);
+    connect(&link_->timer, &QTimer::timeout, this, &RunQueue::fetch);
+}
+
+RunQueue::~RunQueue() {
+    if (link_->active) {
+        link_->active->cancel(runner_, CancelMode::Now);
+    }
+}
+
+const QueuedRun* RunQueue::find(quint64 id) const {
+    const auto found = std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
+    return found == runs_.end() ? nullptr : &*found;
+}
+
+QueuedRun* RunQueue::change(quint64 id) {
+    return const_cast<QueuedRun*>(std::as_const(*this).find(id));
+}
+
+const QueuedRun* RunQueue::running() const {
+    return link_->active ? find(link_->id) : nullptr;
+}
+
+size_t RunQueue::firstWaiting() const {
+    const auto first = std::find_if(runs_.begin(), runs_.end(), [](const QueuedRun& run) {
+        return run.state == RunState::Waiting;
+    });
+    return static_cast<size_t>(first - runs_.begin());
+}
+
+quint64 RunQueue::add(const QString& title, std::string graph, Json options, bool front) {
+    QueuedRun run;
+    run.id = ++lastId_;
+    run.title = title;
+    run.graph = std::move(graph);
+    run.options = std::move(options);
+    const quint64 id = run.id;
+    const size_t place = front ? firstWaiting() : runs_.size();
+    runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(place), std::move(run));
+    Q_EMIT listChanged();
+    startNext();
+    return id;
+}
+
+void RunQueue::cancel(quint64 id, CancelMode mode) {
+    QueuedRun* run = change(id);
+    if (!run || mode == CancelMode::No) {
+        return;
+    }
+    if (run->state == RunState::Running) {
+        link_->active->cancel(runner_, mode);
+        return;
+    }
+    if (run->state != RunState::Waiting) {
+        return;
+    }
+    const auto from = runs_.begin() + (run - &runs_.front());
+    run->state = RunState::Cancelled;
+    // Among the ended ones, which stand before the running one.
+    const auto to =
+        std::find_if(runs_.begin(), from, [](const QueuedRun& each) { return !hasEnded(each); });
+    std::rotate(to, from, from + 1);
+    Q_EMIT listChanged();
+    Q_EMIT ended(id);
+}
+
+void RunQueue::setPaused(bool isPaused) {
+    if (isPaused == isPaused_) {
+        return;
+    }
+    isPaused_ = isPaused;
+    Q_EMIT pausedChanged(isPaused);
+    startNext();
+}
+
+void RunQueue::moveWaiting(quint64 id, int place) {
+    const QueuedRun* run = find(id);
+    if (!run || run->state != RunState::Waiting) {
+        return;
+    }
+    const size_t first = firstWaiting();
+    const auto from = std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& each) { return each.id == id; });
+    const size_t wanted = first + static_cast<size_t>(std::max(0, place));
+    const auto to = runs_.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, runs_.size() - 1));
+    if (from < to) {
+        std::rotate(from, from + 1, to + 1);
+    } else if (to < from) {
+        std::rotate(to, from, from + 1);
+    } else {
+        return;
+    }
+    Q_EMIT listChanged();
+}
+
+quint64 RunQueue::retry(quint64 id) {
+    const QueuedRun* run = find(id);
+    return run ? add(run->title, run->graph, run->options) : 0;
+}
+
+void RunQueue::remove(quint64 id) {
+    const auto found = std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
+    if (found != runs_.end() && hasEnded(*found)) {
+        runs_.erase(found);
+        Q_EMIT listChanged();
+    }
+}
+
+void RunQueue::startNext() {
+    const size_t next = firstWaiting();
+    if (link_->active || isPaused_ || next == runs_.size()) {
+        return;
+    }
+    QueuedRun& run = runs_[next];
+    run.state = RunState::Running;
+    const quint64 id = run.id;
+    link_->id = id;
+    link_->active = std::make_shared<ActiveRun>();
+    link_->progress = RunProgress(times_);
+    link_->timer.start();
+    link_->background.run([this,
+                           id,
+                           &runner = runner_,
+                           active = link_->active,
+                           graph = run.graph,
+                           options = run.options.is_null() ? "{}" : run.options.dump()] {
+        auto ended = std::make_shared<Ended>();
+        ended->result = active->carryOut(runner, graph, options);
+        ended->report = answerOf(ended->result.text);
+        return [this, id, ended] { finish(id, *ended); };
+    });
+    Q_EMIT started(id);
+    Q_EMIT runChanged(id);
+}
+
+void RunQueue::fetch() {
+    if (!link_->active) {
+        return;
+    }
+    const quint64 id = link_->id;
+    EventBuffer::Batch batch = link_->active->buffer().fetch();
+    std::move(batch.events.begin(), batch.events.end(), std::back_inserter(link_->pending));
+    QueuedRun* run = change(id);
+    if (batch.lost > 0) {
+        run->issues.push_back({.severity = Severity::Info,
+                               .code = "events_missed",
+                               .message = tr("%n events of the run came too fast to be shown",
+                                             nullptr,
+                                             static_cast<int>(batch.lost))
+                                              .toStdString()});
+    }
+    drain(kDrainMilliseconds);
+    for (const auto& [node, image] : batch.pictures) {
+        if (QueuedRun* shown = change(id)) {
+            shown->picture = image;
+            Q_EMIT picture(id, node, image);
+        }
+    }
+}
+
+void RunQueue::drain(int milliseconds) {
+    const quint64 id = link_->id;
+    QElapsedTimer clock;
+    clock.start();
+    const bool hasNews = !link_->pending.empty();
+    while (!link_->pending.empty() &&
+           (milliseconds == kUntilEmpty || clock.elapsed() < milliseconds)) {
+        const Json event = std::move(link_->pending.front());
+        link_->pending.pop_front();
+        take(id, event);
+    }
+    if (hasNews) {
+        Q_EMIT runChanged(id);
+    }
+}
+
+void RunQueue::take(quint64 id, const Json& json) {
+    QueuedRun* run = change(id);
+    link_->progress.take(json);
+    run->progress = link_->progress.value();
+    const std::string kind = textIn(json, "event");
+    if (kind == "nodeFinished") {
+        times_[textIn(json, "node")] = numberIn(json, "ms");
+    }
+    if (kind == "nodeFinished" || kind == "nodeCached") {
+        addFiles(run->files, memberIn(json, "files"));
+    } else if (kind == "nodeIssue" || kind == "nodeFailed") {
+        addNew(run->issues, {issueFromJson(memberIn(json, "issue"))});
+    }
+    Q_EMIT event(id, json);
+}
+
+void RunQueue::finish(quint64 id, Ended& over) {
+    fetch();
+    drain(kUntilEmpty);
+    link_->timer.stop();
+    link_->active.reset();
+    QueuedRun* run = change(id);
+    run->state = stateOf(over.result.status);
+    addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
+    if (over.result.hasBegun) {
+        run->milliseconds = numberIn(over.report, "ms");
+        run->executed = static_cast<int>(bytesIn(over.report, "executed"));
+        addFiles(run->files, memberIn(over.report, "files"));
+        run->report = std::move(over.report);
+    }
+    Q_EMIT listChanged();
+    Q_EMIT runChanged(id);
+    Q_EMIT ended(id);
+    startNext();
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "ui/bridge/run_progress.hpp"
+
+#include <QImage>
+#include <QObject>
+#include <QString>
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace lowtide::ui {
+
+enum class RunState { Waiting, Running, Finished, Failed, Cancelled };
+
+/// One run that a person asked for, with the graph as it was then.
+struct QueuedRun {
+    quint64 id = 0;
+    QString title;      ///< "lighthouse, seed 42"
+    std::string graph;  ///< text of the snapshot
+    Json options;       ///< docs/events.md
+    RunState state = RunState::Waiting;
+    double progress = 0;  ///< 0 to 1 over all nodes
+    double milliseconds = 0;
+    /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
+    int executed = -1;
+    Issues issues;
+    QImage picture;     ///< the last one of it, at most 512 pixels a side
+    QStringList files;  ///< that it wrote
+    Json report;        ///< of Runner::wait; null until it has ended
+};
+
+/// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
+/// ones can be ordered, paused and taken back. GUI thread only; never blocks it.
+class RunQueue : public QObject {
+    Q_OBJECT
+
+public:
+    explicit RunQueue(Runner& runner, QObject* parent = nullptr);
+    /// Cancels what runs and waits for its end.
+    ~RunQueue() override;
+
+    quint64 add(const QString& title, std::string graph, Json options, bool front = false);
+    /// A waiting run is taken back at once.
+    void cancel(quint64 id, CancelMode mode);
+    /// Runs after the one that runs now wait.
+    void setPaused(bool isPaused);
+
+    [[nodiscard]] bool isPaused() const { return isPaused_; }
+
+    /// Places a waiting run among the waiting ones, 0 is the next.
+    void moveWaiting(quint64 id, int place);
+    /// The same graph and options once more, at the end; 0 when there is no such run.
+    quint64 retry(quint64 id);
+    /// Removes an ended run from the list.
+    void remove(quint64 id);
+
+    /// In order: ended ones, the running one, waiting ones.
+    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return runs_; }
+
+    /// nullptr: there is no such run, or it was removed.
+    [[nodiscard]] const QueuedRun* find(quint64 id) const;
+    /// nullptr: none runs.
+    [[nodiscard]] const QueuedRun* running() const;
+
+Q_SIGNALS:
+    void listChanged();
+    void runChanged(quint64 id);
+    void started(quint64 id);
+    /// Each event of docs/events.md, in order; `run` of the event is the module's own number.
+    void event(quint64 id, const lowtide::Json& event);
+    void picture(quint64 id, const std::string& node, const QImage& picture);
+    void ended(quint64 id);
+    void pausedChanged(bool isPaused);
+
+private:
+    struct Link;
+    struct Ended;
+    [[nodiscard]] QueuedRun* change(quint64 id);
+    [[nodiscard]] size_t firstWaiting() const;
+    void startNext();
+    void fetch();
+    void drain(int milliseconds);
+    void take(quint64 id, const Json& event);
+    void finish(quint64 id, Ended& ended);
+
+    Runner& runner_;
+    std::deque<QueuedRun> runs_;
+    NodeTimes times_;
+    std::unique_ptr<Link> link_;
+    quint64 lastId_ = 0;
+    bool isPaused_ = false;
+};
+
+}  // namespace lowtide::ui

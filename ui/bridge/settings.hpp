@@ -1,0 +1,78 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <QByteArray>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+#include <map>
+
+namespace lowtide::ui {
+
+/// What happens to a picture that carries a graph and is dropped on the window.
+enum class DroppedPicture { Ask, OpenGraph, UseAsInput };
+
+/// What a person chose for every graph.
+struct Preferences {
+    QString theme = "system";         ///< "system", "light", "dark"
+    QStringList modelFolders;         ///< as they were chosen, of any layout
+    QStringList modelPathsFiles;      ///< extra_model_paths.yaml of other programs
+    QString device;                   ///< "cpu", "fake:8GiB"; empty: the module's choice
+    QString memoryBudget;             ///< "6GiB"; empty: what is free
+    QString lowMemory = "auto";       ///< "auto", "on", "off"
+    QStringList recentFiles;          ///< newest first
+    QByteArray windowLayout;          ///< opaque
+    QString outputFolder;             ///< for pictures; empty: the studio's own
+    std::map<QString, QString> keys;  ///< of actions whose keys are not the default ones, by id
+    bool showsPreviews = true;        ///< pictures while a run goes on
+    DroppedPicture droppedPicture = DroppedPicture::Ask;
+    bool isFirstStartDone = false;
+
+    bool operator==(const Preferences&) const = default;
+};
+
+/// The preferences in their file: JSON, written whole or not at all with every change; what a newer
+/// program put there is kept. GUI thread only.
+class Settings : public QObject {
+    Q_OBJECT
+
+public:
+    /// Reads `path`. A damaged file is renamed to "....broken-N" and what it said is forgotten; a
+    /// single wrong value is; a file of a newer version is left as it is and never written.
+    explicit Settings(const QString& path = defaultPath(), QObject* parent = nullptr);
+
+    [[nodiscard]] const Preferences& preferences() const { return preferences_; }
+
+    /// Makes the change and writes the file when something differs.
+    void change(const std::function<void(Preferences&)>& edit);
+    /// Puts a file in front of the recent ones, of which the newest twelve stay.
+    void addRecentFile(const QString& path);
+
+    /// What went wrong when the file was read, for a person; empty: nothing.
+    [[nodiscard]] const QString& problem() const { return problem_; }
+
+    /// In the platform's folder for settings.
+    [[nodiscard]] static QString defaultPath();
+
+Q_SIGNALS:
+    void changed();
+    /// The file cannot be written; what was changed holds until the program ends.
+    void notKept(const QString& reason);
+
+private:
+    void read();
+    void readValues(const Json& values);
+    void setAside(const QString& reason);
+    void write();
+
+    QString path_;
+    Preferences preferences_;
+    Json stored_ = Json::object();  ///< as it was read, with keys that are not known here
+    QString problem_;
+    bool isReadOnly_ = false;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "ui/bridge/node_status.hpp"
+#include "ui/canvas/box_item.hpp"
+#include "ui/canvas/look.hpp"
+#include "ui/canvas/navigation.hpp"
+#include "ui/canvas/node_item.hpp"
+#include "ui/canvas/wire_layer.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QGraphicsScene>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// The items of the canvas, kept in step with the document and the statuses. Reads only.
+class GraphScene : public QGraphicsScene {
+    Q_OBJECT
+
+public:
+    /// Both must outlive the scene.
+    GraphScene(GraphModel& model, NodeStatuses& statuses, QObject* parent = nullptr);
+    ~GraphScene() override;
+
+    [[nodiscard]] GraphModel& model() const { return model_; }
+
+    [[nodiscard]] const Look& look() const { return *look_; }
+
+    [[nodiscard]] NodeItem* node(const std::string& id) const;  ///< nullptr: none
+    /// All that are shown: not those within collapsed frames.
+    [[nodiscard]] std::vector<NodeItem*> shownNodes() const;
+    [[nodiscard]] NodeRects nodeRects() const;
+
+    [[nodiscard]] WireLayer& wires() const { return *wires_; }
+
+    [[nodiscard]] const std::vector<BoxItem*>& boxes() const { return boxes_; }
+
+    [[nodiscard]] BoxItem* box(BoxKind kind, const std::string& id) const;
+    /// Nodes that lie wholly within the frame.
+    [[nodiscard]] std::vector<NodeItem*> membersOf(const BoxItem& frame) const;
+
+    [[nodiscard]] std::set<std::string> selectedNodes() const;
+    void select(const std::set<std::string>& nodes);
+    void selectBoxes(BoxKind kind, const std::set<std::string>& ids);
+
+    /// Shows the document as it is, forgetting what a gesture showed.
+    void reload();
+    /// Lines of the wires of these nodes anew, straight or around others.
+    void routeWiresOf(const std::set<std::string>& nodes);
+    void routeAllWires();
+    /// Everything that is shown; null when nothing is.
+    [[nodiscard]] QRectF contentRect() const;
+
+Q_SIGNALS:
+    /// Items were added, moved, removed or resized.
+    void arranged();
+
+private:
+    void take(const Delta& delta);
+    void rebuildNodes(const std::set<std::string>& ids);
+    void rebuildBoxes();
+    void rebuildWires();
+    void takeStatus(const std::string& id);
+    void changeLook();
+    void updateSceneRect();
+    [[nodiscard]] Wire routed(Wire wire, int lane) const;
+    [[nodiscard]] const BoxItem* hidingFrame(const std::string& node) const;
+    void hideMembers();
+
+    GraphModel& model_;
+    NodeStatuses& statuses_;
+    std::unique_ptr<Look> look_;
+    std::map<std::string, NodeItem*> nodes_;
+    std::map<std::string, LinkedPorts> linked_;
+    std::vector<BoxItem*> boxes_;
+    std::map<std::string, const BoxItem*> hiddenBy_;
+    WireLayer* wires_;
+    std::vector<QRectF> obstacles_;
+    std::vector<std::string> obstacleIds_;
+};
+
+}  // namespace lowtide::ui

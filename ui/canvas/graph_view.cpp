@@ -1,0 +1,173 @@
+#include "ui/canvas/graph_view_parts.hpp"
+
+#include <QPainter>
+#include <QScrollBar>
+
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kPlane = 500000;  ///< half of what can be scrolled to
+constexpr double kDotStep = 24;
+constexpr double kLeastDotPixels = 14;
+constexpr double kRevealMargin = 48;
+
+}  // namespace
+
+GraphView::Parts::Parts(GraphView& owner,
+                        GraphModel& graphModel,
+                        NodeStatuses& nodeStatuses,
+                        const OfferedFiles* offered)
+    : view(owner),
+      model(graphModel),
+      statuses(nodeStatuses),
+      scene(graphModel, nodeStatuses),
+      rows(owner, scene, offered),
+      texts(owner, scene),
+      search(graphModel.catalog(), &owner),
+      minimap(owner, scene),
+      tip(&owner) {}
+
+GraphView::GraphView(GraphModel& model,
+                     NodeStatuses& statuses,
+                     const OfferedFiles* offered,
+                     QWidget* parent)
+    : QGraphicsView(parent), parts_(std::make_unique<Parts>(*this, model, statuses, offered)) {
+    setObjectName(QStringLiteral("graphView"));
+    setScene(&parts_->scene);
+    setSceneRect(-kPlane, -kPlane, 2 * kPlane, 2 * kPlane);
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setTransformationAnchor(NoAnchor);
+    setResizeAnchor(NoAnchor);
+    setViewportUpdateMode(SmartViewportUpdate);
+    setOptimizationFlags(DontSavePainterState | DontAdjustForAntialiasing);
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    viewport()->setMouseTracking(true);
+    setAcceptDrops(true);
+    setAccessibleName(tr("Graph"));
+    Parts* parts = parts_.get();
+    connect(&parts->scene, &QGraphicsScene::selectionChanged, this, &GraphView::selectionChanged);
+    connect(&model, &GraphModel::changed, this, [parts] {
+        if (parts->gesture) {  // undone, or changed elsewhere, in the middle of a drag
+            parts->forgetGesture();
+        }
+    });
+    connect(
+        &parts->search, &SearchPopup::chosen, this, [parts](const auto& type, const auto& port) {
+            parts->add(type, port);
+        });
+    connect(&parts->search, &SearchPopup::closed, this, [this, parts] {
+        parts->looseWire.reset();
+        viewport()->update();
+        setFocus(Qt::PopupFocusReason);
+    });
+    parts->fit(parts->scene.contentRect());
+}
+
+GraphView::~GraphView() {
+    parts_->scene.disconnect(this);
+    parts_->search.disconnect(this);
+    parts_->rows.end();
+    parts_->gesture.reset();
+    setScene(nullptr);
+}
+
+std::set<std::string> GraphView::selectedNodes() const {
+    return parts_->scene.selectedNodes();
+}
+
+void GraphView::select(const std::set<std::string>& nodes) {
+    parts_->scene.select(nodes);
+}
+
+void GraphView::reveal(const std::string& node, const std::string& item) {
+    NodeItem* found = parts_->scene.node(node);
+    if (found == nullptr) {
+        return;
+    }
+    if (NodeItem* before = parts_->scene.node(parts_->markedNode); before != nullptr) {
+        before->setMarked({});
+    }
+    parts_->scene.select({node});
+    found->setMarked(item);
+    parts_->markedNode = node;
+    const QRectF body = found->bodyInScene();
+    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
+    const double margin = kRevealMargin / parts_->zoom();
+    if (parts_->zoom() < kTextZoom) {
+        parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
+        centerOn(body.center());
+    } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
+        centerOn(body.center());
+    }
+    parts_->minimap.viewMoved();
+}
+
+void GraphView::setSnapping(bool isOn) {
+    parts_->isSnapping = isOn;
+}
+
+void GraphView::setMinimapShown(bool isShown) {
+    parts_->minimap.setVisible(isShown);
+}
+
+void GraphView::resizeEvent(QResizeEvent* event) {
+    QGraphicsView::resizeEvent(event);
+    parts_->minimap.place();
+    parts_->rows.place();
+    parts_->texts.place();
+}
+
+void GraphView::scrollContentsBy(int dx, int dy) {
+    QGraphicsView::scrollContentsBy(dx, dy);
+    parts_->minimap.viewMoved();
+    parts_->rows.place();
+    parts_->texts.place();
+}
+
+void GraphView::drawBackground(QPainter* painter, const QRectF& rect) {
+    const Look& look = parts_->scene.look();
+    painter->fillRect(rect, look.canvas);
+    double step = kDotStep;
+    while (step * parts_->zoom() < kLeastDotPixels) {
+        step *= 4;
+    }
+    std::vector<QPointF> dots;
+    const double left = std::floor(rect.left() / step) * step;
+    const double top = std::floor(rect.top() / step) * step;
+    for (double x = left; x <= rect.right() + step; x += step) {
+        for (double y = top; y <= rect.bottom() + step; y += step) {
+            dots.emplace_back(x, y);
+        }
+    }
+    QPen pen(look.grid, 2);
+    pen.setCosmetic(true);
+    painter->setPen(pen);
+    painter->setRenderHint(QPainter::Antialiasing, false);
+    painter->drawPoints(dots.data(), static_cast<int>(dots.size()));
+}
+
+void GraphView::drawForeground(QPainter* painter, const QRectF&) {
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (parts_->gesture) {
+        parts_->gesture->paint(*painter, parts_->zoom());
+    }
+    parts_->paintLooseWire(*painter);
+    if (parts_->model.document().nodes.empty() && parts_->scene.boxes().empty()) {
+        painter->resetTransform();
+        const Look& look = parts_->scene.look();
+        painter->setFont(look.bodyFont);
+        painter->setPen(look.muted);
+        painter->drawText(viewport()->rect(),
+                          Qt::AlignCenter,
+                          tr("Double-click or press Tab to add the first node.\n"
+                             "Drop a graph or one of its pictures to open it."));
+    }
+}
+
+}  // namespace lowtide::ui

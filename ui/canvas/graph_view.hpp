@@ -1,0 +1,96 @@
+#pragma once
+
+#include "ui/bridge/node_status.hpp"
+#include "ui/document/graph_model.hpp"
+#include "ui/editors/param_editor.hpp"
+
+#include <QGraphicsView>
+
+#include <memory>
+#include <set>
+#include <string>
+
+namespace lowtide::ui {
+
+/// The canvas: shows the graph and turns gestures into steps of the model. Everything that it can
+/// do is also a public slot, for menus and keys.
+class GraphView : public QGraphicsView {
+    Q_OBJECT
+
+public:
+    /// All must outlive the view; `offered` may be nullptr.
+    GraphView(GraphModel& model,
+              NodeStatuses& statuses,
+              const OfferedFiles* offered,
+              QWidget* parent = nullptr);
+    ~GraphView() override;
+
+    [[nodiscard]] std::set<std::string> selectedNodes() const;
+    void select(const std::set<std::string>& nodes);
+    /// Scrolls to the node and, where one is named, marks the port or row.
+    void reveal(const std::string& node, const std::string& item = {});
+
+public Q_SLOTS:
+    void openSearch();  ///< at the pointer, or the middle
+    void removeSelected();
+    void copy();
+    void cut();
+    void paste();
+    void pasteWithWires();
+    void duplicate();
+    void duplicateWithWires();
+    void muteSelected();
+    void bypassSelected();
+    void collapseSelected();
+    void pinSelected();
+    void frameSelected();
+    void addNote();
+    void renameSelected();
+    void alignSelected(int alignment);  ///< Alignment
+    void distributeSelected(int axis);  ///< Axis
+    void arrangeNodes();                ///< the selected ones, or all
+    void zoomIn();
+    void zoomOut();
+    void zoomToActual();
+    void zoomToSelected();
+    void zoomToAll();
+    void selectAllNodes();
+    void setSnapping(bool isOn);
+    void setMinimapShown(bool isShown);
+
+Q_SIGNALS:
+    void selectionChanged();
+    /// A picture was clicked: the viewer shows it.
+    void pictureActivated(const std::string& node);
+    void runToRequested(const std::string& node);
+    /// A file was dropped that is no picture of a graph: the window decides.
+    void fileDropped(const QString& path, const QPointF& scenePosition);
+    /// Zoom in percent.
+    void zoomChanged(double percent);
+
+protected:
+    bool viewportEvent(QEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void keyReleaseEvent(QKeyEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void drawBackground(QPainter* painter, const QRectF& rect) override;
+    void drawForeground(QPainter* painter, const QRectF& rect) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "ui/canvas/canvas_hit.hpp"
+#include "ui/canvas/gesture.hpp"
+#include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/minimap.hpp"
+#include "ui/canvas/pointer_tip.hpp"
+#include "ui/canvas/row_editing.hpp"
+#include "ui/canvas/search_popup.hpp"
+#include "ui/canvas/text_editing.hpp"
+
+#include <optional>
+
+namespace lowtide::ui {
+
+/// What the view is made of, for its .cpp files only.
+struct GraphView::Parts {
+    Parts(GraphView& owner, GraphModel& model, NodeStatuses& statuses, const OfferedFiles* offered);
+
+    /// A press whose meaning shows when it moves or is let go.
+    struct Press {
+        CanvasHit hit;
+        QPoint viewport;
+        QPointF scene;
+        std::string node;  ///< of the hit: items may go before the release
+        std::string param;
+        bool wasSelected = false;
+    };
+
+    [[nodiscard]] PointerAt pointerAt(QPoint viewport, Qt::KeyboardModifiers modifiers) const;
+
+    [[nodiscard]] double zoom() const { return view.transform().m11(); }
+
+    [[nodiscard]] NodeSizes nodeSizes() const;
+
+    // The pointer.
+    void pressLeft(const PointerAt& at);
+    void pressNode(const CanvasHit& hit, const PointerAt& at);
+    void pressBox(const CanvasHit& hit, const PointerAt& at);
+    void beginDrag(const PointerAt& at);
+    void click(const PointerAt& at);
+    void doubleClick(const PointerAt& at);
+    void hover(const PointerAt& at);
+    void leave();
+    void forgetGesture();
+    void startPan(QPoint viewport);
+    [[nodiscard]] QString tipFor(const CanvasHit& hit) const;
+
+    // Zoom.
+    void zoomAbout(QPointF viewport, double zoom);
+    void fit(const QRectF& rect);
+    void pan(QPoint by);
+
+    // Adding.
+    void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
+    void add(const std::string& type, const std::string& port);
+    void paintLooseWire(QPainter& painter) const;
+
+    // Editing.
+    void removeSelected(bool heal);
+    void insertText(const std::string& text, QPointF at, const QString& step);
+    void toggleBoxFold(const BoxItem& box);
+    void toggleReroute(size_t wire, int reroute, QPointF at);
+    void walk(WalkDirection direction, bool isAlongWires);
+
+    GraphView& view;
+    GraphModel& model;
+    NodeStatuses& statuses;
+    GraphScene scene;
+    RowEditing rows;
+    TextEditing texts;
+    SearchPopup search;
+    Minimap minimap;
+    PointerTip tip;
+    std::unique_ptr<Gesture> gesture;
+    std::optional<Press> press;
+    std::optional<LooseWire> looseWire;
+    std::optional<graph::PortRef> selectedWire;  ///< by its input
+    std::optional<QPoint> panFrom;
+    QPointF addAt;
+    std::string hoveredNode;
+    std::string markedNode;
+    bool isSnapping = true;
+    bool isSpaceDown = false;
+    bool hasPanned = false;
+};
+
+/// Menu of what was hit, ready to be shown; the caller owns it.
+[[nodiscard]] QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit);
+
+}  // namespace lowtide::ui

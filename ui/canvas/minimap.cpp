@@ -1,0 +1,125 @@
+#include "ui/canvas/minimap.hpp"
+
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kWidth = 192;
+constexpr int kHeight = 128;
+constexpr int kMargin = 12;
+constexpr double kInner = 8;
+constexpr double kLeastSpan = 400;
+constexpr double kLeastMark = 1.5;
+
+}  // namespace
+
+Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
+    : QWidget(&view), view_(view), scene_(scene) {
+    setObjectName(QStringLiteral("minimap"));
+    setCursor(Qt::ArrowCursor);
+    setToolTip(tr("The whole graph; drag to move the view"));
+    resize(sizeHint());
+    connect(&scene, &GraphScene::arranged, this, &Minimap::forget);
+}
+
+QSize Minimap::sizeHint() const {
+    return {kWidth, kHeight};
+}
+
+void Minimap::place() {
+    const QRect room = view_.viewport()->geometry();
+    move(room.right() + 1 - width() - kMargin, room.bottom() + 1 - height() - kMargin);
+}
+
+void Minimap::forget() {
+    picture_ = {};
+    update();
+}
+
+void Minimap::viewMoved() {
+    if (isVisible()) {
+        update();
+    }
+}
+
+/// Shows content and view together, so that neither is lost from sight.
+QTransform Minimap::toMap() const {
+    QRectF span = scene_.contentRect();
+    const double grow = std::max({0.0, kLeastSpan - span.width(), kLeastSpan - span.height()}) / 2;
+    span.adjust(-grow, -grow, grow, grow);
+    const double scale =
+        std::min((width() - 2 * kInner) / span.width(), (height() - 2 * kInner) / span.height());
+    QTransform transform;
+    transform.translate(width() / 2.0, height() / 2.0);
+    transform.scale(scale, scale);
+    transform.translate(-span.center().x(), -span.center().y());
+    return transform;
+}
+
+QPointF Minimap::mapFromScene(QPointF point) const {
+    return toMap().map(point);
+}
+
+void Minimap::paintGraph(QPainter& painter) const {
+    const Look& look = scene_.look();
+    const QTransform map = toMap();
+    painter.setPen(Qt::NoPen);
+    for (const BoxItem* box : scene_.boxes()) {
+        painter.fillRect(map.mapRect(box->shownRect()), look.ground(box->box().colour));
+    }
+    for (const NodeItem* node : scene_.shownNodes()) {
+        QRectF rect = map.mapRect(node->bodyInScene());
+        rect.setSize(rect.size().expandedTo({kLeastMark, kLeastMark}));
+        const NodeFace& face = node->face();
+        const auto& ports = face.outputs.empty() ? face.inputs : face.outputs;
+        const QColor colour =
+            ports.empty() ? look.muted : mixed(look.muted, look.wire(ports[0].type).colour, 0.6);
+        painter.fillRect(rect, faded(colour, 0.8));
+    }
+}
+
+void Minimap::paintEvent(QPaintEvent*) {
+    const Look& look = scene_.look();
+    if (picture_.isNull() || picture_.devicePixelRatio() != devicePixelRatioF()) {
+        picture_ = QPixmap(size() * devicePixelRatioF());
+        picture_.setDevicePixelRatio(devicePixelRatioF());
+        picture_.fill(Qt::transparent);
+        QPainter painter(&picture_);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(look.border, 1));
+        painter.setBrush(faded(look.body, 0.92));
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
+        paintGraph(painter);
+    }
+    QPainter painter(this);
+    painter.drawPixmap(0, 0, picture_);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(rect().adjusted(2, 2, -2, -2));
+    const QRectF seen = toMap().mapRect(view_.mapToScene(view_.viewport()->rect()).boundingRect());
+    painter.setPen(QPen(look.accent, 1.5));
+    painter.setBrush(faded(look.accent, 0.08));
+    painter.drawRoundedRect(seen.intersected(QRectF(rect()).adjusted(3, 3, -3, -3)), 2, 2);
+}
+
+void Minimap::centreOn(QPointF point) {
+    view_.centerOn(toMap().inverted().map(point));
+}
+
+void Minimap::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) {
+        centreOn(event->position());
+    }
+}
+
+void Minimap::mouseMoveEvent(QMouseEvent* event) {
+    if (event->buttons().testFlag(Qt::LeftButton)) {
+        centreOn(event->position());
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,208 @@
+#include "ui/canvas/node_face.hpp"
+
+#include "plugin/graph/param_value.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/editors/param_editor.hpp"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kShownLines = 3;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("NodeFace", text);
+}
+
+template <typename List>
+int indexIn(const List& list, const std::string& id) {
+    const auto found = std::find_if(list.begin(), list.end(), [&id](const auto& one) {
+        if constexpr (requires { one.param; }) {
+            return one.param == id;
+        } else {
+            return one.id == id;
+        }
+    });
+    return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+}
+
+std::vector<PortFace> facesOf(const std::vector<PortDesc>& ports) {
+    std::vector<PortFace> faces;
+    for (const PortDesc& port : ports) {
+        faces.push_back({.id = port.id,
+                         .label = QString::fromStdString(port.label),
+                         .tooltip = QString::fromStdString(port.tooltip),
+                         .type = port.type,
+                         .isOptional = port.optional});
+    }
+    return faces;
+}
+
+/// The other end of the first link at the port says what flows there.
+std::string typeAtOtherEnd(const graph::Document& document,
+                           const graph::Catalog& catalog,
+                           const graph::PortRef& port,
+                           bool isInput) {
+    for (const graph::Link& link : document.links) {
+        if ((isInput ? link.to : link.from) == port) {
+            return isInput ? outputType(document, catalog, link.from)
+                           : inputType(document, catalog, link.to);
+        }
+    }
+    return "*";
+}
+
+void addLinkedPorts(NodeFace& face,
+                    const graph::Document& document,
+                    const graph::Catalog& catalog,
+                    const LinkedPorts& linked) {
+    const auto add = [&](std::vector<PortFace>& ports, const std::string& id, bool isInput) {
+        if (const int known = indexIn(ports, id); known >= 0) {
+            ports[static_cast<size_t>(known)].isLinked = true;
+        } else {
+            ports.push_back({.id = id,
+                             .label = QString::fromStdString(id),
+                             .tooltip = tr("The file names this port; no such port is known here."),
+                             .type = typeAtOtherEnd(document, catalog, {face.id, id}, isInput),
+                             .isOptional = true,
+                             .isLinked = true,
+                             .isKnown = false});
+        }
+    };
+    for (const std::string& input : linked.inputs) {
+        add(face.inputs, input, true);
+    }
+    for (const std::string& output : linked.outputs) {
+        add(face.outputs, output, false);
+    }
+}
+
+QString plainText(const Json& value) {
+    return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+RowFace rowOf(const graph::DocumentNode& node, const ParamDesc& param) {
+    RowFace row{.param = param.id,
+                .desc = &param,
+                .label = QString::fromStdString(param.label),
+                .json = valueOf(node, param)};
+    row.value =
+        param.multiline && row.json.is_string() ? plainText(row.json) : valueText(param, row.json);
+    if (param.kind == ParamKind::Seed && seedModeOf(node, param.id) == SeedMode::Random) {
+        row.value = tr("%1, random").arg(row.value);
+    }
+    row.lines = param.multiline ? kShownLines : 1;
+    return row;
+}
+
+std::vector<RowFace> rowsOf(const graph::DocumentNode& node, const NodeDesc* desc) {
+    std::vector<RowFace> rows;
+    if (desc != nullptr) {
+        for (const ParamDesc& param : desc->params) {
+            RowFace row = rowOf(node, param);
+            if (!param.advanced || row.json != graph::toJson(param.defaultValue)) {
+                rows.push_back(std::move(row));
+            }
+        }
+        return rows;
+    }
+    if (node.params.is_object()) {
+        for (const auto& [key, value] : node.params.items()) {
+            rows.push_back({.param = key,
+                            .label = QString::fromStdString(key),
+                            .value = plainText(value),
+                            .json = value});
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+int NodeFace::inputIndex(const std::string& port) const {
+    return indexIn(inputs, port);
+}
+
+int NodeFace::outputIndex(const std::string& port) const {
+    return indexIn(outputs, port);
+}
+
+int NodeFace::rowIndex(const std::string& param) const {
+    return indexIn(rows, param);
+}
+
+std::map<std::string, LinkedPorts> linkedPorts(const graph::Document& document) {
+    std::map<std::string, LinkedPorts> linked;
+    const auto add = [](std::vector<std::string>& ports, const std::string& port) {
+        if (std::find(ports.begin(), ports.end(), port) == ports.end()) {
+            ports.push_back(port);
+        }
+    };
+    for (const graph::Link& link : document.links) {
+        add(linked[link.from.node].outputs, link.from.port);
+        add(linked[link.to.node].inputs, link.to.port);
+    }
+    return linked;
+}
+
+NodeFace faceOf(const graph::Document& document,
+                const graph::Catalog& catalog,
+                const std::string& id,
+                const LinkedPorts& linked) {
+    const graph::DocumentNode& node = document.nodes.at(id);
+    NodeFace face{.id = id,
+                  .desc = catalog.find(node.type),
+                  .mode = node.mode,
+                  .isCollapsed = isCollapsed(node),
+                  .isPinned = isPinned(node)};
+    const std::string& typeLabel = face.desc != nullptr ? face.desc->label : node.type;
+    face.title = QString::fromStdString(node.title.value_or(typeLabel));
+    face.subtitle = face.desc != nullptr
+                        ? QString::fromStdString(node.title ? typeLabel : face.desc->category)
+                        : tr("Not installed here");
+    if (face.desc != nullptr) {
+        face.inputs = facesOf(face.desc->inputs);
+        face.outputs = facesOf(face.desc->outputs);
+    }
+    addLinkedPorts(face, document, catalog, linked);
+    face.rows = rowsOf(node, face.desc);
+    for (const graph::ExposedParam& exposed : document.exposed) {
+        if (const int row = exposed.node == id ? face.rowIndex(exposed.param) : -1; row >= 0) {
+            face.rows[static_cast<size_t>(row)].isExposed = true;
+        }
+    }
+    return face;
+}
+
+Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
+    if (node.params.is_object()) {
+        if (const auto found = node.params.find(param.id); found != node.params.end()) {
+            return *found;
+        }
+    }
+    return graph::toJson(param.defaultValue);
+}
+
+std::string outputType(const graph::Document& document,
+                       const graph::Catalog& catalog,
+                       const graph::PortRef& output) {
+    const auto node = document.nodes.find(output.node);
+    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+    const PortDesc* port = desc == nullptr ? nullptr : graph::findOutput(*desc, output.port);
+    return port == nullptr ? "*" : port->type;
+}
+
+std::string inputType(const graph::Document& document,
+                      const graph::Catalog& catalog,
+                      const graph::PortRef& input) {
+    const auto node = document.nodes.find(input.node);
+    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+    const PortDesc* port = desc == nullptr ? nullptr : graph::findInput(*desc, input.port);
+    return port == nullptr ? "*" : port->type;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <QString>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+struct PortFace {
+    std::string id;
+    QString label;
+    QString tooltip;
+    std::string type;
+    bool isOptional = false;
+    bool isLinked = false;
+    bool isKnown = true;  ///< false: only the file's links name it
+};
+
+/// One parameter as a row of the node.
+struct RowFace {
+    std::string param;
+    const ParamDesc* desc = nullptr;  ///< nullptr: unknown, shown but not edited
+    QString label;
+    QString value;
+    Json json;
+    int lines = 1;  ///< of text that are shown; over 1: the label stands above
+    bool isExposed = false;
+};
+
+/// What a node shows, told by its description and the document.
+struct NodeFace {
+    std::string id;
+    const NodeDesc* desc = nullptr;  ///< nullptr: a placeholder
+    QString title;
+    QString subtitle;  ///< category, or why it is a placeholder
+    graph::NodeMode mode = graph::NodeMode::Active;
+    bool isCollapsed = false;
+    bool isPinned = false;
+    std::vector<PortFace> inputs;
+    std::vector<PortFace> outputs;
+    std::vector<RowFace> rows;
+
+    [[nodiscard]] int inputIndex(const std::string& port) const;   ///< -1: none
+    [[nodiscard]] int outputIndex(const std::string& port) const;  ///< -1: none
+    [[nodiscard]] int rowIndex(const std::string& param) const;    ///< -1: none
+};
+
+/// Ports of a node that links name, in the order of the links.
+struct LinkedPorts {
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+};
+
+[[nodiscard]] std::map<std::string, LinkedPorts> linkedPorts(const graph::Document& document);
+
+/// `linked` of that node; the node must be there. Advanced parameters are rows only when their
+/// value is not the default.
+[[nodiscard]] NodeFace faceOf(const graph::Document& document,
+                              const graph::Catalog& catalog,
+                              const std::string& id,
+                              const LinkedPorts& linked);
+
+/// The value that a node has for the parameter: its own, or the default.
+[[nodiscard]] Json valueOf(const graph::DocumentNode& node, const ParamDesc& param);
+
+/// Wire type at one end of a link, as the description of its node says; "*": nobody knows.
+[[nodiscard]] std::string outputType(const graph::Document& document,
+                                     const graph::Catalog& catalog,
+                                     const graph::PortRef& output);
+[[nodiscard]] std::string inputType(const graph::Document& document,
+                                    const graph::Catalog& catalog,
+                                    const graph::PortRef& input);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "ui/canvas/node_face.hpp"
+
+#include <QPointF>
+#include <QRectF>
+#include <QSize>
+
+#include <optional>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Measures of a node in canvas units; all on the rhythm of 4.
+namespace node_measures {
+inline constexpr double kWidth = 224;
+inline constexpr double kHeader = 32;
+inline constexpr double kRow = 24;
+inline constexpr double kFieldHeight = 20;
+inline constexpr double kLine = 16;
+inline constexpr double kPadding = 8;
+inline constexpr double kFooter = 24;
+inline constexpr double kRadius = 8;
+inline constexpr double kPort = 5;  ///< half the width of a port's mark
+inline constexpr double kMark = 16;
+}  // namespace node_measures
+
+struct PortSpot {
+    QPointF centre;
+    QRectF label;
+};
+
+struct RowSpot {
+    QRectF field;  ///< the whole row
+    QRectF label;
+    QRectF value;  ///< where the value stands and its editor lies
+};
+
+/// Where everything of a node is, from its top left corner.
+struct NodeLayout {
+    QRectF body;
+    QRectF header;
+    QRectF fold;  ///< the mark that collapses
+    QRectF title;
+    std::vector<PortSpot> inputs;
+    std::vector<PortSpot> outputs;
+    std::vector<RowSpot> rows;  ///< empty while collapsed
+    QRectF picture;             ///< null: none
+    QRectF footer;              ///< null while collapsed
+};
+
+/// `labelWidths`: how wide each row's label is painted, in the order of the rows. `picture`: its
+/// size, empty when there is none.
+[[nodiscard]] NodeLayout layoutNode(const NodeFace& face,
+                                    const std::vector<double>& labelWidths,
+                                    QSize picture,
+                                    int headerMarks);
+
+/// What of a node lies under a point.
+enum class NodePart { None, Body, Header, Fold, Input, Output, Row, Value, Picture, Footer };
+
+struct NodePartAt {
+    NodePart part = NodePart::None;
+    int index = -1;  ///< of the port or row
+};
+
+/// `reach`: how far from a port's middle it is still meant, in canvas units.
+[[nodiscard]] NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QPainter>
+#include <QRectF>
+#include <QStaticText>
+#include <QString>
+
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A line of text that is laid out once and painted often.
+struct PaintedText {
+    QStaticText text;
+    QPointF topLeft;
+    QFont font;
+    QColor colour;
+    QString full;  ///< before it was cut to the room that it has
+};
+
+/// One line within `room`, cut with an ellipsis where it does not fit; `alignment` as in Qt.
+[[nodiscard]] PaintedText lineIn(const QRectF& room,
+                                 const QString& text,
+                                 const QFont& font,
+                                 const QColor& colour,
+                                 Qt::Alignment alignment,
+                                 Qt::TextElideMode cut = Qt::ElideRight);
+
+/// Up to `most` wrapped lines of `lineHeight` from the top of `room`; the last is cut where more
+/// follows.
+[[nodiscard]] std::vector<PaintedText> linesIn(const QRectF& room,
+                                               const QString& text,
+                                               const QFont& font,
+                                               const QColor& colour,
+                                               int most,
+                                               double lineHeight);
+
+void paint(QPainter& painter, const std::vector<PaintedText>& texts);
+
+/// How wide the text is painted.
+[[nodiscard]] double widthOf(const QString& text, const QFont& font);
+
+}  // namespace lowtide::ui

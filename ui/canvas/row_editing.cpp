@@ -1,0 +1,172 @@
+#include "ui/canvas/row_editing.hpp"
+
+#include "plugin/graph/param_value.hpp"
+
+#include <QKeyEvent>
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+const RowFace* rowOf(const NodeItem* item, const std::string& param) {
+    const int index = item == nullptr ? -1 : item->face().rowIndex(param);
+    return index < 0 ? nullptr : &item->face().rows[static_cast<size_t>(index)];
+}
+
+QString problemOf(const ParamDesc& param, const Json& value) {
+    const graph::ParamCheck check = graph::checkParam(param, value);
+    const auto* refusal = std::get_if<graph::ParamRefusal>(&check);
+    return refusal == nullptr ? QString()
+                              : QString::fromStdString(refusal->reason + "; " + refusal->hint);
+}
+
+}  // namespace
+
+RowEditing::RowEditing(QGraphicsView& view, GraphScene& scene, const OfferedFiles* offered)
+    : view_(view), scene_(scene), offered_(offered) {
+    connect(&scene, &GraphScene::arranged, this, &RowEditing::modelChanged);
+}
+
+RowEditing::~RowEditing() {
+    delete editor_;
+}
+
+bool RowEditing::begin(const std::string& node, const std::string& param) {
+    end();
+    const NodeItem* item = scene_.node(node);
+    const RowFace* row = rowOf(item, param);
+    if (row == nullptr || row->desc == nullptr || item->layout().rows.empty()) {
+        return false;
+    }
+    node_ = node;
+    param_ = param;
+    if (row->desc->kind == ParamKind::Bool) {
+        flip(node, *row->desc, row->json);
+        return true;
+    }
+    editor_ = makeParamEditor(*item->face().desc, *row->desc, offered_, view_.viewport());
+    editor_->setObjectName(QStringLiteral("rowEditor"));
+    editor_->setAutoFillBackground(true);
+    editor_->setValue(row->json);
+    editor_->setProblem(problemOf(*row->desc, row->json));
+    connect(editor_, &ParamEditor::edited, this, &RowEditing::change);
+    connect(editor_, &ParamEditor::dismissed, this, [this] {
+        end();
+        view_.setFocus(Qt::OtherFocusReason);
+    });
+    for (QWidget* part : editor_->findChildren<QWidget*>()) {
+        part->installEventFilter(this);
+    }
+    editor_->installEventFilter(this);
+    place();
+    editor_->show();
+    editor_->setFocus(Qt::OtherFocusReason);
+    editor_->begin();
+    return true;
+}
+
+bool RowEditing::beginNext(const std::string& node, int step) {
+    const NodeItem* item = scene_.node(node);
+    if (item == nullptr || item->face().rows.empty() || item->layout().rows.empty()) {
+        return false;
+    }
+    const int count = static_cast<int>(item->face().rows.size());
+    const int before = node_ == node ? item->face().rowIndex(param_) : step > 0 ? -1 : count;
+    for (int i = 1; i <= count; ++i) {
+        const int next = ((before + step * i) % count + count) % count;
+        const RowFace& row = item->face().rows[static_cast<size_t>(next)];
+        if (row.desc != nullptr) {
+            return begin(node, row.param);
+        }
+    }
+    return false;
+}
+
+void RowEditing::end() {
+    if (editor_.isNull()) {
+        return;
+    }
+    ParamEditor* editor = editor_;
+    editor_.clear();
+    editor->hide();  // may confirm what was typed: the signal still arrives
+    editor->disconnect(this);
+    editor->deleteLater();
+    scene_.model().endMerging();
+}
+
+void RowEditing::place() {
+    const NodeItem* item = scene_.node(node_);
+    const RowFace* row = rowOf(item, param_);
+    if (editor_.isNull()) {
+        return;
+    }
+    if (row == nullptr || item->layout().rows.empty() || !item->isVisible()) {
+        end();
+        return;
+    }
+    const QRectF value = item->valueInScene(item->face().rowIndex(param_));
+    QFont font = scene_.look().smallFont;
+    font.setPixelSize(
+        std::max(1, static_cast<int>(QFontInfo(font).pixelSize() * view_.transform().m11())));
+    editor_->setFont(font);
+    editor_->setMinimumSize(0, 0);
+    editor_->setGeometry(view_.mapFromScene(value).boundingRect());
+}
+
+void RowEditing::write(const std::string& node, const ParamDesc& param, const Json& value) {
+    const QScopedValueRollback<bool> writing(isWriting_, true);
+    scene_.model().apply(
+        tr("Change %1").arg(QString::fromStdString(param.label)),
+        [&](graph::Document& document) { document.nodes.at(node).params[param.id] = value; },
+        QString::fromStdString("param/" + node + "/" + param.id));
+}
+
+void RowEditing::flip(const std::string& node, const ParamDesc& param, const Json& value) {
+    write(node, param, !(value.is_boolean() && value.get<bool>()));
+    scene_.model().endMerging();
+}
+
+void RowEditing::change(const Json& value, bool isFinal) {
+    const RowFace* row = rowOf(scene_.node(node_), param_);
+    if (row == nullptr || row->desc == nullptr) {
+        return;
+    }
+    const ParamDesc& param = *row->desc;
+    if (value != row->json) {
+        write(node_, param, value);
+    }
+    if (!editor_.isNull()) {
+        editor_->setProblem(problemOf(param, value));
+    }
+    if (isFinal) {
+        scene_.model().endMerging();
+    }
+}
+
+void RowEditing::modelChanged() {
+    if (editor_.isNull()) {
+        return;
+    }
+    const RowFace* row = rowOf(scene_.node(node_), param_);
+    if (row != nullptr && !isWriting_ && row->json != editor_->value()) {
+        editor_->setValue(row->json);  // undone, or changed in the inspector
+    }
+    place();
+}
+
+bool RowEditing::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress && !editor_.isNull()) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Tab || key == Qt::Key_Backtab) {
+            const std::string node = node_;
+            beginNext(node, key == Qt::Key_Tab ? 1 : -1);
+            return true;
+        }
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+}  // namespace lowtide::ui

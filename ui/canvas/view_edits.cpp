@@ -1,0 +1,222 @@
+// GraphView's steps on what is selected.
+#include "plugin/base/error.hpp"
+#include "ui/canvas/graph_view_parts.hpp"
+#include "ui/document/arrange.hpp"
+#include "ui/document/clipboard.hpp"
+
+#include <QClipboard>
+#include <QCursor>
+#include <QGuiApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
+
+/// The text without the wires that come from nodes which it does not hold.
+std::string withoutIncoming(const std::string& text) {
+    graph::Document document = graph::parseDocument(text);
+    std::erase_if(document.links, [&document](const graph::Link& link) {
+        return !document.nodes.contains(link.from.node);
+    });
+    return graph::toText(document);
+}
+
+std::string clipboardText() {
+    return QGuiApplication::clipboard()->text().toStdString();
+}
+
+}  // namespace
+
+NodeSizes GraphView::Parts::nodeSizes() const {
+    NodeSizes sizes;
+    for (const auto& [id, node] : model.document().nodes) {
+        if (const NodeItem* item = scene.node(id); item != nullptr) {
+            sizes.emplace(id, Point{item->layout().body.width(), item->layout().body.height()});
+        }
+    }
+    return sizes;
+}
+
+void GraphView::Parts::insertText(const std::string& text, QPointF at, const QString& step) {
+    try {
+        NodeIds fresh;
+        model.apply(step, [&](graph::Document& document) {
+            fresh = pasteText(
+                document, model.catalog(), text, {std::round(at.x()), std::round(at.y())});
+        });
+        scene.select(fresh);
+    } catch (const Error& error) {
+        tip.say(
+            GraphView::tr("Nothing was pasted: %1").arg(QString::fromStdString(error.message())),
+            view.viewport()->rect().center());
+    }
+}
+
+void GraphView::Parts::removeSelected(bool heal) {
+    const NodeIds ids = scene.selectedNodes();
+    std::vector<std::pair<BoxKind, std::string>> boxes;
+    for (const BoxItem* box : scene.boxes()) {
+        if (box->isSelected()) {
+            boxes.emplace_back(box->kind(), box->box().id);
+        }
+    }
+    const std::optional<graph::PortRef> wire = std::exchange(selectedWire, std::nullopt);
+    model.apply(GraphView::tr("Delete"), [&](graph::Document& document) {
+        removeNodes(document, model.catalog(), ids, heal);
+        for (const auto& [kind, id] : boxes) {
+            removeBox(document, kind, id);
+        }
+        if (wire) {
+            disconnect(document, *wire);
+        }
+    });
+}
+
+void GraphView::removeSelected() {
+    parts_->removeSelected(false);
+}
+
+void GraphView::copy() {
+    const NodeIds ids = selectedNodes();
+    if (!ids.empty()) {
+        QGuiApplication::clipboard()->setText(
+            QString::fromStdString(copyText(parts_->model.document(), ids, true)));
+    }
+}
+
+void GraphView::cut() {
+    copy();
+    removeSelected();
+}
+
+void GraphView::paste() {
+    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
+    const bool isInside = viewport()->rect().contains(pointer);
+    const QPointF at = mapToScene(isInside ? pointer : viewport()->rect().center());
+    std::string text;
+    try {
+        text = withoutIncoming(clipboardText());
+    } catch (const Error&) {
+        text = clipboardText();  // pasting it says what is wrong
+    }
+    parts_->insertText(text, at, tr("Paste"));
+}
+
+void GraphView::pasteWithWires() {
+    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
+    const bool isInside = viewport()->rect().contains(pointer);
+    const QPointF at = mapToScene(isInside ? pointer : viewport()->rect().center());
+    parts_->insertText(clipboardText(), at, tr("Paste with wires"));
+}
+
+namespace {
+
+QPointF besideSelected(const GraphScene& scene) {
+    QRectF bounds;
+    for (const std::string& id : scene.selectedNodes()) {
+        bounds |= scene.node(id)->bodyInScene();
+    }
+    return bounds.topLeft() + QPointF(kBeside, kBeside);
+}
+
+}  // namespace
+
+void GraphView::duplicate() {
+    if (const NodeIds ids = selectedNodes(); !ids.empty()) {
+        parts_->insertText(copyText(parts_->model.document(), ids, false),
+                           besideSelected(parts_->scene),
+                           tr("Duplicate"));
+    }
+}
+
+void GraphView::duplicateWithWires() {
+    if (const NodeIds ids = selectedNodes(); !ids.empty()) {
+        parts_->insertText(copyText(parts_->model.document(), ids, true),
+                           besideSelected(parts_->scene),
+                           tr("Duplicate with wires"));
+    }
+}
+
+void GraphView::muteSelected() {
+    parts_->model.apply(tr("Mute"), [ids = selectedNodes()](graph::Document& document) {
+        toggleMode(document, ids, graph::NodeMode::Muted);
+    });
+}
+
+void GraphView::bypassSelected() {
+    NodeIds ids = selectedNodes();
+    const graph::Document& document = parts_->model.document();
+    std::erase_if(ids, [&](const std::string& id) {
+        return !canBypass(document, parts_->model.catalog(), id);
+    });
+    if (ids.empty() && !selectedNodes().empty()) {
+        parts_->tip.say(tr("A node can be bypassed only where an input of the same type as an "
+                           "output can be passed on."),
+                        viewport()->mapFromGlobal(QCursor::pos()));
+        return;
+    }
+    parts_->model.apply(tr("Bypass"), [&ids](graph::Document& changed) {
+        toggleMode(changed, ids, graph::NodeMode::Bypassed);
+    });
+}
+
+void GraphView::collapseSelected() {
+    const NodeIds ids = selectedNodes();
+    parts_->model.apply(tr("Collapse"), [&](graph::Document& document) {
+        const bool allAre = std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+            return isCollapsed(document.nodes.at(id));
+        });
+        for (const std::string& id : ids) {
+            setCollapsed(document.nodes.at(id), !allAre);
+        }
+    });
+}
+
+void GraphView::pinSelected() {
+    const NodeIds ids = selectedNodes();
+    parts_->model.apply(tr("Pin"), [&](graph::Document& document) {
+        const bool allAre = std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+            return isPinned(document.nodes.at(id));
+        });
+        for (const std::string& id : ids) {
+            setPinned(document.nodes.at(id), !allAre);
+        }
+    });
+}
+
+void GraphView::alignSelected(int alignment) {
+    parts_->model.apply(tr("Align"), [&](graph::Document& document) {
+        align(document, selectedNodes(), parts_->nodeSizes(), static_cast<Alignment>(alignment));
+    });
+}
+
+void GraphView::distributeSelected(int axis) {
+    parts_->model.apply(tr("Distribute"), [&](graph::Document& document) {
+        distribute(document, selectedNodes(), parts_->nodeSizes(), static_cast<Axis>(axis));
+    });
+}
+
+void GraphView::arrangeNodes() {
+    const NodeIds ids = selectedNodes();
+    parts_->model.apply(tr("Arrange"), [&](graph::Document& document) {
+        arrange(document, ids.size() > 1 ? ids : NodeIds(), parts_->nodeSizes());
+    });
+    if (ids.size() < 2) {
+        zoomToAll();
+    }
+}
+
+void GraphView::selectAllNodes() {
+    NodeIds ids;
+    for (const NodeItem* item : parts_->scene.shownNodes()) {
+        ids.insert(item->id());
+    }
+    select(ids);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,155 @@
+// GraphView's context menus and what is dropped on it.
+#include "plugin/graph/param_value.hpp"
+#include "ui/canvas/graph_view_parts.hpp"
+
+#include <QContextMenuEvent>
+#include <QDropEvent>
+#include <QMenu>
+#include <QMimeData>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Menu entries; the names of grounds are for people, the ids for the file.
+QString groundName(const std::string& ground) {
+    if (ground == "blue") {
+        return GraphView::tr("Blue");
+    }
+    if (ground == "green") {
+        return GraphView::tr("Green");
+    }
+    if (ground == "amber") {
+        return GraphView::tr("Amber");
+    }
+    if (ground == "red") {
+        return GraphView::tr("Red");
+    }
+    return ground == "violet" ? GraphView::tr("Violet") : GraphView::tr("Grey");
+}
+
+void addRowEntries(QMenu& menu, GraphScene& scene, const RowFace& row, const std::string& node) {
+    if (row.desc == nullptr) {
+        return;
+    }
+    const ParamDesc& param = *row.desc;
+    GraphModel& model = scene.model();
+    QAction* exposed = menu.addAction(GraphView::tr("Show in the form"));
+    exposed->setCheckable(true);
+    exposed->setChecked(row.isExposed);
+    QObject::connect(exposed, &QAction::triggered, &scene, [&model, &param, node](bool isOn) {
+        model.apply(GraphView::tr("Show in the form"), [&](graph::Document& document) {
+            setExposed(document, node, param.id, param.label, isOn);
+        });
+    });
+    const Json standard = graph::toJson(param.defaultValue);
+    QAction* reset = menu.addAction(GraphView::tr("Set to default"));
+    reset->setEnabled(row.json != standard);
+    QObject::connect(reset, &QAction::triggered, &scene, [&model, &param, node, standard] {
+        model.apply(GraphView::tr("Set to default"), [&](graph::Document& document) {
+            document.nodes.at(node).params[param.id] = standard;
+        });
+    });
+    menu.addSeparator();
+}
+
+void addNodeEntries(QMenu& menu, GraphView& view, GraphScene& scene, const NodeItem& node) {
+    const std::string id = node.id();
+    const GraphModel& model = scene.model();
+    QObject::connect(
+        menu.addAction(GraphView::tr("Run to here")), &QAction::triggered, &view, [&view, id] {
+            Q_EMIT view.runToRequested(id);
+        });
+    menu.addSeparator();
+    menu.addAction(GraphView::tr("Rename"), &view, &GraphView::renameSelected);
+    menu.addAction(GraphView::tr("Collapse"), &view, &GraphView::collapseSelected);
+    menu.addAction(GraphView::tr("Pin"), &view, &GraphView::pinSelected);
+    menu.addAction(GraphView::tr("Mute"), &view, &GraphView::muteSelected);
+    menu.addAction(GraphView::tr("Bypass"), &view, &GraphView::bypassSelected)
+        ->setEnabled(canBypass(model.document(), model.catalog(), id));
+    menu.addAction(GraphView::tr("Frame"), &view, &GraphView::frameSelected);
+    menu.addSeparator();
+    menu.addAction(GraphView::tr("Copy"), &view, &GraphView::copy);
+    menu.addAction(GraphView::tr("Duplicate"), &view, &GraphView::duplicate);
+    menu.addAction(GraphView::tr("Duplicate with wires"), &view, &GraphView::duplicateWithWires);
+    menu.addAction(GraphView::tr("Delete"), &view, &GraphView::removeSelected);
+}
+
+void addBoxEntries(QMenu& menu, GraphView& view, GraphScene& scene, const BoxItem& item) {
+    menu.addAction(GraphView::tr("Edit text"), &view, &GraphView::renameSelected);
+    QMenu* colours = menu.addMenu(GraphView::tr("Colour"));
+    for (const char* ground : kGrounds) {
+        QAction* action = colours->addAction(groundName(ground));
+        Box box = item.box();
+        box.colour = ground;
+        QObject::connect(action, &QAction::triggered, &scene, [&scene, box, kind = item.kind()] {
+            scene.model().apply(GraphView::tr("Colour"),
+                                [&](graph::Document& document) { putBox(document, kind, box); });
+        });
+    }
+    menu.addAction(GraphView::tr("Delete"), &view, &GraphView::removeSelected);
+}
+
+void addCanvasEntries(QMenu& menu, GraphView& view) {
+    menu.addAction(GraphView::tr("Add node..."), &view, &GraphView::openSearch);
+    menu.addAction(GraphView::tr("Add note"), &view, &GraphView::addNote);
+    menu.addAction(GraphView::tr("Paste"), &view, &GraphView::paste);
+    menu.addAction(GraphView::tr("Paste with wires"), &view, &GraphView::pasteWithWires);
+    menu.addSeparator();
+    menu.addAction(GraphView::tr("Select all"), &view, &GraphView::selectAllNodes);
+    menu.addAction(GraphView::tr("Arrange"), &view, &GraphView::arrangeNodes);
+    menu.addAction(GraphView::tr("Show all"), &view, &GraphView::zoomToAll);
+}
+
+}  // namespace
+
+QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit) {
+    auto* menu = new QMenu(&view);
+    menu->setObjectName(QStringLiteral("canvasMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (hit.node != nullptr) {
+        if (!hit.node->isSelected()) {
+            scene.select({hit.node->id()});
+        }
+        if (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value) {
+            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
+            addRowEntries(*menu, scene, row, hit.node->id());
+        }
+        addNodeEntries(*menu, view, scene, *hit.node);
+    } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
+        scene.select({});
+        scene.selectBoxes(hit.box->kind(), {hit.box->box().id});
+        addBoxEntries(*menu, view, scene, *hit.box);
+    } else {
+        addCanvasEntries(*menu, view);
+    }
+    return menu;
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+    const PointerAt at = parts_->pointerAt(event->pos(), {});
+    canvasMenu(*this, parts_->scene, hitAt(parts_->scene, at.scene, at.zoom))
+        ->popup(event->globalPos());
+}
+
+void GraphView::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls()) {
+        event->acceptProposedAction();
+    }
+}
+
+void GraphView::dragMoveEvent(QDragMoveEvent* event) {
+    event->acceptProposedAction();
+}
+
+void GraphView::dropEvent(QDropEvent* event) {
+    const QPointF at = parts_->pointerAt(event->position().toPoint(), {}).scene;
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            Q_EMIT fileDropped(url.toLocalFile(), at);
+        }
+    }
+    event->acceptProposedAction();
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,224 @@
+// GraphView's pointer: what a press means, and when it becomes a drag.
+#include "ui/canvas/graph_view_parts.hpp"
+
+#include <QMouseEvent>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kDragPixels = 4;
+
+bool adds(const PointerAt& at) {
+    return (at.modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) != 0;
+}
+
+}  // namespace
+
+PointerAt GraphView::Parts::pointerAt(QPoint viewport, Qt::KeyboardModifiers modifiers) const {
+    return {.scene = view.viewportTransform().inverted().map(QPointF(viewport)),
+            .viewport = viewport,
+            .modifiers = modifiers,
+            .zoom = zoom()};
+}
+
+void GraphView::Parts::startPan(QPoint viewport) {
+    panFrom = viewport;
+    hasPanned = false;
+    view.viewport()->setCursor(Qt::ClosedHandCursor);
+}
+
+void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
+    const std::string id = hit.node->id();
+    if (const std::optional<graph::PortRef> port = hit.port()) {
+        gesture = dragWire(
+            scene,
+            *port,
+            hit.part.part == NodePart::Output,
+            at.scene,
+            [this](const PointerAt& end, const LooseWire& wire) { openSearch(end, wire); });
+        return;
+    }
+    if (hit.part.part == NodePart::Fold) {
+        model.apply(tr("Collapse"), [&](graph::Document& document) {
+            graph::DocumentNode& node = document.nodes.at(id);
+            setCollapsed(node, !isCollapsed(node));
+        });
+        press.reset();
+        return;
+    }
+    std::set<std::string> selected = scene.selectedNodes();
+    if (adds(at)) {
+        press->wasSelected ? selected.erase(id) : selected.insert(id).second;
+        scene.select(selected);
+    } else if (!press->wasSelected) {
+        scene.select({id});
+    }
+}
+
+void GraphView::Parts::pressBox(const CanvasHit& hit, const PointerAt& at) {
+    const BoxItem& box = *hit.box;
+    const std::string id = box.box().id;
+    switch (hit.boxPart) {
+        case BoxPart::Corner:
+            gesture = resizeBox(scene, box, at.scene);
+            return;
+        case BoxPart::Fold:
+            toggleBoxFold(box);
+            press.reset();
+            return;
+        case BoxPart::Title:
+            if (!box.isSelected()) {
+                scene.select({});
+                scene.selectBoxes(box.kind(), {id});
+            }
+            return;
+        case BoxPart::Body:
+        case BoxPart::None:
+            gesture = rubberBand(scene, at.scene, adds(at));
+            return;
+    }
+}
+
+void GraphView::Parts::pressLeft(const PointerAt& at) {
+    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
+    if (NodeItem* marked = scene.node(markedNode); marked != nullptr) {
+        marked->setMarked({});
+    }
+    selectedWire.reset();
+    press = Press{.hit = hit, .viewport = at.viewport, .scene = at.scene};
+    if (hit.node != nullptr) {
+        press->node = hit.node->id();
+        press->wasSelected = hit.node->isSelected();
+        if (hit.part.part == NodePart::Value) {
+            press->param = hit.node->face().rows[static_cast<size_t>(hit.part.index)].param;
+        }
+        pressNode(hit, at);
+    } else if (hit.wire && hit.reroute >= 0) {
+        gesture = dragReroute(scene, *hit.wire, static_cast<size_t>(hit.reroute));
+    } else if (hit.wire) {
+        scene.select({});
+        selectedWire = scene.wires().wires()[*hit.wire].to;
+        scene.wires().setEmphasised({*hit.wire});
+    } else if (hit.box != nullptr) {
+        pressBox(hit, at);
+    } else {
+        gesture = rubberBand(scene, at.scene, adds(at));
+    }
+}
+
+void GraphView::Parts::beginDrag(const PointerAt& at) {
+    const bool movesNode = !press->node.empty() && scene.node(press->node) != nullptr &&
+                           scene.node(press->node)->isSelected();
+    const bool movesBox = press->hit.box != nullptr && press->hit.boxPart == BoxPart::Title;
+    if (movesNode || movesBox) {
+        gesture = dragSelected(scene, press->scene, isSnapping);
+        gesture->move(at);
+    }
+}
+
+void GraphView::Parts::click(const PointerAt& at) {
+    const std::string node = press->node;
+    if (scene.node(node) == nullptr || adds(at)) {
+        return;
+    }
+    scene.select({node});
+    if (!press->param.empty()) {
+        rows.begin(node, press->param);
+    } else if (press->hit.part.part == NodePart::Picture) {
+        Q_EMIT view.pictureActivated(node);
+    }
+}
+
+void GraphView::Parts::doubleClick(const PointerAt& at) {
+    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
+    if (hit.node != nullptr) {
+        if (hit.part.part == NodePart::Header) {
+            texts.renameNode(hit.node->id());
+        }
+    } else if (hit.wire) {
+        toggleReroute(*hit.wire, hit.reroute, at.scene);
+    } else if (hit.box != nullptr && hit.boxPart == BoxPart::Title) {
+        texts.writeBox(hit.box->kind(), hit.box->box().id);
+    } else {
+        openSearch(at, std::nullopt);
+    }
+}
+
+void GraphView::Parts::forgetGesture() {
+    gesture.reset();
+    press.reset();
+    tip.say({}, {});
+    scene.reload();
+    view.viewport()->update();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+    event->accept();
+    parts_->rows.end();
+    parts_->texts.end();
+    parts_->search.hide();
+    parts_->tip.say({}, {});
+    setFocus(Qt::MouseFocusReason);
+    const QPoint place = event->position().toPoint();
+    const bool pans = event->button() == Qt::MiddleButton ||
+                      (event->button() == Qt::LeftButton && parts_->isSpaceDown);
+    if (pans) {
+        parts_->startPan(place);
+    } else if (event->button() == Qt::LeftButton) {
+        parts_->pressLeft(parts_->pointerAt(place, event->modifiers()));
+        viewport()->update();
+    }
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+    const QPoint place = event->position().toPoint();
+    const PointerAt at = parts_->pointerAt(place, event->modifiers());
+    if (parts_->panFrom) {
+        parts_->pan(place - *parts_->panFrom);
+        parts_->panFrom = place;
+        parts_->hasPanned = true;
+    } else if (parts_->gesture) {
+        parts_->gesture->move(at);
+        parts_->tip.say(parts_->gesture->refusal(), place);
+        viewport()->update();
+    } else if (parts_->press && event->buttons().testFlag(Qt::LeftButton)) {
+        if ((place - parts_->press->viewport).manhattanLength() >= kDragPixels) {
+            parts_->beginDrag(at);
+        }
+    } else {
+        parts_->hover(at);
+    }
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+    if (parts_->panFrom) {
+        parts_->panFrom.reset();
+        viewport()->setCursor(parts_->isSpaceDown ? Qt::OpenHandCursor : Qt::ArrowCursor);
+        return;
+    }
+    if (event->button() != Qt::LeftButton) {
+        return;
+    }
+    const PointerAt at = parts_->pointerAt(event->position().toPoint(), event->modifiers());
+    if (parts_->gesture) {
+        const std::unique_ptr<Gesture> ended = std::move(parts_->gesture);
+        ended->finish(at);
+        parts_->tip.say({}, {});
+    } else if (parts_->press) {
+        parts_->click(at);
+    }
+    parts_->press.reset();
+    viewport()->update();
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+    event->accept();
+    if (event->button() == Qt::LeftButton) {
+        parts_->press.reset();
+        parts_->gesture.reset();
+        parts_->doubleClick(parts_->pointerAt(event->position().toPoint(), event->modifiers()));
+    }
+}
+
+}  // namespace lowtide::ui

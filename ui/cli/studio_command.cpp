@@ -1,0 +1,18 @@
+#include "plugin/base/error.hpp"
+#include "ui/cli/commands.hpp"
+#include "ui/cli/os.hpp"
+#include "ui/door/os.hpp"
+
+namespace lowtide::cli {
+
+int openStudio(const std::string& graph) {
+    const std::string path = door::programFolder() + "/lowtide-studio";
+    const std::vector<std::string> words =
+        graph.empty() ? std::vector<std::string>() : std::vector<std::string>{graph};
+    const std::string reason = becomeProgram(path, words);
+    throw Error(ErrorKind::NotFound,
+                "lowtide-studio cannot be started: " + reason,
+                "it lies beside this command; build it (./dev build) or install the package again");
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,104 @@
+#pragma once
+// Changes of a graph as pure functions; GraphModel::apply makes steps of them. Positions are canvas
+// units [x, y]. Nothing here knows widgets.
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lowtide::ui {
+
+struct Point {
+    double x = 0;
+    double y = 0;
+
+    bool operator==(const Point&) const = default;
+};
+
+using NodeIds = std::set<std::string>;
+
+[[nodiscard]] Point positionOf(const graph::DocumentNode& node);
+void setPosition(graph::DocumentNode& node, Point point);
+
+/// A new id that says what the node is: "denoise", "denoise_2", ...
+[[nodiscard]] std::string freshId(const graph::Document& document, const NodeDesc& desc);
+/// Adds a node with its defaults; returns its id.
+std::string addNode(graph::Document& document, const NodeDesc& desc, Point point);
+/// Removes nodes with their links and exposed parameters. Where `heal` is set, an input of equal
+/// type is wired on, as a bypass would.
+void removeNodes(graph::Document& document,
+                 const graph::Catalog& catalog,
+                 const NodeIds& ids,
+                 bool heal = false);
+/// Replaces what fed the input. Does nothing when the wire is there.
+void connect(graph::Document& document, const graph::PortRef& from, const graph::PortRef& to);
+void disconnect(graph::Document& document, const graph::PortRef& to);
+/// The wire into an input; nullptr: there is none. Links must be sorted, as in a document they are.
+[[nodiscard]] const graph::Link* linkInto(const graph::Document& document,
+                                          const graph::PortRef& to);
+/// Puts a node into a wire by its first free input and first output that fit; false: none does.
+bool insertIntoWire(graph::Document& document,
+                    const graph::Catalog& catalog,
+                    const std::string& id,
+                    const graph::PortRef& wireTo);
+
+/// Why a wire may not be drawn; empty: it may. Types, circles, ports that are not there.
+[[nodiscard]] std::string wireRefusal(const graph::Document& document,
+                                      const graph::Catalog& catalog,
+                                      const graph::PortRef& from,
+                                      const graph::PortRef& to);
+/// Whether a value of the first wire type may go into the second: equal, or one is "*".
+[[nodiscard]] bool typesFit(const std::string& from, const std::string& to);
+
+/// Points through which a wire is drawn (reroutes); kept as the link's key "via".
+[[nodiscard]] std::vector<Point> reroutesOf(const graph::Link& link);
+void setReroutes(graph::Document& document, const graph::PortRef& to, std::vector<Point> points);
+
+/// Sets the mode of all, or back to active when all have it already.
+void toggleMode(graph::Document& document, const NodeIds& ids, graph::NodeMode mode);
+/// Whether an output of the node could be passed through, so that bypassing it has a meaning.
+[[nodiscard]] bool canBypass(const graph::Document& document,
+                             const graph::Catalog& catalog,
+                             const std::string& id);
+
+/// Canvas facts of a node, kept as keys of its own that the engine does not read.
+[[nodiscard]] bool isCollapsed(const graph::DocumentNode& node);
+void setCollapsed(graph::DocumentNode& node, bool isCollapsed);
+[[nodiscard]] bool isPinned(const graph::DocumentNode& node);
+void setPinned(graph::DocumentNode& node, bool isPinned);
+
+/// How a seed is treated when the person presses Run.
+enum class SeedMode { Keep, Random, Increment };
+[[nodiscard]] SeedMode seedModeOf(const graph::DocumentNode& node, const std::string& param);
+void setSeedMode(graph::DocumentNode& node, const std::string& param, SeedMode mode);
+
+/// Shows a parameter in the form (Generate), or no longer.
+void setExposed(graph::Document& document,
+                const std::string& node,
+                const std::string& param,
+                const std::string& label,
+                bool isExposed);
+
+/// A frame around nodes, or a note: rectangles with a text. Kept in Document::frames and ::notes.
+struct Box {
+    std::string id;
+    std::string text;
+    Point topLeft;
+    Point size{240, 120};
+    std::string colour;  ///< a token of the theme: "blue", "green", ...; empty: neutral
+    bool isCollapsed = false;
+};
+
+enum class BoxKind { Frame, Note };
+/// What cannot be read as a box is left out here and kept in the document.
+[[nodiscard]] std::vector<Box> boxesOf(const graph::Document& document, BoxKind kind);
+/// Adds the box, or replaces the one of its id; an empty id is given one, which is returned.
+std::string putBox(graph::Document& document, BoxKind kind, Box box);
+void removeBox(graph::Document& document, BoxKind kind, const std::string& id);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+#include <functional>
+#include <set>
+#include <string>
+
+namespace lowtide::ui {
+
+/// What one edit, undo or redo changed.
+struct Delta {
+    std::set<std::string> added;    ///< nodes
+    std::set<std::string> removed;  ///< nodes
+    std::set<std::string> changed;  ///< nodes whose values, title, mode, memory or precision differ
+    std::set<std::string> moved;    ///< nodes of which only the position differs
+    bool links = false;
+    bool frames = false;
+    bool notes = false;
+    bool exposed = false;
+    bool settings = false;   ///< budget, device, thresholds, exact
+    bool reset = false;      ///< another document: forget what was shown
+    bool onlyLooks = false;  ///< titles, collapsed nodes, reroutes ...: no run and no check differs
+
+    [[nodiscard]] bool isEmpty() const;
+    /// Whether a run could give something else, or a check could say something else.
+    [[nodiscard]] bool changesMeaning() const;
+};
+
+using Edit = std::function<void(graph::Document&)>;
+
+struct Patch;
+
+/// The graph that is being edited. Every change goes through apply(), so that it can be undone; one
+/// gesture is one step. `catalog` must outlive it. GUI thread only.
+class GraphModel : public QObject {
+    Q_OBJECT
+
+public:
+    explicit GraphModel(const graph::Catalog& catalog, QObject* parent = nullptr);
+    ~GraphModel() override;
+
+    [[nodiscard]] const graph::Document& document() const { return document_; }
+
+    [[nodiscard]] const graph::Catalog& catalog() const { return catalog_; }
+
+    [[nodiscard]] QUndoStack& undoStack() { return undoStack_; }
+
+    /// nullptr: there is no such node.
+    [[nodiscard]] const graph::DocumentNode* node(const std::string& id) const;
+    /// nullptr: the node is unknown here, a placeholder.
+    [[nodiscard]] const NodeDesc* desc(const std::string& id) const;
+
+    /// Makes the change one step of the undo stack, called `text` for a person; nothing when it
+    /// changes nothing. Steps of equal `mergeKey` that follow each other become one until
+    /// endMerging(); an empty one never merges. Throws what `edit` throws, unchanged.
+    void apply(const QString& text, const Edit& edit, const QString& mergeKey = {});
+    /// The gesture is over: the next step of the same key is a new one.
+    void endMerging();
+    /// Another document; the undo stack is emptied.
+    void load(graph::Document document);
+    /// The document as it is counts as saved.
+    void setSaved();
+    [[nodiscard]] bool isModified() const;
+
+Q_SIGNALS:
+    void changed(const lowtide::ui::Delta& delta);
+    void modifiedChanged(bool isModified);
+
+private:
+    friend class EditCommand;
+    void take(const Patch& patch, bool isForward);
+    void tell();
+
+    const graph::Catalog& catalog_;
+    graph::Document document_;
+    QUndoStack undoStack_;
+    Delta untold_;  ///< taken, but changed() was not emitted yet
+    int mergeGeneration_ = 0;
+    bool isEditing_ = false;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,56 @@
+#pragma once
+// What one step of the undo stack holds: the touched parts of a document, before and after.
+
+#include "ui/document/graph_model.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace lowtide::ui {
+
+template <class Value>
+struct Change {
+    Value before;
+    Value after;
+};
+
+/// What a document holds beside nodes, links and lists.
+struct DocumentSettings {
+    std::optional<std::string> memoryBudget;
+    std::optional<std::string> device;
+    std::optional<int64_t> collectionThreshold;
+    std::optional<std::string> lowMemory;
+    std::optional<bool> isExact;
+    std::set<std::string> until;
+    Json extra;
+};
+
+struct Patch {
+    std::map<std::string, Change<std::optional<graph::DocumentNode>>> nodes;
+    /// By input: all links into it. A sound graph has at most one there.
+    std::map<graph::PortRef, Change<std::vector<graph::Link>>> links;
+    std::optional<Change<std::vector<graph::ExposedParam>>> exposed;
+    std::optional<Change<Json>> frames;
+    std::optional<Change<Json>> notes;
+    std::optional<Change<DocumentSettings>> settings;
+
+    [[nodiscard]] bool isEmpty() const;
+};
+
+enum class Direction { Forward, Back };
+
+/// Brings links into the order that a document promises. Loading and every step end with it.
+void sortLinks(graph::Document& document);
+
+/// What turns `before` into `after`; links of both are sorted.
+[[nodiscard]] Patch patchBetween(const graph::Document& before, const graph::Document& after);
+void applyPatch(graph::Document& document, const Patch& patch, Direction direction);
+/// Makes `patch` what it and then `next` do; what comes back to its start is gone from it.
+void append(Patch& patch, Patch next);
+
+[[nodiscard]] Delta deltaOf(const Patch& patch, Direction direction);
+/// Makes `delta` what it and then `next` say.
+void append(Delta& delta, const Delta& next);
+
+}  // namespace lowtide::ui

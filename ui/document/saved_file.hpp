@@ -1,0 +1,84 @@
+#pragma once
+
+#include "plugin/graph/document.hpp"
+
+#include <QString>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Writes the graph whole or not at all; what stood there becomes a backup (the newest ten, in a
+/// folder of `backupFolder` by the file's name). Errors as files::OutputFile.
+void saveGraph(const QString& path, const graph::Document& document, const QString& backupFolder);
+/// Reads a graph, or the graph within a PNG. Errors: Error{NotFound}, Error{Corrupt},
+/// Error{Unsupported} of a newer format; they name only the file's name.
+[[nodiscard]] graph::Document loadGraph(const QString& path);
+
+struct Backup {
+    QString path;
+    QString savedAt;  ///< ISO 8601, UTC
+};
+
+/// Newest first.
+[[nodiscard]] std::vector<Backup> backupsOf(const QString& path, const QString& backupFolder);
+
+/// Keeps what is not yet saved, so that a killed program loses at most the last second: one file
+/// for each open document, removed when it is closed in order.
+class Journal {
+public:
+    /// `path` is the document's own file; empty: never saved.
+    Journal(const QString& folder, const QString& path);
+    /// As clear(), but when an exception ends the program.
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
+    /// Writes the document whole; called by the owner at most once a second. False when it could
+    /// not: `reason` says why, once until it works again.
+    bool write(const graph::Document& document, QString* reason);
+    void setPath(const QString& path);
+    /// The document is saved or thrown away: nothing to recover.
+    void clear();
+
+private:
+    const QString folder_;
+    const QString file_;
+    QString path_;
+    const int exceptions_;
+    bool hasFailed_ = false;
+};
+
+/// What a program that did not end in order left behind.
+struct Recovered {
+    QString journal;  ///< the file; discard() removes it
+    QString path;     ///< of the document; empty: never saved
+    QString writtenAt;
+    graph::Document document;
+};
+
+/// Journals of programs that no longer run. One that cannot be read is renamed and kept, and named
+/// in `problems`.
+[[nodiscard]] std::vector<Recovered> findRecovered(const QString& folder,
+                                                   std::vector<QString>* problems);
+void discard(const Recovered& recovered);
+
+/// Says that this program edits the file. Another one that does is named by tryLock().
+class DocumentLock {
+public:
+    explicit DocumentLock(const QString& path);
+    ~DocumentLock();
+    DocumentLock(const DocumentLock&) = delete;
+    DocumentLock& operator=(const DocumentLock&) = delete;
+
+    /// Empty: this program has it. Otherwise a sentence that says who else has it.
+    [[nodiscard]] QString tryLock();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/host.hpp"
+
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Choices that only the studio knows, for parameters that name files: checkpoints, upscalers, ...
+struct OfferedFile {
+    QString value;  ///< as the graph keeps it
+    QString label;
+    QString detail;  ///< "SD 1.5, 2.1 GB, fits"
+};
+
+class OfferedFiles {
+public:
+    virtual ~OfferedFiles() = default;
+    [[nodiscard]] virtual std::vector<OfferedFile> filesFor(const std::string& nodeType,
+                                                            const std::string& param) const = 0;
+};
+
+/// Edits one value. The same widget serves the canvas (one at a time, over the row), the inspector
+/// and the form.
+class ParamEditor : public QWidget {
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+    /// Shows the value without emitting. A value that does not fit stays as it is and is marked.
+    virtual void setValue(const Json& value) = 0;
+    [[nodiscard]] virtual Json value() const = 0;
+    /// Marks the value as refused, with the reason as tooltip; empty: fine.
+    virtual void setProblem(const QString& problem) = 0;
+    /// Selects all, or opens the list: what a person expects who clicked into the row.
+    virtual void begin() = 0;
+
+Q_SIGNALS:
+    /// `isFinal` ends a gesture: typing confirmed, drag released.
+    void edited(const lowtide::Json& value, bool isFinal);
+    /// Escape, or done: the canvas takes the editor away.
+    void dismissed();
+};
+
+/// The editor of the parameter's kind: number fields that scrub (Ctrl coarse, Shift fine) and read
+/// expressions (`+1`, `*2`, `512+64`), choices, texts, files, seeds, switches. `offered` may be
+/// nullptr and must outlive the editor.
+[[nodiscard]] ParamEditor* makeParamEditor(const NodeDesc& node,
+                                           const ParamDesc& param,
+                                           const OfferedFiles* offered,
+                                           QWidget* parent);
+
+/// The value as rows show it: "20 steps", "7.5", "Euler", "random".
+[[nodiscard]] QString valueText(const ParamDesc& param, const Json& value);
+
+}  // namespace lowtide::ui

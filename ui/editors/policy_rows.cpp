@@ -1,0 +1,167 @@
+#include "ui/editors/policy_rows.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/planner.hpp"
+#include "ui/editors/choice_box.hpp"
+#include "ui/editors/policy_rules.hpp"
+#include "ui/editors/rows.hpp"
+#include "ui/editors/value_editor.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QCheckBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QSpinBox>
+
+namespace lowtide::ui {
+
+PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
+    : QWidget(parent),
+      devices_(devices),
+      name_(new ChoiceBox(this)),
+      summary_(makeNote(QString(), "text.muted", this)),
+      stream_(new QCheckBox(tr("Copy the next group ahead"), this)),
+      blocks_(new QSpinBox(this)),
+      budget_(new QLineEdit(this)),
+      after_(new ChoiceBox(this)),
+      pin_(new QLineEdit(this)),
+      device_(new ChoiceBox(this)) {
+    name_->setObjectName("policy");
+    stream_->setObjectName("stream");
+    blocks_->setObjectName("blocks");
+    budget_->setObjectName("budget");
+    after_->setObjectName("after");
+    pin_->setObjectName("pin");
+    device_->setObjectName("device");
+    for (const memory::PlannerType& type : memory::planners()) {
+        name_->addItem(QString::fromStdString(type.name), QString::fromStdString(type.name));
+        name_->setItemData(
+            name_->count() - 1, QString::fromStdString(type.summary), Qt::ToolTipRole);
+    }
+    after_->addItem(tr("off the device"), static_cast<int>(memory::After::Evict));
+    after_->addItem(tr("unload, also from RAM"), static_cast<int>(memory::After::Drop));
+    after_->addItem(tr("keep for the next run"), static_cast<int>(memory::After::Keep));
+    stream_->setMinimumHeight(Theme::current().size("control"));
+    blocks_->setRange(1, 1000);
+    blocks_->setFocusPolicy(Qt::StrongFocus);
+    budget_->setPlaceholderText(tr("none of its own"));
+    pin_->setPlaceholderText(tr("no limit stated"));
+    fillDevices();
+    addFields();
+    setPolicy(memory::Policy());
+}
+
+void PolicyRows::fillDevices() {
+    device_->addItem(tr("the run's device"), QString());
+    for (const std::string& device : devices_) {
+        device_->addItem(QString::fromStdString(device), QString::fromStdString(device));
+    }
+    device_->setToolTip(tr("Another kind of device may change pixels."));
+}
+
+void PolicyRows::addFields() {
+    QFormLayout* form = makeForm(this);
+    addRow(form, tr("Policy"), name_);
+    form->addRow(summary_);
+    addRow(form, tr("Stream"), stream_);
+    addRow(form, tr("Blocks a group"), blocks_);
+    addRow(form, tr("Budget"), budget_);
+    addRow(form, tr("After last use"), after_);
+    addRow(form, tr("Pinned RAM"), pin_);
+    addRow(form, tr("Device"), device_);
+    connect(name_, &QComboBox::activated, this, [this](int index) {
+        const std::string name = name_->itemData(index).toString().toStdString();
+        change([&](memory::Policy& policy) {
+            policy.name = name;
+            policy = withoutRefused(policy);
+        });
+    });
+    connect(stream_, &QCheckBox::clicked, this, [this](bool isOn) {
+        change([&](memory::Policy& policy) { policy.stream = isOn; });
+    });
+    connect(blocks_, &QSpinBox::valueChanged, this, [this](int count) {
+        change([&](memory::Policy& policy) { policy.blocksPerGroup = count; });
+    });
+    connect(budget_, &QLineEdit::editingFinished, this, [this] {
+        takeSize(*budget_, &memory::Policy::budget, 1);
+    });
+    connect(pin_, &QLineEdit::editingFinished, this, [this] {
+        takeSize(*pin_, &memory::Policy::pinCap, 0);
+    });
+    connect(after_, &QComboBox::activated, this, [this](int index) {
+        const auto after = static_cast<memory::After>(after_->itemData(index).toInt());
+        change([&](memory::Policy& policy) { policy.after = after; });
+    });
+    connect(device_, &QComboBox::activated, this, [this](int index) {
+        const std::string device = device_->itemData(index).toString().toStdString();
+        change([&](memory::Policy& policy) {
+            policy.device =
+                device.empty() ? std::nullopt : std::optional(memory::parseDeviceSpec(device));
+        });
+    });
+}
+
+void PolicyRows::takeSize(QLineEdit& field,
+                          std::optional<Bytes> memory::Policy::*size,
+                          Bytes least) {
+    const QString text = field.text().trimmed();
+    const std::optional<Bytes> typed = parseBytes(text.toStdString());
+    if (!text.isEmpty() && (!typed || *typed < least)) {
+        // What was typed stays, so that it can be mended.
+        markProblem(field,
+                    tr("\"%1\" is no size; write 6 GiB, 512 MiB or a number of bytes.").arg(text),
+                    {});
+        return;
+    }
+    markProblem(field, {}, {});
+    change([&](memory::Policy& policy) { policy.*size = text.isEmpty() ? std::nullopt : typed; });
+}
+
+void PolicyRows::change(const std::function<void(memory::Policy&)>& edit) {
+    memory::Policy next = policy_;
+    edit(next);
+    if (next == policy_) {
+        return;
+    }
+    policy_ = next;
+    showPolicy();
+    Q_EMIT edited(policy_);
+}
+
+void PolicyRows::setPolicy(const memory::Policy& policy) {
+    policy_ = policy;
+    markProblem(*budget_, {}, {});
+    markProblem(*pin_, {}, {});
+    showPolicy();
+}
+
+void PolicyRows::showPolicy() {
+    const QString name = QString::fromStdString(policy_.name);
+    name_->showItem(name, name);
+    const memory::PlannerType* type = memory::findPlanner(policy_.name);
+    summary_->setText(type ? QString::fromStdString(type->summary) : QString());
+    stream_->setChecked(policy_.stream);
+    setRefused(
+        *stream_, streamRefusal(policy_), tr("The next group is copied while this one computes."));
+    const QSignalBlocker silent(blocks_);
+    blocks_->setValue(policy_.blocksPerGroup);
+    setRefused(
+        *blocks_,
+        policy_.name == "block" ? QString() : tr("Only the policy \"block\" has groups of blocks."),
+        tr("How many blocks move together."));
+    budget_->setText(sizeText(policy_.budget));
+    setRefused(*budget_,
+               budgetRefusal(policy_),
+               tr("Device memory that this node may fill with weights that stay, such as 6 GiB."));
+    pin_->setText(sizeText(policy_.pinCap));
+    pin_->setToolTip(tr("The most pinned RAM for copies to the device, such as 2 GiB."));
+    after_->setRefusal(2, keepRefusal(policy_));
+    after_->showItem(static_cast<int>(policy_.after), QString());
+    const QString device =
+        policy_.device ? QString::fromStdString(memory::toText(*policy_.device)) : QString();
+    device_->showItem(device, device);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,282 @@
+#include "plugin/base/error.hpp"
+#include "plugin/memory/precision.hpp"
+#include "ui/editors/choice_box.hpp"
+#include "ui/editors/memory_editor.hpp"
+#include "ui/editors/rows.hpp"
+#include "ui/editors/switch_rows.hpp"
+#include "ui/editors/text_editors.hpp"
+#include "ui/editors/type_rows.hpp"
+#include "ui/editors/value_editor.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <set>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// What each component loses by the plan, each sentence once.
+std::set<std::string> lossesOf(const Json& planned) {
+    std::set<std::string> losses;
+    for (const Json& precision : planned.is_object() ? planned : Json::object()) {
+        const Json lossy = precision.is_object() ? precision.value("lossy", Json()) : Json();
+        for (const Json& sentence : lossy.is_array() ? lossy : Json::array()) {
+            if (sentence.is_string()) {
+                losses.insert(sentence.get<std::string>());
+            }
+        }
+    }
+    return losses;
+}
+
+/// The text form, which says nothing of components, or the JSON form.
+memory::PrecisionChoice readChoice(const std::string& text, const memory::PrecisionChoice& before) {
+    if (text.starts_with('{')) {
+        return memory::precisionFromJson(parseJson(text, "precision"), "precision");
+    }
+    memory::PrecisionChoice choice =
+        text.empty() ? memory::PrecisionChoice() : memory::parsePrecision(text);
+    choice.components = before.components;
+    return choice;
+}
+
+QString summaryOf(const memory::PrecisionTypes& types) {
+    memory::PrecisionChoice choice;
+    choice.types = types;
+    // "balanced,storage=f16": what follows the preset is the component's own.
+    return QString::fromStdString(memory::toText(choice)).section(QLatin1Char(','), 1);
+}
+
+}  // namespace
+
+struct PrecisionEditor::Parts {
+    PrecisionEditor& editor;
+    NodeFacts facts{};
+    memory::PrecisionChoice choice{};
+    QLineEdit* text = nullptr;
+    QWidget* body = nullptr;
+    bool showsSwitches = false;
+
+    void build();
+    void addPreset(QVBoxLayout* column);
+    void addKept(QVBoxLayout* column);
+    void addSwitches(QVBoxLayout* column);
+    void addComponents(QVBoxLayout* column);
+    void showText();
+    void takeText();
+    void change(memory::PrecisionChoice next);
+};
+
+PrecisionEditor::PrecisionEditor(QWidget* parent) : QWidget(parent), parts_(new Parts{*this}) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    parts_->text = new QLineEdit(this);
+    parts_->text->setObjectName("text");
+    parts_->text->setFont(Theme::current().font("mono"));
+    parts_->text->setAccessibleName(tr("Precision as text"));
+    column->addWidget(parts_->text);
+    connect(parts_->text, &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
+}
+
+PrecisionEditor::~PrecisionEditor() = default;
+
+void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
+    memory::PrecisionChoice choice;
+    QString problem;
+    try {
+        choice = memory::precisionFromJson(precision, "precision");
+    } catch (const Error& error) {
+        problem = wordsOf(error);
+    }
+    const bool isShown = parts_->body && parts_->body->isEnabled() && problem.isEmpty();
+    if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
+        return;  // what is being typed stays
+    }
+    parts_->facts = facts;
+    parts_->choice = choice;
+    parts_->build();
+    if (!problem.isEmpty()) {
+        // It stays in the graph as it is until the person writes another one.
+        parts_->text->setText(plainText(precision));
+        markProblem(*parts_->text, problem, {});
+        parts_->body->setEnabled(false);
+    }
+}
+
+void PrecisionEditor::Parts::showText() {
+    text->setText(QString::fromStdString(memory::toText(choice)));
+    markProblem(*text, {}, tr("The precision as the command and graphs write it"));
+}
+
+void PrecisionEditor::Parts::build() {
+    const KeptFocus focus(body);
+    if (body) {
+        body->hide();
+        body->deleteLater();
+    }
+    body = new QWidget(&editor);
+    body->setObjectName("body");
+    auto* column = new QVBoxLayout(body);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(1));
+    addPreset(column);
+    auto* types = new TypeRows(body);
+    types->setObjectName("all");
+    types->setTypes(choice.types);
+    connect(types, &TypeRows::edited, &editor, [this](const memory::PrecisionTypes& edited) {
+        memory::PrecisionChoice next = choice;
+        next.types = edited;
+        change(next);
+    });
+    column->addWidget(types);
+    addKept(column);
+    for (const std::string& loss : lossesOf(facts.plannedPrecision)) {
+        column->addWidget(makeNote(QString::fromStdString(loss), "lossy", body));
+    }
+    column->addSpacing(Theme::space(1));
+    addComponents(column);
+    addSwitches(column);
+    editor.layout()->addWidget(body);
+    showText();
+    focus.restoreIn(*body);
+}
+
+void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
+    auto* owner = new QWidget(body);
+    auto* box = new ChoiceBox(owner);
+    box->setObjectName("preset");
+    for (const std::string_view preset : memory::kPrecisionPresets) {
+        const QString name =
+            QString::fromUtf8(preset.data(), static_cast<qsizetype>(preset.size()));
+        box->addItem(name, name);
+    }
+    box->showItem(QString::fromStdString(choice.preset), QString::fromStdString(choice.preset));
+    addRow(makeForm(owner), PrecisionEditor::tr("Preset"), box);
+    column->addWidget(owner);
+    connect(box, &QComboBox::activated, &editor, [this, box](int index) {
+        memory::PrecisionChoice next = choice;
+        next.preset = box->itemData(index).toString().toStdString();
+        change(next);
+    });
+}
+
+void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
+    auto* owner = new QWidget(body);
+    auto* names = new QLineEdit(owner);
+    names->setObjectName("kept");
+    names->setPlaceholderText(PrecisionEditor::tr("parts of layer names"));
+    names->setToolTip(PrecisionEditor::tr(
+        "Layers whose names hold one of these are computed in f32; separate them by spaces."));
+    QStringList kept;
+    for (const std::string& name : choice.keptF32) {
+        kept << QString::fromStdString(name);
+    }
+    names->setText(kept.join(QLatin1Char(' ')));
+    addRow(makeForm(owner), PrecisionEditor::tr("Keep in f32"), names);
+    column->addWidget(owner);
+    connect(names, &QLineEdit::editingFinished, &editor, [this, names] {
+        static const QRegularExpression kBetween(QStringLiteral("[\\s,+]+"));
+        memory::PrecisionChoice next = choice;
+        next.keptF32.clear();
+        for (const QString& name : names->text().split(kBetween, Qt::SkipEmptyParts)) {
+            next.keptF32.push_back(name.toStdString());
+        }
+        change(next);
+    });
+}
+
+void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
+    for (const std::string& role : rolesOf(facts)) {
+        const auto own = choice.components.find(role);
+        TypeRows* rows = nullptr;
+        if (own != choice.components.end()) {
+            rows = new TypeRows(body);
+            rows->setTypes(own->second);
+            const auto take = [this, role](const memory::PrecisionTypes& edited) {
+                memory::PrecisionChoice next = choice;
+                next.components[role] = edited;
+                change(next);
+            };
+            connect(rows, &TypeRows::edited, &editor, take);
+        }
+        const auto toggle = [this, role](bool hasOwn) {
+            memory::PrecisionChoice next = choice;
+            next.components.erase(role);
+            if (hasOwn) {
+                next.components[role] = choice.types;
+            }
+            change(next);
+            QMetaObject::invokeMethod(
+                &editor, [this] { build(); }, Qt::QueuedConnection);
+        };
+        const QString summary =
+            rows ? summaryOf(own->second) : PrecisionEditor::tr("like the others");
+        column->addWidget(
+            makeComponentPart(QString::fromStdString(role), summary, rows, toggle, body));
+    }
+}
+
+void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
+    auto* open = new QToolButton(body);
+    open->setObjectName("switches");
+    open->setAutoRaise(true);
+    open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    open->setText(PrecisionEditor::tr("Switches"));
+    auto* rows = new SwitchRows(choice.switches, facts.plannedPrecision, body);
+    const auto show = [this, open, rows] {
+        rows->setVisible(showsSwitches);
+        open->setIcon(Theme::current().icon(showsSwitches ? "chevron-down" : "chevron-right"));
+    };
+    show();
+    column->addWidget(open, 0, Qt::AlignLeft);
+    column->addWidget(rows);
+    connect(open, &QToolButton::clicked, rows, [this, show] {
+        showsSwitches = !showsSwitches;
+        show();
+    });
+    connect(rows, &SwitchRows::edited, &editor, [this](const auto& edited) {
+        memory::PrecisionChoice next = choice;
+        next.switches = edited;
+        change(next);
+    });
+}
+
+void PrecisionEditor::Parts::takeText() {
+    const std::string typed = text->text().trimmed().toStdString();
+    if (typed == memory::toText(choice) && body->isEnabled()) {
+        return;
+    }
+    try {
+        const memory::PrecisionChoice next = readChoice(typed, choice);
+        const bool isNew = next != choice || !body->isEnabled();
+        choice = next;
+        build();
+        if (isNew) {
+            Q_EMIT editor.edited(memory::toJson(choice));
+        }
+    } catch (const Error& error) {
+        markProblem(*text, wordsOf(error), {});
+    }
+}
+
+void PrecisionEditor::Parts::change(memory::PrecisionChoice next) {
+    if (next == choice) {
+        return;
+    }
+    choice = std::move(next);
+    showText();
+    for (const auto& [role, own] : choice.components) {
+        setSummary(*body, QString::fromStdString(role), summaryOf(own));
+    }
+    Q_EMIT editor.edited(memory::toJson(choice));
+}
+
+}  // namespace lowtide::ui

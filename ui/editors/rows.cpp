@@ -1,0 +1,150 @@
+#include "ui/editors/rows.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/editors/memory_editor.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QApplication>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kLabelWidth = 92;
+constexpr QLatin1String kComponent("component.");
+
+}  // namespace
+
+QFormLayout* makeForm(QWidget* owner) {
+    auto* form = new QFormLayout(owner);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(Theme::space(2));
+    form->setVerticalSpacing(Theme::space(1));
+    form->setRowWrapPolicy(QFormLayout::DontWrapRows);
+    return form;
+}
+
+void addRow(QFormLayout* form, const QString& label, QWidget* field) {
+    auto* name = new QLabel(label);
+    name->setMinimumWidth(kLabelWidth);
+    name->setMinimumHeight(Theme::current().size("control"));
+    name->setBuddy(field);
+    field->setAccessibleName(label);
+    form->addRow(name, field);
+}
+
+QLabel* makeNote(const QString& text, const char* colourToken, QWidget* parent) {
+    auto* note = new QLabel(text, parent);
+    note->setWordWrap(true);
+    const auto colour = [note, colourToken] {
+        QPalette palette;
+        palette.setColor(QPalette::WindowText, Theme::current().colour(colourToken));
+        note->setPalette(palette);
+    };
+    note->setFont(Theme::current().font("small"));
+    colour();
+    QObject::connect(&Themed::instance(), &Themed::changed, note, colour);
+    return note;
+}
+
+void setRefused(QWidget& widget, const QString& reason, const QString& tooltip) {
+    widget.setEnabled(reason.isEmpty());
+    widget.setToolTip(reason.isEmpty() ? tooltip : reason);
+}
+
+QWidget* makeComponentPart(const QString& role,
+                           const QString& summary,
+                           QWidget* rows,
+                           const std::function<void(bool hasOwn)>& onToggled,
+                           QWidget* parent) {
+    auto* part = new QWidget(parent);
+    part->setObjectName(kComponent + role);
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(1));
+    auto* head = new QHBoxLayout;
+    auto* name = new QLabel(role, part);
+    name->setFont(Theme::current().font("label"));
+    head->addWidget(name);
+    head->addStretch();
+    QLabel* note = makeNote(summary, "text.muted", part);
+    note->setObjectName("summary");
+    note->setWordWrap(false);
+    head->addWidget(note);
+    const bool hasOwn = rows != nullptr;
+    auto* own = new QToolButton(part);
+    own->setObjectName("own");
+    own->setAutoRaise(true);
+    own->setIcon(Theme::current().icon(hasOwn ? "close" : "plus"));
+    own->setToolTip(hasOwn ? QLabel::tr("Treat %1 like the others").arg(role)
+                           : QLabel::tr("Treat %1 in its own way").arg(role));
+    own->setAccessibleName(own->toolTip());
+    QObject::connect(own, &QToolButton::clicked, part, [onToggled, hasOwn] { onToggled(!hasOwn); });
+    head->addWidget(own);
+    column->addLayout(head);
+    if (rows) {
+        column->addWidget(rows);
+    }
+    return part;
+}
+
+void setSummary(const QWidget& owner, const QString& role, const QString& summary) {
+    if (const auto* part = owner.findChild<QWidget*>(kComponent + role)) {
+        part->findChild<QLabel*>("summary")->setText(summary);
+    }
+}
+
+KeptFocus::KeptFocus(const QWidget* body) {
+    const QWidget* focused = QApplication::focusWidget();
+    if (!body || !focused || !body->isAncestorOf(focused)) {
+        return;
+    }
+    name_ = focused->objectName();
+    for (const QWidget* each = focused; each != body; each = each->parentWidget()) {
+        if (each->objectName().startsWith(kComponent)) {
+            component_ = each->objectName();
+        }
+    }
+    const auto* line = qobject_cast<const QLineEdit*>(focused);
+    if (line && line->isModified()) {
+        typed_ = line->text();
+    }
+}
+
+void KeptFocus::restoreIn(QWidget& body) const {
+    const auto* owner = component_.isEmpty() ? &body : body.findChild<QWidget*>(component_);
+    auto* field = owner && !name_.isEmpty() ? owner->findChild<QWidget*>(name_) : nullptr;
+    if (!field) {
+        return;
+    }
+    field->setFocus(Qt::OtherFocusReason);
+    if (auto* line = qobject_cast<QLineEdit*>(field); line && typed_) {
+        line->setText(*typed_);
+        line->setModified(true);
+    }
+}
+
+bool areSame(const NodeFacts& one, const NodeFacts& other) {
+    return one.desc == other.desc && one.devices == other.devices &&
+           one.components == other.components && one.stepCache == other.stepCache &&
+           one.plannedPrecision == other.plannedPrecision;
+}
+
+std::vector<std::string> rolesOf(const NodeFacts& facts) {
+    return facts.components.empty() && facts.desc ? facts.desc->components : facts.components;
+}
+
+QString wordsOf(const Error& error) {
+    const QString message = QString::fromStdString(error.message());
+    return error.hint().empty()
+               ? message
+               : QStringLiteral("%1; %2").arg(message, QString::fromStdString(error.hint()));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/memory/precision.hpp"
+
+#include <QWidget>
+
+#include <map>
+
+namespace lowtide::ui {
+
+/// Each numeric switch with what it costs: as the preset has it, on or off. `planned` is
+/// NodeFacts::plannedPrecision: what the plan made of each, by component.
+class SwitchRows : public QWidget {
+    Q_OBJECT
+
+public:
+    SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
+               const Json& planned,
+               QWidget* parent);
+
+Q_SIGNALS:
+    void edited(const std::map<lowtide::memory::NumericSwitch, bool>& switches);
+
+private:
+    void addSwitch(memory::NumericSwitch each, const Json& planned);
+
+    std::map<memory::NumericSwitch, bool> switches_;
+};
+
+/// What the plan made of a switch: "on", "off", "not applicable here", or each component's state
+/// where they differ; empty: not planned.
+[[nodiscard]] QString plannedState(memory::NumericSwitch each, const Json& planned);
+
+}  // namespace lowtide::ui

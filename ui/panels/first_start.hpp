@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ui/bridge/preset_store.hpp"
+#include "ui/bridge/settings.hpp"
+#include "ui/panels/found_device.hpp"
+
+#include <QDialog>
+
+class QCheckBox;
+class QPushButton;
+
+namespace lowtide::ui {
+
+class PresetCards;
+
+/// What a person sees who starts the studio for the first time: which device was found, whether to
+/// spare its memory, and what to begin with. Three clicks lead to a picture: a card, Start, Run.
+/// `settings` and `store` must outlive it.
+class FirstStart : public QDialog {
+    Q_OBJECT
+
+public:
+    FirstStart(Settings& settings,
+               const PresetStore& store,
+               const FoundDevice& device,
+               QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    /// The person chose a preset; the settings are kept by then.
+    void presetChosen(const QString& id);
+
+private:
+    void start(const QString& id);
+    void keepSettings();
+
+    Settings& settings_;
+    FoundDevice device_;
+    QCheckBox* lowMemory_ = nullptr;
+    PresetCards* cards_ = nullptr;
+    QPushButton* start_ = nullptr;
+};
+
+}  // namespace lowtide::ui

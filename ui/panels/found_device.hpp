@@ -1,0 +1,23 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
+#include <QString>
+
+namespace lowtide::ui {
+
+/// The device that a person would choose among those that were found.
+struct FoundDevice {
+    QString id;  ///< "cuda:0", "cpu"; empty: none was found
+    QString sentence;
+    Bytes capacity = 0;
+};
+
+/// Of Engine::devices(): the card with most memory, else the processor. Rehearsals are no device.
+[[nodiscard]] FoundDevice foundDevice(const Json& devices);
+
+/// Up to this capacity a device counts as a small one (design, section 7).
+inline constexpr Bytes kLowMemoryCapacity = 8 * kGiB;
+
+}  // namespace lowtide::ui

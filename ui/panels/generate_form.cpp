@@ -1,0 +1,167 @@
+#include "ui/panels/generate_form.hpp"
+
+#include "ui/panels/empty_state.hpp"
+#include "ui/panels/exposed_field.hpp"
+#include "ui/panels/memory_line.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+void colour(QLabel& label, const char* token) {
+    QPalette palette = label.palette();
+    palette.setColor(QPalette::WindowText, Theme::current().colour(token));
+    label.setPalette(palette);
+}
+
+bool isSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph::ExposedParam>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.node == y.node && x.param == y.param && x.label == y.label;
+    });
+}
+
+QString problemOf(const Issue& issue) {
+    const QString message = QString::fromStdString(issue.message);
+    return issue.hint.empty()
+               ? message
+               : QStringLiteral("%1 (%2)").arg(message, QString::fromStdString(issue.hint));
+}
+
+}  // namespace
+
+GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidget* parent)
+    : QWidget(parent), model_(model), offered_(offered) {
+    setObjectName(QStringLiteral("generateForm"));
+    scroll_ = new QScrollArea(this);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    pages_ = new QStackedWidget(this);
+    pages_->addWidget(scroll_);
+    pages_->addWidget(makeEmptyPage());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(pages_, 1);
+    column->addWidget(makeBar());
+    connect(&model_, &GraphModel::changed, this, &GenerateForm::take);
+    rebuild();
+    showMemory();
+}
+
+QWidget* GenerateForm::makeEmptyPage() {
+    return makeEmptyState({.icon = "sliders",
+                           .title = tr("No values are shown here yet"),
+                           .text = tr("Click a value of a node with the right button and choose "
+                                      "“Show in Generate”. Prompt, size and seed are a good "
+                                      "beginning. Presets bring theirs along.")},
+                          this);
+}
+
+QWidget* GenerateForm::makeBar() {
+    auto* bar = new QWidget(this);
+    memory_ = new QLabel(bar);
+    memory_->setObjectName(QStringLiteral("memoryLine"));
+    memory_->setWordWrap(true);
+    run_ = new QPushButton(bar);
+    run_->setObjectName(QStringLiteral("run"));
+    run_->setDefault(true);
+    connect(run_, &QPushButton::clicked, this, [this] {
+        isRunning_ ? Q_EMIT cancelAsked() : Q_EMIT runAsked();
+    });
+    auto* column = new QVBoxLayout(bar);
+    column->setContentsMargins(Theme::space(4), Theme::space(3), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(2));
+    column->addWidget(memory_);
+    column->addWidget(run_);
+    setRunning(false);
+    return bar;
+}
+
+void GenerateForm::setPlanned(const Planned& planned) {
+    planned_ = planned;
+    showProblems();
+    showMemory();
+}
+
+void GenerateForm::setRunning(bool isRunning) {
+    isRunning_ = isRunning;
+    run_->setText(isRunning ? tr("Cancel") : tr("Run"));
+    run_->setIcon(isRunning ? Theme::current().icon("stop", "accent.text")
+                            : Theme::current().icon("play", "accent.text"));
+}
+
+void GenerateForm::take(const Delta& delta) {
+    const bool isOther = delta.reset || delta.exposed || !delta.added.empty() ||
+                         !delta.removed.empty() || !isSame(shown_, model_.document().exposed);
+    if (isOther) {
+        rebuild();
+        return;
+    }
+    for (ExposedField* field : fields_) {
+        if (delta.changed.contains(field->node())) {
+            field->refresh();
+        }
+    }
+}
+
+void GenerateForm::rebuild() {
+    shown_ = model_.document().exposed;
+    fields_.clear();
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(2));
+    column->setSpacing(Theme::space(3));
+    QStringList lost;
+    for (const graph::ExposedParam& exposed : shown_) {
+        if (exposedDesc(model_, exposed) == nullptr) {
+            lost.push_back(QString::fromStdString(exposed.node + "." + exposed.param));
+            continue;
+        }
+        fields_.push_back(new ExposedField(model_, exposed, offered_, page));
+        column->addWidget(fields_.back());
+    }
+    lost_ = new QLabel(tr("Not known here, kept as they are: %1").arg(lost.join(", ")), page);
+    lost_->setObjectName(QStringLiteral("lost"));
+    lost_->setWordWrap(true);
+    lost_->setVisible(!lost.isEmpty());
+    colour(*lost_, "warning");
+    column->addWidget(lost_);
+    column->addStretch(1);
+    scroll_->setWidget(page);
+    pages_->setCurrentIndex(fields_.empty() && lost.isEmpty() ? 1 : 0);
+    showProblems();
+}
+
+void GenerateForm::showProblems() {
+    for (ExposedField* field : fields_) {
+        QString problem;
+        for (const Issue& issue : planned_.issues) {
+            if (issue.severity == Severity::Error && issue.node == field->node() &&
+                issue.item == field->param()) {
+                problem = problemOf(issue);
+            }
+        }
+        field->setProblem(problem);
+    }
+}
+
+void GenerateForm::showMemory() {
+    const MemoryLine line = memoryLineOf(planned_);
+    memory_->setVisible(!line.text.isEmpty());
+    memory_->setText(line.text);
+    memory_->setToolTip(line.detail);
+    colour(*memory_, !line.fits ? "error" : planned_.isFresh ? "text" : "text.muted");
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,48 @@
+#include "ui/panels/inspector_fold.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+InspectorFold::InspectorFold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
+    : QWidget(parent), title_(title), button_(new QToolButton(this)), content_(content) {
+    button_->setObjectName(QStringLiteral("fold"));
+    button_->setCheckable(true);
+    button_->setAutoRaise(true);
+    button_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(1));
+    column->addWidget(button_);
+    content_->setParent(this);
+    column->addWidget(content_);
+    connect(button_, &QToolButton::toggled, this, [this] { refresh(); });
+    button_->setChecked(isOpen);
+    refresh();
+}
+
+void InspectorFold::setOpen(bool isOpen) {
+    button_->setChecked(isOpen);
+}
+
+bool InspectorFold::isOpen() const {
+    return button_->isChecked();
+}
+
+void InspectorFold::setSummary(const QString& summary) {
+    summary_ = summary;
+    refresh();
+}
+
+void InspectorFold::refresh() {
+    const bool open = isOpen();
+    button_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    button_->setText(open || summary_.isEmpty() ? title_
+                                                : QStringLiteral("%1: %2").arg(title_, summary_));
+    content_->setVisible(open);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ui/document/graph_model.hpp"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QWidget>
+
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// What the inspector shows while nothing is selected: settings of the graph as a whole.
+class InspectorGraph : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit InspectorGraph(GraphModel& model, QWidget* parent = nullptr);
+
+    void setDevices(const std::vector<std::string>& devices);
+    void refresh();
+
+private:
+    void buildRows();
+    void connectRows();
+    void setBudget();
+    void setDevice();
+
+    GraphModel& model_;
+    QLineEdit* budget_;
+    QLabel* budgetProblem_;
+    QComboBox* device_;
+    QComboBox* lowMemory_;
+    QCheckBox* ownThreshold_;
+    QSpinBox* threshold_;
+    QCheckBox* exact_;
+};
+
+}  // namespace lowtide::ui

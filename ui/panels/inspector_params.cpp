@@ -1,0 +1,202 @@
+#include "ui/panels/inspector_params.hpp"
+
+#include "plugin/graph/param_value.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+Json defaultOf(const ParamDesc& param) {
+    return graph::toJson(param.defaultValue);
+}
+
+Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
+    return node.params.contains(param.id) ? node.params.at(param.id) : defaultOf(param);
+}
+
+/// Whether the node has a parameter that can share one editor with this one.
+bool hasLike(const NodeDesc* desc, const ParamDesc& param) {
+    const ParamDesc* other = desc ? graph::findParam(*desc, param.id) : nullptr;
+    return other && other->kind == param.kind && other->choices.size() == param.choices.size();
+}
+
+bool isExposed(const graph::Document& document, const std::string& node, const std::string& param) {
+    return std::any_of(document.exposed.begin(), document.exposed.end(), [&](const auto& shown) {
+        return shown.node == node && shown.param == param;
+    });
+}
+
+QVBoxLayout* columnIn(QWidget* widget) {
+    auto* column = new QVBoxLayout(widget);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    return column;
+}
+
+}  // namespace
+
+InspectorParams::InspectorParams(GraphModel& model,
+                                 NodeStatuses& statuses,
+                                 const OfferedFiles* offered,
+                                 QWidget* parent)
+    : QWidget(parent),
+      model_(model),
+      statuses_(statuses),
+      offered_(offered),
+      column_(columnIn(this)) {
+    setObjectName(QStringLiteral("inspectorParams"));
+}
+
+void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
+    nodes_ = nodes;
+    rows_.clear();
+    if (advanced_) {
+        isAdvancedOpen_ = advanced_->isOpen();
+    }
+    advanced_ = nullptr;
+    if (content_) {
+        content_->hide();
+        content_->deleteLater();
+    }
+    content_ = new QWidget(this);
+    column_->addWidget(content_);
+    QVBoxLayout* plain = columnIn(content_);
+    const NodeDesc* desc = nodes_.empty() ? nullptr : model_.desc(nodes_.front());
+    if (!desc) {
+        return;
+    }
+    auto* folded = new QWidget(content_);
+    QVBoxLayout* advanced = columnIn(folded);
+    for (const ParamDesc& param : desc->params) {
+        if (std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
+                return hasLike(model_.desc(node), param);
+            })) {
+            addRow(*desc, param, param.advanced ? *advanced : *plain);
+        }
+    }
+    if (rows_.empty()) {
+        plain->addWidget(new QLabel(nodes_.size() > 1 ? tr("These nodes share no parameter.")
+                                                      : tr("This node has no parameters."),
+                                    content_));
+    }
+    if (advanced->count() > 0) {
+        advanced_ = new InspectorFold(tr("Advanced"), folded, isAdvancedOpen_, content_);
+        advanced_->setObjectName(QStringLiteral("advanced"));
+        plain->addWidget(advanced_);
+    } else {
+        folded->deleteLater();
+    }
+    refresh();
+}
+
+void InspectorParams::addRow(const NodeDesc& desc, const ParamDesc& param, QVBoxLayout& column) {
+    auto* row = new InspectorRow(desc, param, offered_, column.parentWidget());
+    column.addWidget(row);
+    rows_.emplace(param.id, Shown{param, row});
+    connectRow(*row, param);
+}
+
+void InspectorParams::connectRow(InspectorRow& row, const ParamDesc& param) {
+    connect(&row, &InspectorRow::edited, this, [this, param](const Json& value, bool isFinal) {
+        setValue(param, value, isFinal);
+    });
+    connect(&row, &InspectorRow::resetAsked, this, [this, param] { reset(param); });
+    connect(&row, &InspectorRow::exposeAsked, this, [this, param](bool isShown) {
+        expose(param, isShown);
+    });
+    connect(&row, &InspectorRow::seedModeChosen, this, [this, param](SeedMode mode) {
+        setMode(param, mode);
+    });
+}
+
+RowState InspectorParams::stateOf(const ParamDesc& param) const {
+    const std::string& first = nodes_.front();
+    RowState state{.value = valueOf(*model_.node(first), param)};
+    for (const std::string& node : nodes_) {
+        const graph::DocumentNode& saved = *model_.node(node);
+        state.isMixed = state.isMixed || valueOf(saved, param) != state.value;
+    }
+    const Json byDefault = defaultOf(param);
+    state.isDefault = byDefault.is_null() || (!state.isMixed && state.value == byDefault);
+    state.isExposed = isExposed(model_.document(), first, param.id);
+    state.seedMode = seedModeOf(*model_.node(first), param.id);
+    const graph::ParamCheck check = graph::checkParam(param, state.value);
+    if (const auto* refusal = std::get_if<graph::ParamRefusal>(&check)) {
+        state.problem = tr("%1; %2").arg(QString::fromStdString(refusal->reason),
+                                         QString::fromStdString(refusal->hint));
+    }
+    for (const Issue& issue : statuses_.of(first).issues) {
+        if (issue.item == param.id && issue.severity == Severity::Error) {
+            state.problem = QString::fromStdString(issue.message);
+        }
+    }
+    return state;
+}
+
+void InspectorParams::refresh() {
+    const bool areThere = std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
+        return model_.node(node) != nullptr;
+    });
+    if (!areThere) {
+        return;  // the selection follows in a moment
+    }
+    for (auto& [id, shown] : rows_) {
+        shown.row->setState(stateOf(shown.param));
+    }
+}
+
+void InspectorParams::focusParam(const std::string& param) {
+    const auto found = rows_.find(param);
+    if (found == rows_.end()) {
+        return;
+    }
+    if (found->second.param.advanced && advanced_) {
+        advanced_->setOpen(true);
+    }
+    found->second.row->editor().setFocus(Qt::OtherFocusReason);
+}
+
+void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool isFinal) {
+    const std::vector<std::string> nodes = nodes_;
+    model_.apply(
+        tr("Change %1").arg(QString::fromStdString(param.label)),
+        [&](graph::Document& document) {
+            for (const std::string& node : nodes) {
+                document.nodes.at(node).params[param.id] = value;
+            }
+        },
+        QStringLiteral("param:%1").arg(QString::fromStdString(param.id)));
+    if (isFinal) {
+        model_.endMerging();
+    }
+}
+
+void InspectorParams::reset(const ParamDesc& param) {
+    model_.endMerging();
+    setValue(param, defaultOf(param), true);
+}
+
+void InspectorParams::expose(const ParamDesc& param, bool isShown) {
+    const QString label = QString::fromStdString(param.label);
+    model_.apply(isShown ? tr("Show %1 under Generate").arg(label)
+                         : tr("Take %1 away from Generate").arg(label),
+                 [&](graph::Document& document) {
+                     for (const std::string& node : nodes_) {
+                         setExposed(document, node, param.id, param.label, isShown);
+                     }
+                 });
+}
+
+void InspectorParams::setMode(const ParamDesc& param, SeedMode mode) {
+    model_.apply(tr("Change what happens to %1").arg(QString::fromStdString(param.label)),
+                 [&](graph::Document& document) {
+                     for (const std::string& node : nodes_) {
+                         setSeedMode(document.nodes.at(node), param.id, mode);
+                     }
+                 });
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,293 @@
+#include "ui/panels/models_panel.hpp"
+
+#include "ui/panels/empty_state.hpp"
+#include "ui/panels/offered_models.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPlacesHeight = 92;
+
+enum Column { Name, Family, Size, Verdict };
+
+QString kindText(ModelKind kind) {
+    switch (kind) {
+        case ModelKind::Checkpoint:
+            return ModelsPanel::tr("checkpoint");
+        case ModelKind::Autoencoder:
+            return ModelsPanel::tr("autoencoder");
+        case ModelKind::Upscaler:
+            return ModelsPanel::tr("upscaler");
+        case ModelKind::Other:
+            break;
+    }
+    return ModelsPanel::tr("unknown");
+}
+
+QString paramOf(ModelKind kind) {
+    switch (kind) {
+        case ModelKind::Checkpoint:
+            return QStringLiteral("checkpoint");
+        case ModelKind::Autoencoder:
+            return QStringLiteral("vae");
+        case ModelKind::Upscaler:
+            return QStringLiteral("upscaler");
+        case ModelKind::Other:
+            break;
+    }
+    return {};
+}
+
+const char* colourOf(ModelVerdict verdict) {
+    switch (verdict) {
+        case ModelVerdict::Fits:
+            return "success";
+        case ModelVerdict::Streams:
+            return "warning";
+        case ModelVerdict::TooBig:
+            return "error";
+        case ModelVerdict::Unknown:
+            break;
+    }
+    return "text.muted";
+}
+
+QToolButton* makeButton(const char* name, const char* icon, const QString& text, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QLatin1String(name));
+    button->setIcon(Theme::current().icon(icon));
+    button->setToolTip(text);
+    button->setAccessibleName(text);
+    button->setAutoRaise(true);
+    return button;
+}
+
+bool isPathsFile(const QString& path) {
+    return path.endsWith(QStringLiteral(".yaml")) || path.endsWith(QStringLiteral(".yml"));
+}
+
+}  // namespace
+
+ModelsPanel::ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* parent)
+    : QWidget(parent), settings_(settings), library_(library) {
+    setObjectName(QStringLiteral("modelsPanel"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
+    column->setSpacing(Theme::space(2));
+    column->addWidget(makePlaces());
+    problems_ = new QLabel(this);
+    problems_->setObjectName(QStringLiteral("modelProblems"));
+    problems_->setWordWrap(true);
+    column->addWidget(problems_);
+    column->addWidget(makeModels(), 1);
+    connect(&library_, &ModelLibrary::changed, this, &ModelsPanel::showModels);
+    connect(&settings_, &Settings::changed, this, &ModelsPanel::showPlaces);
+    showPlaces();
+    showModels();
+}
+
+QWidget* ModelsPanel::makePlaces() {
+    auto* box = new QWidget(this);
+    auto* label = new QLabel(tr("Model folders"), box);
+    label->setFont(Theme::current().font("label"));
+    QToolButton* folder = makeButton("addFolder", "folder", tr("Add a folder..."), box);
+    QToolButton* file =
+        makeButton("addPathsFile", "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), box);
+    remove_ = makeButton("removePlace", "minus", tr("Take it off the list; its files stay"), box);
+    places_ = new QListWidget(box);
+    places_->setObjectName(QStringLiteral("places"));
+    places_->setAccessibleName(label->text());
+    places_->setMaximumHeight(kPlacesHeight);
+    places_->setTextElideMode(Qt::ElideMiddle);
+    connect(folder, &QToolButton::clicked, this, &ModelsPanel::chooseFolder);
+    connect(file, &QToolButton::clicked, this, &ModelsPanel::choosePathsFile);
+    connect(remove_, &QToolButton::clicked, this, &ModelsPanel::removePlace);
+    connect(places_, &QListWidget::currentRowChanged, this, [this](int row) {
+        remove_->setEnabled(row >= 0);
+    });
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(1));
+    row->addWidget(label, 1);
+    for (QToolButton* each : {folder, file, remove_}) {
+        row->addWidget(each);
+    }
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(1));
+    column->addLayout(row);
+    column->addWidget(places_);
+    return box;
+}
+
+QWidget* ModelsPanel::makeModels() {
+    auto* box = new QWidget(this);
+    search_ = new QLineEdit(box);
+    search_->setObjectName(QStringLiteral("modelSearch"));
+    search_->setPlaceholderText(tr("Search models"));
+    search_->setClearButtonEnabled(true);
+    QToolButton* again = makeButton("rescan", "refresh", tr("Look through the folders again"), box);
+    state_ = new QLabel(box);
+    state_->setObjectName(QStringLiteral("modelState"));
+    models_ = new QTreeWidget(box);
+    models_->setObjectName(QStringLiteral("models"));
+    models_->setAccessibleName(tr("Models"));
+    models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
+    models_->headerItem()->setToolTip(Verdict, verdictRule());
+    models_->setRootIsDecorated(false);
+    models_->setUniformRowHeights(true);
+    models_->setTextElideMode(Qt::ElideMiddle);
+    models_->header()->setStretchLastSection(false);
+    models_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    models_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+    pages_ = new QStackedWidget(box);
+    pages_->addWidget(models_);
+    pages_->addWidget(
+        makeEmptyState({.icon = "library",
+                        .title = tr("No models yet"),
+                        .text = tr("Add the folder where your checkpoints lie. Folders "
+                                   "of ComfyUI are understood as they are. Until then "
+                                   "the built-in mini model serves.")},
+                       pages_));
+    connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
+    connect(again, &QToolButton::clicked, this, &ModelsPanel::scanAgain);
+    connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
+        if (const QString param = item->data(Name, Qt::UserRole).toString(); !param.isEmpty()) {
+            Q_EMIT useAsked(param, item->data(Family, Qt::UserRole).toString());
+        }
+    });
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(search_, 1);
+    row->addWidget(state_);
+    row->addWidget(again);
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    column->addLayout(row);
+    column->addWidget(pages_, 1);
+    return box;
+}
+
+void ModelsPanel::addPlace(const QString& path) {
+    settings_.change([&](Preferences& preferences) {
+        QStringList& list =
+            isPathsFile(path) ? preferences.modelPathsFiles : preferences.modelFolders;
+        if (!list.contains(path)) {
+            list.push_back(path);
+        }
+    });
+}
+
+void ModelsPanel::showPlaces() {
+    const Preferences& preferences = settings_.preferences();
+    const QStringList all = preferences.modelFolders + preferences.modelPathsFiles;
+    if (shownPlaces_ == all) {
+        return;
+    }
+    shownPlaces_ = all;
+    places_->clear();
+    for (const QString& place : all) {
+        auto* item = new QListWidgetItem(
+            Theme::current().icon(isPathsFile(place) ? "file" : "folder"), place, places_);
+        item->setToolTip(place);
+    }
+    places_->setVisible(!all.isEmpty());
+    remove_->setEnabled(places_->currentRow() >= 0);
+    scanAgain();
+}
+
+void ModelsPanel::scanAgain() {
+    library_.setFolders(settings_.preferences().modelFolders,
+                        settings_.preferences().modelPathsFiles);
+}
+
+void ModelsPanel::showModels() {
+    models_->clear();
+    for (const FoundModel& model : library_.models()) {
+        const QString name = QString::fromStdString(model.relative);
+        if (name.contains(search_->text(), Qt::CaseInsensitive)) {
+            addRow(model);
+        }
+    }
+    const bool isEmpty = library_.models().empty() && !library_.isScanning();
+    pages_->setCurrentIndex(isEmpty ? 1 : 0);
+    state_->setText(library_.isScanning() ? tr("Looking...")
+                                          : tr("%1 found").arg(library_.models().size()));
+    QPalette palette = problems_->palette();
+    palette.setColor(QPalette::WindowText, Theme::current().colour("warning"));
+    problems_->setPalette(palette);
+    problems_->setText(library_.problems().join(QLatin1Char('\n')));
+    problems_->setVisible(!library_.problems().isEmpty());
+}
+
+void ModelsPanel::addRow(const FoundModel& model) {
+    const ModelVerdict verdict = library_.verdictOf(model);
+    const bool isBroken = !model.file.problem.empty();
+    const QString family = model.file.family.empty() ? kindText(model.file.kind)
+                                                     : QString::fromStdString(model.file.family);
+    auto* item = new QTreeWidgetItem(
+        models_,
+        {QString::fromStdString(model.relative),
+         isBroken ? tr("cannot be read") : family,
+         isBroken ? QString() : sizeText(model.file.weights),
+         !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict)});
+    item->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
+    item->setForeground(Verdict,
+                        Theme::current().colour(
+                            isBroken || !model.file.isRunnable ? "text.muted" : colourOf(verdict)));
+    item->setToolTip(Name,
+                     isBroken ? QString::fromStdString(model.file.problem)
+                              : QString::fromStdString(model.file.path));
+    item->setToolTip(Verdict, verdictRule());
+    if (isBroken) {
+        item->setIcon(Name, Theme::current().icon("warning", "warning"));
+        item->setForeground(Family, Theme::current().colour("warning"));
+    }
+    if (model.file.isRunnable) {
+        item->setData(Name, Qt::UserRole, paramOf(model.file.kind));
+        item->setData(Family, Qt::UserRole, library_.valueOf(model));
+    }
+}
+
+void ModelsPanel::removePlace() {
+    const QListWidgetItem* item = places_->currentItem();
+    if (item == nullptr) {
+        return;
+    }
+    settings_.change([place = item->text()](Preferences& preferences) {
+        preferences.modelFolders.removeAll(place);
+        preferences.modelPathsFiles.removeAll(place);
+    });
+}
+
+void ModelsPanel::chooseFolder() {
+    auto* dialog = new QFileDialog(this, tr("Add a folder of models"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addPlace);
+    dialog->open();
+}
+
+void ModelsPanel::choosePathsFile() {
+    auto* dialog = new QFileDialog(
+        this, tr("Add an extra_model_paths.yaml"), {}, tr("Paths of models (*.yaml *.yml)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addPlace);
+    dialog->open();
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "ui/bridge/model_library.hpp"
+#include "ui/bridge/settings.hpp"
+
+#include <QWidget>
+
+#include <optional>
+
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QStackedWidget;
+class QToolButton;
+class QTreeWidget;
+
+namespace lowtide::ui {
+
+/// The person's model folders, and what lies in them. `settings` and `library` must outlive it.
+class ModelsPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* parent = nullptr);
+
+    /// Adds a folder of models, or an extra_model_paths.yaml.
+    void addPlace(const QString& path);
+
+Q_SIGNALS:
+    /// A model was chosen; `param` is the parameter that takes it: "checkpoint", "vae", "upscaler".
+    void useAsked(const QString& param, const QString& value);
+
+private:
+    QWidget* makePlaces();
+    QWidget* makeModels();
+    void showPlaces();
+    void showModels();
+    void addRow(const FoundModel& model);
+    void removePlace();
+    void chooseFolder();
+    void choosePathsFile();
+    void scanAgain();
+
+    Settings& settings_;
+    ModelLibrary& library_;
+    QListWidget* places_ = nullptr;
+    QToolButton* remove_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QTreeWidget* models_ = nullptr;
+    QLabel* state_ = nullptr;
+    QLabel* problems_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    std::optional<QStringList> shownPlaces_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,93 @@
+#include "ui/panels/offered_models.hpp"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <optional>
+
+namespace lowtide::ui {
+
+namespace {
+
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(Models)
+};
+
+std::optional<ModelKind> kindOf(const std::string& param) {
+    if (param == "checkpoint") {
+        return ModelKind::Checkpoint;
+    }
+    if (param == "vae") {
+        return ModelKind::Autoencoder;
+    }
+    return param == "upscaler" ? std::optional(ModelKind::Upscaler) : std::nullopt;
+}
+
+QString detailOf(const ModelLibrary& library, const FoundModel& model) {
+    if (!model.file.problem.empty()) {
+        return Words::tr("cannot be read");
+    }
+    QStringList parts;
+    if (!model.file.family.empty()) {
+        parts.push_back(QString::fromStdString(model.file.family));
+    }
+    parts.push_back(sizeText(model.file.weights));
+    if (const QString verdict = verdictText(library.verdictOf(model)); !verdict.isEmpty()) {
+        parts.push_back(verdict);
+    }
+    if (!model.file.isRunnable) {
+        parts.push_back(Words::tr("not run by this version"));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
+                                                 const std::string& param) const {
+    std::vector<OfferedFile> offered;
+    const std::optional<ModelKind> kind = kindOf(param);
+    if (!kind) {
+        return offered;
+    }
+    if (*kind == ModelKind::Checkpoint) {
+        offered.push_back({.value = QStringLiteral("builtin:mini"),
+                           .label = Words::tr("Mini"),
+                           .detail = Words::tr("comes with Lowtide, 128 x 128 pixels")});
+    }
+    for (const FoundModel& model : library_.models()) {
+        if (model.file.kind == *kind) {
+            offered.push_back({.value = library_.valueOf(model),
+                               .label = QString::fromStdString(model.relative),
+                               .detail = detailOf(library_, model)});
+        }
+    }
+    return offered;
+}
+
+QString verdictText(ModelVerdict verdict) {
+    switch (verdict) {
+        case ModelVerdict::Fits:
+            return Words::tr("fits");
+        case ModelVerdict::Streams:
+            return Words::tr("streams");
+        case ModelVerdict::TooBig:
+            return Words::tr("too big");
+        case ModelVerdict::Unknown:
+            break;
+    }
+    return {};
+}
+
+QString verdictRule() {
+    return Words::tr(
+        "A first look at the file alone: a quarter of the budget is left for pictures. Fits: "
+        "all weights lie in the rest at once. Streams: four of its largest tensor do, the "
+        "others come as they are used. The plan of a graph knows more exactly.");
+}
+
+QString sizeText(Bytes bytes) {
+    return QString::fromStdString(formatBytes(bytes));
+}
+
+}  // namespace lowtide::ui

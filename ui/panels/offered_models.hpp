@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ui/bridge/model_library.hpp"
+#include "ui/editors/param_editor.hpp"
+
+namespace lowtide::ui {
+
+/// Offers the models of the library to the parameters that name them: "checkpoint", "vae",
+/// "upscaler". `library` must outlive it.
+class OfferedModels final : public OfferedFiles {
+public:
+    explicit OfferedModels(const ModelLibrary& library) : library_(library) {}
+
+    [[nodiscard]] std::vector<OfferedFile> filesFor(const std::string& nodeType,
+                                                    const std::string& param) const override;
+
+private:
+    const ModelLibrary& library_;
+};
+
+/// "fits", "streams", "too big"; empty: not known.
+[[nodiscard]] QString verdictText(ModelVerdict verdict);
+/// The rule behind the verdicts, for a tooltip.
+[[nodiscard]] QString verdictRule();
+/// "2.1 GiB".
+[[nodiscard]] QString sizeText(Bytes bytes);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "ui/bridge/settings.hpp"
+
+#include <QMessageBox>
+#include <QPointer>
+#include <QWidget>
+
+namespace lowtide::ui {
+
+/// Decides what becomes of a picture that was dropped: one that carries a graph can be opened as
+/// that graph or used as input. The person is asked, and the answer is kept when they say so.
+/// `settings` and `window` must outlive it.
+class PictureDrop : public QObject {
+    Q_OBJECT
+
+public:
+    PictureDrop(Settings& settings, QWidget* window);
+
+    /// Reads the file on another thread, then emits one of the signals.
+    void take(const QString& path);
+
+    /// The open question; nullptr: none.
+    [[nodiscard]] QMessageBox* question() const { return question_; }
+
+Q_SIGNALS:
+    void openGraph(const QString& path);
+    void useAsInput(const QString& path);
+    /// It is no picture that can be read; `reason` is a sentence.
+    void refused(const QString& path, const QString& reason);
+
+private:
+    void ask(const QString& path);
+    void decide(const QString& path, DroppedPicture what);
+
+    Settings& settings_;
+    QWidget* window_;
+    QPointer<QMessageBox> question_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,56 @@
+#include "ui/panels/picture_facts.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr qsizetype kLongest = 20000;
+
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(PictureFacts)
+};
+
+QString shortened(const std::string& text) {
+    const QString all = QString::fromStdString(text);
+    return all.size() <= kLongest
+               ? all
+               : Words::tr("%1 ... (%2 characters in all)").arg(all.left(kLongest)).arg(all.size());
+}
+
+QString graphFact(const std::string& text) {
+    try {
+        const graph::Document document = graph::parseDocument(text);
+        return Words::tr("nodes: %1").arg(document.nodes.size());
+    } catch (const Error& error) {
+        return Words::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
+    }
+}
+
+}  // namespace
+
+std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
+    std::vector<PictureFact> facts;
+    if (!picture.levels.empty()) {
+        const QSize size = picture.levels.front().size();
+        facts.push_back(
+            {Words::tr("Size"), Words::tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
+    }
+    if (!picture.path.isEmpty()) {
+        facts.push_back({Words::tr("File"), QFileInfo(picture.path).fileName()});
+    }
+    if (const std::string graph = picture.graphText(); !graph.empty()) {
+        facts.push_back({Words::tr("Graph"), graphFact(graph)});
+    }
+    for (const image::PngText& text : picture.texts) {
+        facts.push_back({QString::fromStdString(text.key), shortened(text.text)});
+    }
+    return facts;
+}
+
+}  // namespace lowtide::ui

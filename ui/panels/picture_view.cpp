@@ -1,0 +1,250 @@
+#include "ui/panels/picture_view.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kLeastZoom = 0.01;
+constexpr double kMostZoom = 32;
+constexpr double kZoomStep = 1.25;
+constexpr double kNotch = 120;    ///< of a wheel
+constexpr double kWipeReach = 8;  ///< pixels beside the line that take hold of it
+constexpr double kSharpFrom = 2;  ///< from this zoom on pixels are shown as squares
+constexpr double kWipeKeyStep = 0.02;
+
+}  // namespace
+
+PictureView::PictureView(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("pictureView"));
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Picture"));
+    connect(&Themed::instance(), &Themed::changed, this, [this] { update(); });
+}
+
+void PictureView::setPicture(PictureLevels levels) {
+    const QSize before = levels_.empty() ? QSize() : levels_.front().size();
+    levels_ = std::move(levels);
+    if (levels_.empty()) {
+        compared_.clear();
+    } else if (levels_.front().size() != before || isFitted_) {
+        fit();
+    }
+    update();
+}
+
+void PictureView::setCompared(PictureLevels levels) {
+    compared_ = std::move(levels);
+    update();
+}
+
+void PictureView::fit() {
+    isFitted_ = true;
+    if (!levels_.empty()) {
+        centre_ = QRectF(levels_.front().rect()).center();
+        zoom_ = fittedZoom();
+    }
+    update();
+    Q_EMIT zoomChanged(zoom_);
+}
+
+void PictureView::zoomTo(double zoom) {
+    zoomAbout(zoom, QRectF(rect()).center());
+}
+
+void PictureView::zoomBy(int steps) {
+    zoomTo(zoom_ * std::pow(kZoomStep, steps));
+}
+
+double PictureView::zoom() const {
+    return zoom_;
+}
+
+void PictureView::setWipe(double wipe) {
+    wipe_ = std::clamp(wipe, 0.0, 1.0);
+    update();
+}
+
+QPointF PictureView::placeOf(const QPointF& pixel) const {
+    return QRectF(rect()).center() + (pixel - centre_) * zoom_ / devicePixelRatioF();
+}
+
+QSize PictureView::sizeHint() const {
+    return {512, 384};
+}
+
+QRectF PictureView::frame() const {
+    const QSizeF size = levels_.front().size();
+    return {placeOf({0, 0}), size * zoom_ / devicePixelRatioF()};
+}
+
+/// Never larger than the picture is.
+double PictureView::fittedZoom() const {
+    const QSizeF size = levels_.front().size();
+    const QSizeF room = QSizeF(this->size()) * devicePixelRatioF();
+    return std::clamp(std::min({1.0, room.width() / size.width(), room.height() / size.height()}),
+                      kLeastZoom,
+                      kMostZoom);
+}
+
+double PictureView::wipeX() const {
+    return frame().left() + wipe_ * frame().width();
+}
+
+bool PictureView::isOnWipe(const QPointF& point) const {
+    return isComparing() && std::abs(point.x() - wipeX()) <= kWipeReach;
+}
+
+void PictureView::zoomAbout(double zoom, const QPointF& point) {
+    if (levels_.empty()) {
+        return;
+    }
+    const QPointF fromMiddle = (point - QRectF(rect()).center()) * devicePixelRatioF();
+    const QPointF pixel = centre_ + fromMiddle / zoom_;
+    zoom_ = std::clamp(zoom, kLeastZoom, kMostZoom);
+    centre_ = pixel - fromMiddle / zoom_;
+    isFitted_ = false;
+    keepInSight();
+    update();
+    Q_EMIT zoomChanged(zoom_);
+}
+
+void PictureView::keepInSight() {
+    const QSizeF size = levels_.front().size();
+    centre_.setX(std::clamp(centre_.x(), 0.0, size.width()));
+    centre_.setY(std::clamp(centre_.y(), 0.0, size.height()));
+}
+
+void PictureView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::current().colour("canvas"));
+    if (levels_.empty()) {
+        return;
+    }
+    const QRectF all = rect();
+    if (!isComparing()) {
+        paintLevels(painter, levels_, all);
+        return;
+    }
+    const double x = wipeX();
+    paintLevels(painter, levels_, QRectF(all.topLeft(), QPointF(x, all.bottom())));
+    paintLevels(painter, compared_, QRectF(QPointF(x, all.top()), all.bottomRight()));
+    paintWipe(painter);
+}
+
+void PictureView::paintLevels(QPainter& painter,
+                              const PictureLevels& levels,
+                              const QRectF& clip) const {
+    const QRectF whole = frame();
+    const QRectF target = whole & clip;
+    if (target.isEmpty()) {
+        return;
+    }
+    const double devicePixels = whole.width() * devicePixelRatioF();
+    size_t level = 0;
+    while (level + 1 < levels.size() && levels[level + 1].width() >= devicePixels) {
+        ++level;
+    }
+    const QImage& image = levels[level];
+    const QSizeF scale(image.width() / whole.width(), image.height() / whole.height());
+    const QRectF source((target.x() - whole.x()) * scale.width(),
+                        (target.y() - whole.y()) * scale.height(),
+                        target.width() * scale.width(),
+                        target.height() * scale.height());
+    if (image.hasAlphaChannel()) {
+        painter.fillRect(target, Theme::current().colour("surface"));
+        painter.fillRect(target, QBrush(Theme::current().colour("canvas.grid"), Qt::Dense4Pattern));
+    }
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, zoom_ < kSharpFrom);
+    painter.drawImage(target, image, source);
+}
+
+void PictureView::paintWipe(QPainter& painter) const {
+    const double x = wipeX();
+    const QRectF whole = frame();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(Theme::current().colour("shadow"), 3));
+    painter.drawLine(QPointF(x, whole.top()), QPointF(x, whole.bottom()));
+    painter.setPen(QPen(Theme::current().colour("accent.text"), 1));
+    painter.drawLine(QPointF(x, whole.top()), QPointF(x, whole.bottom()));
+    const QPointF middle(x, std::clamp(whole.center().y(), 0.0, double(height())));
+    painter.setPen(QPen(Theme::current().colour("accent.text"), 2));
+    painter.setBrush(Theme::current().colour("accent"));
+    painter.drawEllipse(middle, kWipeReach, kWipeReach);
+}
+
+void PictureView::resizeEvent(QResizeEvent*) {
+    if (isFitted_) {
+        fit();
+    }
+}
+
+void PictureView::wheelEvent(QWheelEvent* event) {
+    const double notches = event->angleDelta().y() / kNotch;
+    zoomAbout(zoom_ * std::pow(kZoomStep, notches), event->position());
+    event->accept();
+}
+
+void PictureView::mousePressEvent(QMouseEvent* event) {
+    lastPoint_ = event->position();
+    if (event->button() == Qt::LeftButton && isOnWipe(lastPoint_)) {
+        drag_ = Drag::Wipe;
+    } else if (event->button() == Qt::LeftButton || event->button() == Qt::MiddleButton) {
+        drag_ = levels_.empty() ? Drag::None : Drag::Pan;
+    }
+}
+
+void PictureView::mouseMoveEvent(QMouseEvent* event) {
+    const QPointF point = event->position();
+    if (drag_ == Drag::Wipe) {
+        setWipe((point.x() - frame().left()) / frame().width());
+    } else if (drag_ == Drag::Pan) {
+        centre_ -= (point - lastPoint_) * devicePixelRatioF() / zoom_;
+        isFitted_ = false;
+        keepInSight();
+        update();
+    } else {
+        setCursor(isOnWipe(point) ? Qt::SplitHCursor : Qt::ArrowCursor);
+    }
+    lastPoint_ = point;
+}
+
+void PictureView::mouseReleaseEvent(QMouseEvent*) {
+    drag_ = Drag::None;
+}
+
+void PictureView::mouseDoubleClickEvent(QMouseEvent* event) {
+    isFitted_ ? zoomAbout(1, event->position()) : fit();
+}
+
+void PictureView::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            return zoomBy(1);
+        case Qt::Key_Minus:
+            return zoomBy(-1);
+        case Qt::Key_F:
+        case Qt::Key_Home:
+            return fit();
+        case Qt::Key_1:
+            return zoomTo(1);
+        case Qt::Key_Left:
+            return setWipe(wipe_ - kWipeKeyStep);
+        case Qt::Key_Right:
+            return setWipe(wipe_ + kWipeKeyStep);
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "ui/panels/picture_load.hpp"
+
+#include <QPointF>
+#include <QWidget>
+
+namespace lowtide::ui {
+
+/// Shows a picture: zoom about the pointer, panning by drag, and a wipe between two pictures. A
+/// zoom of 1 is one pixel of the picture on one of the screen.
+class PictureView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PictureView(QWidget* parent = nullptr);
+
+    /// Shows it as large as it fits; one of the size of the last stays where it is.
+    void setPicture(PictureLevels levels);
+    /// What lies on the right of the wipe, drawn in the first one's place; empty: no wipe.
+    void setCompared(PictureLevels levels);
+
+    [[nodiscard]] bool isComparing() const { return !compared_.empty(); }
+
+    void fit();
+    void zoomTo(double zoom);
+    /// Larger (steps > 0) or smaller about the middle.
+    void zoomBy(int steps);
+    [[nodiscard]] double zoom() const;
+
+    [[nodiscard]] bool isFitted() const { return isFitted_; }
+
+    /// Share of the picture on the left of the wipe.
+    [[nodiscard]] double wipe() const { return wipe_; }
+
+    void setWipe(double wipe);
+
+    /// Where a pixel of the picture is painted, in the widget.
+    [[nodiscard]] QPointF placeOf(const QPointF& pixel) const;
+    [[nodiscard]] QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void zoomChanged(double zoom);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    enum class Drag { None, Pan, Wipe };
+
+    [[nodiscard]] QRectF frame() const;  ///< of the picture, in the widget
+    [[nodiscard]] double fittedZoom() const;
+    [[nodiscard]] double wipeX() const;
+    [[nodiscard]] bool isOnWipe(const QPointF& point) const;
+    void zoomAbout(double zoom, const QPointF& point);
+    void keepInSight();
+    void paintLevels(QPainter& painter, const PictureLevels& levels, const QRectF& clip) const;
+    void paintWipe(QPainter& painter) const;
+
+    PictureLevels levels_;
+    PictureLevels compared_;
+    double zoom_ = 1;
+    QPointF centre_;  ///< pixel of the picture in the widget's middle
+    double wipe_ = 0.5;
+    bool isFitted_ = true;
+    Drag drag_ = Drag::None;
+    QPointF lastPoint_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,169 @@
+#include "ui/panels/preset_cards.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QStandardItemModel>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPicture = 128;
+constexpr int kInset = 8;
+constexpr int kTextHeight = 52;
+constexpr QSize kCard(kPicture + 2 * kInset, kPicture + kTextHeight + 2 * kInset);
+
+enum Role { Id = Qt::UserRole, Picture, Problem, Origin };
+
+/// Paints a card: picture, title in two lines at most, and what is wrong with it.
+class CardDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return kCard + QSize(kInset, kInset);
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const Theme& theme = Theme::current();
+        const QRectF card =
+            QRectF(option.rect).adjusted(kInset / 2, kInset / 2, -kInset / 2, -kInset / 2);
+        const bool isChosen = option.state.testFlag(QStyle::State_Selected);
+        const bool isHovered = option.state.testFlag(QStyle::State_MouseOver);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(QPen(theme.colour(isChosen ? "focus" : "border"), isChosen ? 2 : 1));
+        painter->setBrush(theme.colour(isChosen ? "selection" : isHovered ? "hover" : "raised"));
+        painter->drawRoundedRect(
+            card.adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
+        painter->drawPixmap(QPointF(card.left() + kInset, card.top() + kInset),
+                            index.data(Picture).value<QPixmap>());
+        paintText(*painter, card, index);
+        painter->restore();
+    }
+
+private:
+    static void paintText(QPainter& painter, const QRectF& card, const QModelIndex& index) {
+        const Theme& theme = Theme::current();
+        const QRectF text(
+            card.left() + kInset, card.top() + kPicture + kInset + 4, kPicture, kTextHeight - 4);
+        const QString problem = index.data(Problem).toString();
+        painter.setPen(theme.colour("text"));
+        painter.setFont(theme.font("label"));
+        const QFontMetricsF title(painter.font());
+        const double lines = problem.isEmpty() ? 2 : 1;
+        painter.drawText(
+            QRectF(text.topLeft(), QSizeF(text.width(), lines * title.lineSpacing())),
+            Qt::TextWordWrap,
+            problem.isEmpty()
+                ? index.data().toString()
+                : title.elidedText(index.data().toString(), Qt::ElideRight, text.width()));
+        painter.setFont(theme.font("small"));
+        painter.setPen(theme.colour(problem.isEmpty() ? "text.muted" : "warning"));
+        const QString below = problem.isEmpty() ? index.data(Origin).toString() : problem;
+        painter.drawText(
+            text,
+            Qt::AlignLeft | Qt::AlignBottom,
+            QFontMetricsF(painter.font()).elidedText(below, Qt::ElideRight, text.width()));
+    }
+};
+
+QString problemOf(const PresetEntry& entry) {
+    if (!entry.problem.isEmpty()) {
+        return PresetCards::tr("Cannot be opened");
+    }
+    const auto missing = std::count_if(
+        entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.isThere; });
+    return missing == 0 ? QString() : PresetCards::tr("Files missing: %1").arg(missing);
+}
+
+}  // namespace
+
+QPixmap cardPicture(const PresetEntry& entry, int side, double scale) {
+    const int pixels = static_cast<int>(side * scale);
+    QPixmap picture(pixels, pixels);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
+    QPainterPath shape;
+    shape.addRoundedRect(picture.rect(), 4 * scale, 4 * scale);
+    painter.fillPath(shape, Theme::current().colour("canvas"));
+    if (entry.thumbnail.isNull()) {
+        const int icon = static_cast<int>(32 * scale);
+        const char* name = entry.problem.isEmpty() ? "image" : "warning";
+        Theme::current()
+            .icon(name, "text.muted")
+            .paint(&painter, (pixels - icon) / 2, (pixels - icon) / 2, icon, icon);
+    } else {
+        painter.setClipPath(shape);
+        const QImage scaled = entry.thumbnail.scaled(
+            pixels, pixels, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
+        painter.drawImage((pixels - scaled.width()) / 2, (pixels - scaled.height()) / 2, scaled);
+    }
+    painter.end();
+    picture.setDevicePixelRatio(scale);
+    return picture;
+}
+
+PresetCards::PresetCards(QWidget* parent) : QListView(parent) {
+    setObjectName(QStringLiteral("presetCards"));
+    setAccessibleName(tr("Presets"));
+    cards_ = new QStandardItemModel(this);
+    setModel(cards_);
+    setItemDelegate(new CardDelegate(this));
+    setViewMode(QListView::IconMode);
+    setResizeMode(QListView::Adjust);
+    setMovement(QListView::Static);
+    setUniformItemSizes(true);
+    setMouseTracking(true);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
+        Q_EMIT taken(index.data(Id).toString());
+    });
+}
+
+void PresetCards::setEntries(const std::vector<const PresetEntry*>& entries) {
+    const QString before = chosen();
+    cards_->clear();
+    for (const PresetEntry* entry : entries) {
+        auto* card = new QStandardItem(entry->title);
+        card->setEditable(false);
+        card->setData(entry->id, Id);
+        card->setData(cardPicture(*entry, kPicture, devicePixelRatioF()), Picture);
+        card->setData(problemOf(*entry), Problem);
+        card->setData(entry->isBuiltin ? tr("Built in") : tr("Your own"), Origin);
+        card->setToolTip(entry->problem.isEmpty() ? entry->title : entry->problem);
+        cards_->appendRow(card);
+    }
+    choose(before);
+}
+
+QString PresetCards::chosen() const {
+    return currentIndex().data(Id).toString();
+}
+
+void PresetCards::choose(const QString& id) {
+    for (int row = 0; row < cards_->rowCount(); ++row) {
+        if (cards_->index(row, 0).data(Id) == id) {
+            setCurrentIndex(cards_->index(row, 0));
+            return;
+        }
+    }
+    setCurrentIndex(cards_->index(0, 0));
+}
+
+void PresetCards::currentChanged(const QModelIndex& current, const QModelIndex& previous) {
+    QListView::currentChanged(current, previous);
+    Q_EMIT chosenChanged(current.data(Id).toString());
+}
+
+}  // namespace lowtide::ui

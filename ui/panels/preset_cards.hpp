@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ui/bridge/preset_store.hpp"
+
+#include <QListView>
+
+class QStandardItemModel;
+
+namespace lowtide::ui {
+
+/// Presets as cards with pictures, of which one is chosen.
+class PresetCards : public QListView {
+    Q_OBJECT
+
+public:
+    explicit PresetCards(QWidget* parent = nullptr);
+
+    /// Shows these; what was chosen stays chosen if it is among them.
+    void setEntries(const std::vector<const PresetEntry*>& entries);
+    /// Empty: none.
+    [[nodiscard]] QString chosen() const;
+    void choose(const QString& id);
+
+Q_SIGNALS:
+    void chosenChanged(const QString& id);
+    /// Double click, or Enter.
+    void taken(const QString& id);
+
+protected:
+    void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+
+private:
+    QStandardItemModel* cards_ = nullptr;
+};
+
+/// The thumbnail with round corners in a square of this many pixels, or an icon in its place.
+[[nodiscard]] QPixmap cardPicture(const PresetEntry& entry, int side, double scale);
+
+}  // namespace lowtide::ui

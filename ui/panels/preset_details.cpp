@@ -1,0 +1,159 @@
+#include "ui/panels/preset_details.hpp"
+
+#include "ui/panels/memory_line.hpp"
+#include "ui/panels/preset_cards.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPicture = 160;
+constexpr int kWidth = 280;
+
+QString kindText(const QString& kind) {
+    if (kind == QLatin1String("checkpoint")) {
+        return PresetDetails::tr("Checkpoint");
+    }
+    if (kind == QLatin1String("vae")) {
+        return PresetDetails::tr("Autoencoder");
+    }
+    if (kind == QLatin1String("upscaler")) {
+        return PresetDetails::tr("Upscaler");
+    }
+    return kind == QLatin1String("image") ? PresetDetails::tr("Picture") : kind;
+}
+
+void colour(QWidget& widget, const char* token) {
+    QPalette palette = widget.palette();
+    palette.setColor(QPalette::WindowText, Theme::current().colour(token));
+    widget.setPalette(palette);
+}
+
+QLabel* makeText(const char* name, const char* font, const char* token, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QLatin1String(name));
+    label->setFont(Theme::current().font(font));
+    label->setWordWrap(true);
+    colour(*label, token);
+    return label;
+}
+
+}  // namespace
+
+PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("presetDetails"));
+    setFixedWidth(kWidth);
+    picture_ = new QLabel(this);
+    title_ = makeText("presetTitle", "title", "text", this);
+    tags_ = makeText("presetTags", "small", "text.muted", this);
+    description_ = makeText("presetDescription", "body", "text", this);
+    needs_ = makeText("presetNeeds", "body", "text", this);
+    problem_ = makeText("presetProblem", "body", "error", this);
+    files_ = new QTreeWidget(this);
+    files_->setObjectName(QStringLiteral("presetFiles"));
+    files_->setAccessibleName(tr("Files that it needs"));
+    files_->setHeaderLabels({tr("File"), tr("What")});
+    files_->setRootIsDecorated(false);
+    files_->setFrameShape(QFrame::NoFrame);
+    files_->header()->setStretchLastSection(false);
+    files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    files_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    connect(files_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
+        if (item->data(0, Qt::UserRole).toBool()) {
+            Q_EMIT locateAsked(item->data(1, Qt::UserRole).toString(), item->text(0));
+        }
+    });
+    open_ = button("openPreset", tr("Open"));
+    open_->setDefault(true);
+    rename_ = button("renamePreset", tr("Rename..."));
+    remove_ = button("removePreset", tr("Remove"));
+    export_ = button("exportPreset", tr("Export..."));
+    connect(open_, &QPushButton::clicked, this, &PresetDetails::openAsked);
+    connect(rename_, &QPushButton::clicked, this, &PresetDetails::renameAsked);
+    connect(remove_, &QPushButton::clicked, this, &PresetDetails::removeAsked);
+    connect(export_, &QPushButton::clicked, this, &PresetDetails::exportAsked);
+
+    auto* buttons = new QGridLayout;
+    buttons->setSpacing(Theme::space(2));
+    buttons->addWidget(rename_, 0, 0);
+    buttons->addWidget(export_, 0, 1);
+    buttons->addWidget(remove_, 0, 2);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(2));
+    for (QWidget* each : {static_cast<QWidget*>(picture_),
+                          static_cast<QWidget*>(title_),
+                          static_cast<QWidget*>(tags_),
+                          static_cast<QWidget*>(description_),
+                          static_cast<QWidget*>(problem_),
+                          static_cast<QWidget*>(needs_)}) {
+        column->addWidget(each);
+    }
+    column->addWidget(files_, 1);
+    column->addStretch(0);
+    column->addWidget(open_);
+    column->addLayout(buttons);
+    setEntry(nullptr);
+}
+
+QPushButton* PresetDetails::button(const char* name, const QString& text) {
+    auto* made = new QPushButton(text, this);
+    made->setObjectName(QLatin1String(name));
+    return made;
+}
+
+void PresetDetails::setEntry(const PresetEntry* entry) {
+    const PresetEntry shown = entry ? *entry : PresetEntry();
+    const bool isOwn = entry && !shown.isBuiltin;
+    picture_->setPixmap(entry ? cardPicture(shown, kPicture, devicePixelRatioF()) : QPixmap());
+    title_->setText(entry ? shown.title : tr("Choose a preset"));
+    QStringList tags = shown.tags;
+    if (entry) {
+        tags.push_back(shown.isBuiltin ? tr("built in") : tr("your own"));
+    }
+    tags_->setText(tags.join(QStringLiteral(" · ")));
+    description_->setText(shown.description);
+    description_->setVisible(!shown.description.isEmpty());
+    problem_->setText(shown.problem);
+    problem_->setVisible(!shown.problem.isEmpty());
+    needs_->hide();
+    showFiles(shown);
+    open_->setEnabled(entry && shown.problem.isEmpty());
+    export_->setEnabled(entry != nullptr);
+    rename_->setEnabled(isOwn && shown.problem.isEmpty());
+    remove_->setEnabled(isOwn);
+}
+
+void PresetDetails::showFiles(const PresetEntry& entry) {
+    files_->clear();
+    for (const RequiredFile& file : entry.files) {
+        auto* item = new QTreeWidgetItem(files_, {file.value, kindText(file.kind)});
+        const char* icon = file.isThere ? "check" : "warning";
+        item->setIcon(0, Theme::current().icon(icon, file.isThere ? "success" : "warning"));
+        item->setData(0, Qt::UserRole, !file.isThere);
+        item->setData(1, Qt::UserRole, file.kind);
+        item->setToolTip(
+            0,
+            file.isThere ? tr("%1 is there").arg(file.value)
+                         : tr("%1 is missing. Press Enter to say where it is.").arg(file.value));
+    }
+    files_->setVisible(!entry.files.empty());
+}
+
+void PresetDetails::setNeeds(const Planned& needs) {
+    const MemoryLine line = memoryLineOf(needs);
+    needs_->setText(line.text);
+    needs_->setToolTip(line.detail);
+    needs_->setVisible(!line.text.isEmpty());
+    colour(*needs_, line.fits ? "text" : "error");
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,246 @@
+#include "ui/panels/viewer.hpp"
+
+#include "ui/panels/empty_state.hpp"
+#include "ui/panels/picture_facts.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMimeData>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kEmptyPage = 0;
+constexpr int kPicturePage = 1;
+constexpr int kProblemPage = 2;
+constexpr int kShortValue = 120;
+
+/// Values of one line; the whole text is the tooltip's and the clipboard's.
+QString oneLine(const QString& value) {
+    const QString line = value.simplified();
+    return line.size() <= kShortValue ? line : line.left(kShortValue) + QStringLiteral(" ...");
+}
+
+}  // namespace
+
+Viewer::Viewer(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("viewer"));
+    setAcceptDrops(true);
+    view_ = new PictureView(this);
+    problem_ = new QLabel(this);
+    problem_->setObjectName(QStringLiteral("viewerProblem"));
+    problem_->setWordWrap(true);
+    problem_->setAlignment(Qt::AlignCenter);
+    problem_->setMargin(Theme::space(6));
+    pages_ = new QStackedWidget(this);
+    pages_->addWidget(makeEmptyState({.icon = "image",
+                                      .title = tr("No picture yet"),
+                                      .text = tr("Run the graph, click the picture of a node, or "
+                                                 "drop a PNG file here.")},
+                                     pages_));
+    pages_->addWidget(view_);
+    pages_->addWidget(problem_);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->addWidget(pages_);
+    splitter->addWidget(makeFacts());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 1);
+    splitter->setChildrenCollapsible(true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(makeBar());
+    column->addWidget(splitter, 1);
+    connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
+    present({}, {});
+}
+
+QToolButton* Viewer::button(const char* icon, const QString& text, const char* name) {
+    auto* made = new QToolButton(this);
+    made->setObjectName(QLatin1String(name));
+    made->setIcon(Theme::current().icon(icon));
+    made->setToolTip(text);
+    made->setAccessibleName(text);
+    made->setAutoRaise(true);
+    return made;
+}
+
+QWidget* Viewer::makeBar() {
+    auto* bar = new QWidget(this);
+    title_ = new QLabel(bar);
+    title_->setObjectName(QStringLiteral("viewerTitle"));
+    title_->setFont(Theme::current().font("strong"));
+    zoom_ = new QLabel(bar);
+    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_->setMinimumWidth(zoom_->fontMetrics().horizontalAdvance(QStringLiteral("3200 %")));
+    zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    QToolButton* out = button("zoom-out", tr("Smaller (-)"), "zoomOut");
+    QToolButton* in = button("zoom-in", tr("Larger (+)"), "zoomIn");
+    QToolButton* fit = button("fit", tr("Fit into the window (F)"), "fit");
+    QToolButton* whole = button("locate", tr("One pixel for one pixel (1)"), "actualSize");
+    compare_ =
+        button("compare", tr("Keep this picture and wipe between it and the next"), "compare");
+    compare_->setCheckable(true);
+    copy_ = button("copy", tr("Copy the picture"), "copy");
+    openGraph_ = button("open", tr("Open the graph that made it"), "openGraph");
+    useAsInput_ = button("image", tr("Use it as input"), "useAsInput");
+    connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
+    connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
+    connect(fit, &QToolButton::clicked, view_, [this] { view_->fit(); });
+    connect(whole, &QToolButton::clicked, view_, [this] { view_->zoomTo(1); });
+    connect(compare_, &QToolButton::toggled, this, &Viewer::compare);
+    connect(copy_, &QToolButton::clicked, this, &Viewer::copyPicture);
+    connect(
+        openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT openGraphAsked(shown_.path); });
+    connect(
+        useAsInput_, &QToolButton::clicked, this, [this] { Q_EMIT useAsInputAsked(shown_.path); });
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
+    row->setSpacing(Theme::space(1));
+    row->addWidget(title_, 1);
+    for (QWidget* each : {static_cast<QWidget*>(zoom_),
+                          static_cast<QWidget*>(out),
+                          static_cast<QWidget*>(in),
+                          static_cast<QWidget*>(fit),
+                          static_cast<QWidget*>(whole)}) {
+        row->addWidget(each);
+    }
+    row->addSpacing(Theme::space(2));
+    for (QToolButton* each : {compare_, copy_, openGraph_, useAsInput_}) {
+        row->addWidget(each);
+    }
+    return bar;
+}
+
+QWidget* Viewer::makeFacts() {
+    facts_ = new QTreeWidget(this);
+    facts_->setObjectName(QStringLiteral("facts"));
+    facts_->setHeaderLabels({tr("What"), tr("Value")});
+    facts_->setRootIsDecorated(false);
+    facts_->setUniformRowHeights(true);
+    facts_->setFrameShape(QFrame::NoFrame);
+    facts_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    facts_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* copy = new QAction(tr("Copy"), facts_);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy, &QAction::triggered, this, &Viewer::copyFacts);
+    facts_->addAction(copy);
+    return facts_;
+}
+
+void Viewer::showFile(const QString& path) {
+    wanted_ = path;
+    loadPictureLater(path, this, [this](const LoadedPicture& loaded) {
+        if (loaded.path == wanted_) {
+            present(loaded, QFileInfo(loaded.path).fileName());
+        }
+    });
+}
+
+void Viewer::showImage(const QImage& picture, const QString& title) {
+    wanted_.clear();
+    LoadedPicture loaded;
+    loaded.levels = levelsOf(picture);
+    present(loaded, title);
+}
+
+void Viewer::present(const LoadedPicture& picture, const QString& title) {
+    const bool keepsOther =
+        compare_->isChecked() && !view_->isComparing() && !shown_.levels.empty();
+    const PictureLevels before = shown_.levels;
+    shown_ = picture;
+    title_->setText(title);
+    problem_->setText(picture.problem);
+    view_->setPicture(picture.levels);
+    if (keepsOther && !picture.levels.empty()) {
+        view_->setCompared(before);
+    }
+    const bool hasPicture = !picture.levels.empty();
+    pages_->setCurrentIndex(!picture.problem.isEmpty() ? kProblemPage
+                            : hasPicture               ? kPicturePage
+                                                       : kEmptyPage);
+    compare_->setEnabled(hasPicture);
+    copy_->setEnabled(hasPicture);
+    openGraph_->setEnabled(!picture.graphText().empty());
+    useAsInput_->setEnabled(hasPicture && !picture.path.isEmpty());
+    showZoom(view_->zoom());
+    showFacts();
+    Q_EMIT shown();
+}
+
+void Viewer::showFacts() {
+    facts_->clear();
+    for (const PictureFact& fact : factsOf(shown_)) {
+        auto* item = new QTreeWidgetItem(facts_, {fact.name, oneLine(fact.value)});
+        item->setData(1, Qt::UserRole, fact.value);
+        item->setToolTip(1, fact.value.left(2000));
+    }
+    facts_->setVisible(facts_->topLevelItemCount() > 0);
+}
+
+void Viewer::showZoom(double zoom) {
+    zoom_->setText(shown_.levels.empty() ? QString() : tr("%1 %").arg(std::lround(zoom * 100)));
+}
+
+void Viewer::compare(bool isOn) {
+    if (!isOn) {
+        view_->setCompared({});
+    }
+}
+
+void Viewer::copyPicture() const {
+    if (!shown_.levels.empty()) {
+        QGuiApplication::clipboard()->setImage(shown_.levels.front());
+    }
+}
+
+void Viewer::copyFacts() const {
+    QStringList lines;
+    for (const QTreeWidgetItem* item : facts_->selectedItems()) {
+        lines.push_back(item->data(1, Qt::UserRole).toString());
+    }
+    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void Viewer::dragEnterEvent(QDragEnterEvent* event) {
+    if (!droppedPng(event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void Viewer::dropEvent(QDropEvent* event) {
+    const QString path = droppedPng(event->mimeData());
+    event->acceptProposedAction();
+    showFile(path);
+    Q_EMIT fileDropped(path);
+}
+
+QString droppedPng(const QMimeData* data) {
+    for (const QUrl& url : data->urls()) {
+        const QString path = url.toLocalFile();
+        if (path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)) {
+            return path;
+        }
+    }
+    return {};
+}
+
+}  // namespace lowtide::ui

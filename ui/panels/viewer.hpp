@@ -1,0 +1,71 @@
+#pragma once
+
+#include "ui/panels/picture_load.hpp"
+
+#include <QWidget>
+
+class QLabel;
+class QMimeData;
+class QStackedWidget;
+class QToolButton;
+class QTreeWidget;
+
+namespace lowtide::ui {
+
+class PictureView;
+
+/// Shows a picture large, compares two, and tells what its file says. What it shows can be copied,
+/// opened as the graph that made it, or used as the input of another.
+class Viewer : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit Viewer(QWidget* parent = nullptr);
+
+    /// Reads it on another thread. What cannot be shown says why, in place of the picture.
+    void showFile(const QString& path);
+    /// A picture that is not (yet) a file: a preview.
+    void showImage(const QImage& picture, const QString& title);
+
+    [[nodiscard]] PictureView& view() { return *view_; }
+
+Q_SIGNALS:
+    /// A picture, or why there is none, has arrived.
+    void shown();
+    void openGraphAsked(const QString& path);
+    void useAsInputAsked(const QString& path);
+    void fileDropped(const QString& path);
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* makeBar();
+    QWidget* makeFacts();
+    QToolButton* button(const char* icon, const QString& text, const char* name);
+    void present(const LoadedPicture& picture, const QString& title);
+    void showFacts();
+    void showZoom(double zoom);
+    void compare(bool isOn);
+    void copyPicture() const;
+    void copyFacts() const;
+
+    LoadedPicture shown_;
+    QString wanted_;  ///< file that was asked for last
+    PictureView* view_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    QLabel* problem_ = nullptr;
+    QLabel* title_ = nullptr;
+    QLabel* zoom_ = nullptr;
+    QTreeWidget* facts_ = nullptr;
+    QToolButton* compare_ = nullptr;
+    QToolButton* copy_ = nullptr;
+    QToolButton* openGraph_ = nullptr;
+    QToolButton* useAsInput_ = nullptr;
+};
+
+/// The first file on this machine that a drop brings and that has the name of a PNG; empty: none.
+[[nodiscard]] QString droppedPng(const QMimeData* data);
+
+}  // namespace lowtide::ui

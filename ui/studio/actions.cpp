@@ -1,0 +1,121 @@
+#include "ui/studio/actions.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace lowtide::ui {
+
+namespace {
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("Actions", text);
+}
+
+QString tooltipOf(const ActionDesc& desc, const QList<QKeySequence>& keys) {
+    const QString tip = translated(desc.tip);
+    return keys.isEmpty() ? tip
+                          : QStringLiteral("%1 (%2)").arg(
+                                tip, keys.front().toString(QKeySequence::NativeText));
+}
+
+}  // namespace
+
+Actions::Actions(QObject* parent) : QObject(parent) {
+    for (const ActionDesc& desc : actionTable()) {
+        auto* action = new QAction(translated(desc.text), this);
+        action->setObjectName(QString::fromLatin1(desc.id));
+        action->setCheckable(desc.checkable);
+        action->setStatusTip(translated(desc.tip));
+        action->setShortcutContext(desc.scope == ActionScope::Canvas ? Qt::WidgetShortcut
+                                                                     : Qt::WindowShortcut);
+        const Entry entry{&desc, action};
+        entries_.emplace(desc.id, entry);
+        applyKeys(entry, keysFromText(QString::fromLatin1(desc.keys)));
+        if (desc.icon[0] != '\0') {
+            action->setIcon(Theme::current().icon(desc.icon));
+            action->setIconVisibleInMenu(false);
+        }
+    }
+}
+
+QAction& Actions::at(const std::string& id) const {
+    const auto found = entries_.find(id);
+    LOWTIDE_ASSERT(found != entries_.end());
+    return *found->second.action;
+}
+
+QList<QKeySequence> Actions::defaultKeys(const std::string& id) const {
+    return keysFromText(QString::fromLatin1(entries_.at(id).desc->keys));
+}
+
+void Actions::applyKeys(const Entry& entry, const QList<QKeySequence>& keys) {
+    entry.action->setShortcuts(keys);
+    entry.action->setToolTip(tooltipOf(*entry.desc, keys));
+}
+
+void Actions::setKeys(const std::string& id, const QList<QKeySequence>& keys) {
+    const Entry& entry = entries_.at(id);
+    if (entry.action->shortcuts() != keys) {
+        applyKeys(entry, keys);
+        Q_EMIT keysChanged();
+    }
+}
+
+std::string Actions::usedBy(const QList<QKeySequence>& keys, const std::string& except) const {
+    for (const auto& [id, entry] : entries_) {
+        for (const QKeySequence& key : entry.action->shortcuts()) {
+            if (id != except && keys.contains(key)) {
+                return id;
+            }
+        }
+    }
+    return {};
+}
+
+std::map<QString, QString> Actions::changedKeys() const {
+    std::map<QString, QString> changed;
+    for (const auto& [id, entry] : entries_) {
+        if (entry.action->shortcuts() != defaultKeys(id)) {
+            changed[QString::fromStdString(id)] = toText(entry.action->shortcuts());
+        }
+    }
+    return changed;
+}
+
+void Actions::setChangedKeys(const std::map<QString, QString>& keys) {
+    for (const auto& [id, entry] : entries_) {
+        const auto found = keys.find(QString::fromStdString(id));
+        applyKeys(entry, found == keys.end() ? defaultKeys(id) : keysFromText(found->second));
+    }
+    Q_EMIT keysChanged();
+}
+
+QList<QKeySequence> keysFromText(const QString& text) {
+    QList<QKeySequence> keys;
+    for (const QString& key : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        keys.append(QKeySequence(key, QKeySequence::PortableText));
+    }
+    return keys;
+}
+
+QString toText(const QList<QKeySequence>& keys) {
+    QStringList texts;
+    for (const QKeySequence& key : keys) {
+        texts.append(key.toString(QKeySequence::PortableText));
+    }
+    return texts.join(QLatin1Char(' '));
+}
+
+QString plainText(const QAction& action) {
+    QString text = action.text();
+    text.remove(QLatin1Char('&'));
+    while (text.endsWith(QLatin1Char('.'))) {
+        text.chop(1);
+    }
+    return text;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "ui/studio/action_table.hpp"
+
+#include <QAction>
+#include <QKeySequence>
+#include <QList>
+#include <QObject>
+
+#include <map>
+#include <string>
+
+namespace lowtide::ui {
+
+/// The registry of what the studio can do: one QAction for each row of actionTable(), with keys
+/// that a person may change.
+class Actions : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Actions(QObject* parent = nullptr);
+
+    /// An unknown id is a bug of ours and ends the program.
+    [[nodiscard]] QAction& at(const std::string& id) const;
+
+    [[nodiscard]] QList<QKeySequence> defaultKeys(const std::string& id) const;
+    /// Gives an action other keys; tells its tooltip too.
+    void setKeys(const std::string& id, const QList<QKeySequence>& keys);
+    /// The other action that has one of these keys; empty: none. Ids.
+    [[nodiscard]] std::string usedBy(const QList<QKeySequence>& keys,
+                                     const std::string& except) const;
+
+    /// Keys that differ from the defaults, by id: "run.start" -> "F5".
+    [[nodiscard]] std::map<QString, QString> changedKeys() const;
+    /// As changedKeys() gave; an unknown id is left out, every other action gets its default.
+    void setChangedKeys(const std::map<QString, QString>& keys);
+
+Q_SIGNALS:
+    void keysChanged();
+
+private:
+    struct Entry {
+        const ActionDesc* desc;
+        QAction* action;
+    };
+
+    void applyKeys(const Entry& entry, const QList<QKeySequence>& keys);
+
+    std::map<std::string, Entry> entries_;
+};
+
+/// "Ctrl+Z Ctrl+Y" as sequences.
+[[nodiscard]] QList<QKeySequence> keysFromText(const QString& text);
+[[nodiscard]] QString toText(const QList<QKeySequence>& keys);
+/// The text of an action without the mark of its access key and without dots.
+[[nodiscard]] QString plainText(const QAction& action);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+namespace lowtide::ui {
+
+/// Light, dark, or as the desktop was when the program started. Made before the first theme is
+/// applied, since it asks the desktop's own palette.
+class Appearance : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Appearance(QObject* parent = nullptr);
+
+    /// "system", "light", "dark"; others count as "system".
+    void use(const QString& choice);
+
+private:
+    bool isSystemDark_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,205 @@
+#include "ui/studio/desk.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/units.hpp"
+#include "ui/panels/generate_form.hpp"
+#include "ui/panels/issues_panel.hpp"
+#include "ui/panels/memory_panel.hpp"
+#include "ui/panels/queue_panel.hpp"
+#include "ui/studio/canvas_actions.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+QString bytesText(Bytes bytes) {
+    return QString::fromStdString(formatBytes(bytes));
+}
+
+Bytes freeOn(const Json& devices, const std::string& id) {
+    for (const Json& device : devices.is_array() ? devices : Json::array()) {
+        if (device.value("id", std::string()) == id) {
+            return device.value("free", Bytes{0});
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+QString memoryLine(const MemoryNow& now) {
+    QStringList parts;
+    if (now.ledger.is_object()) {
+        for (const auto& [device, figures] : now.ledger.items()) {
+            const Bytes total = figures.is_object() ? figures.value("total", Bytes{0}) : 0;
+            const Bytes free = freeOn(now.devices, device);
+            if (total > 0) {
+                const QString name = QString::fromStdString(device);
+                parts << (free > 0 ? Desk::tr("%1 holds %2, %3 are free")
+                                         .arg(name, bytesText(total), bytesText(free))
+                                   : Desk::tr("%1 holds %2").arg(name, bytesText(total)));
+            }
+        }
+    }
+    return parts.isEmpty() ? Desk::tr("Nothing is held on a device") : parts.join(" · ");
+}
+
+Desk::Desk(Workspace& workspace, const DeskParts& parts)
+    : workspace_(workspace),
+      parts_(parts),
+      panels_(parts.window),
+      files_(workspace.file, workspace.model, parts.places, &parts.window),
+      dropped_(workspace.model, files_, parts.settings, &parts.window) {
+    buildCentre();
+    buildPanels();
+    connectWorkspace();
+    connectCanvas();
+    connectFile();
+    connectEdit();
+    connectRun();
+    connectView();
+    fillRecent();
+    showMemoryLine();
+}
+
+Desk::~Desk() {
+    delete parts_.window.takeCentralWidget();
+    qDeleteAll(parts_.window.findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly));
+    delete memoryLine_;
+}
+
+void Desk::buildCentre() {
+    auto* graph = new QWidget;
+    notices_ = new NoticeBar(graph);
+    canvas_ = new GraphView(workspace_.model, workspace_.statuses, &workspace_.offered, graph);
+    auto* column = new QVBoxLayout(graph);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(notices_);
+    column->addWidget(canvas_, 1);
+    centre_ = new QTabWidget(&parts_.window);
+    centre_->setObjectName(QStringLiteral("centre"));
+    centre_->setDocumentMode(true);
+    centre_->addTab(graph, tr("Graph"));
+    parts_.window.setCentralWidget(centre_);
+    memoryLine_ = new QLabel(parts_.window.statusBar());
+    memoryLine_->setObjectName(QStringLiteral("memoryLine"));
+    parts_.window.statusBar()->addPermanentWidget(memoryLine_);
+}
+
+void Desk::buildPanels() {
+    inspector_ = new Inspector(
+        workspace_.model, workspace_.statuses, workspace_.planning, &workspace_.offered);
+    inspector_->setHelpFolder(parts_.places.resources + QStringLiteral("/help"));
+    panels_.add("inspector", tr("Inspector"), inspector_, Qt::RightDockWidgetArea);
+    buildForm();
+    buildRuns();
+    buildLibrary();
+    buildViewer();
+}
+
+void Desk::buildForm() {
+    auto* form = new GenerateForm(workspace_.model, &workspace_.offered);
+    panels_.add("generate", tr("Generate"), form, Qt::RightDockWidgetArea);
+    connect(form, &GenerateForm::runAsked, this, [this] { workspace_.run.run(RunHow::Last); });
+    connect(
+        form, &GenerateForm::cancelAsked, this, [this] { workspace_.run.cancel(CancelMode::Now); });
+    connect(&workspace_.planning, &Planning::answered, form, &GenerateForm::setPlanned);
+    connect(&workspace_.run, &RunControl::busyChanged, form, &GenerateForm::setRunning);
+}
+
+void Desk::buildRuns() {
+    auto* memory = new MemoryPanel({.model = workspace_.model,
+                                    .planning = workspace_.planning,
+                                    .queue = workspace_.queue,
+                                    .feed = workspace_.memory,
+                                    .engine = workspace_.engine});
+    panels_.add("memory", tr("Memory"), memory, Qt::BottomDockWidgetArea);
+    connect(memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
+        reveal(node, {});
+    });
+    auto* queue = new QueuePanel(workspace_.queue);
+    panels_.add("queue", tr("Queue"), queue, Qt::BottomDockWidgetArea);
+    connect(queue, &QueuePanel::graphRequested, this, &Desk::openGraphOf);
+    connect(queue, &QueuePanel::pictureRequested, this, &Desk::showPictureOf);
+    auto* issues = new IssuesPanel(workspace_.model, workspace_.planning, workspace_.queue);
+    panels_.add("issues", tr("Issues"), issues, Qt::BottomDockWidgetArea);
+    connect(issues, &IssuesPanel::jumpRequested, this, &Desk::reveal);
+    connect(issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
+        panels_.setTitle(
+            "issues",
+            errors + warnings > 0 ? tr("Issues (%1)").arg(errors + warnings) : tr("Issues"));
+    });
+}
+
+void Desk::connectWorkspace() {
+    connect(&workspace_.planning, &Planning::answered, &parts_.toolBar, &StudioToolBar::setPlanned);
+    connect(&workspace_.memory, &MemoryFeed::changed, this, [this](const MemoryNow& now) {
+        inspector_->setDevices(deviceNames(now.devices));
+        showMemoryLine();
+    });
+    connect(&workspace_.run, &RunControl::busyChanged, &parts_.toolBar, &StudioToolBar::setBusy);
+    connect(&workspace_.file, &DocumentFile::moved, this, &Desk::titleChanged);
+    connect(&workspace_.model, &GraphModel::modifiedChanged, this, &Desk::titleChanged);
+    connect(&workspace_.file, &DocumentFile::journalFailed, this, [this](const QString& reason) {
+        notices_->show(NoticeKind::Warning,
+                       tr("What is not saved cannot be kept for recovery: %1").arg(reason));
+    });
+    workspace_.memory.askNow();
+}
+
+void Desk::connectCanvas() {
+    ui::connectCanvas(parts_.actions, *canvas_);
+    connect(canvas_, &GraphView::selectionChanged, this, [this] {
+        const std::set<std::string> nodes = canvas_->selectedNodes();
+        inspector_->showNodes(nodes);
+        parts_.actions.at("run.here").setEnabled(!nodes.empty());
+    });
+    connect(canvas_, &GraphView::zoomChanged, &parts_.toolBar, &StudioToolBar::setZoom);
+    connect(canvas_, &GraphView::runToRequested, this, [this](const std::string& node) {
+        workspace_.run.run(RunHow::Last, {node});
+    });
+    connect(canvas_, &GraphView::fileDropped, &dropped_, &DroppedFile::take);
+    parts_.actions.at("run.here").setEnabled(false);
+}
+
+void Desk::takeDropped(const QStringList& files) {
+    for (const QString& file : files) {
+        dropped_.take(file, middleOfCanvas());
+    }
+}
+
+QPointF Desk::middleOfCanvas() const {
+    return canvas_->mapToScene(canvas_->viewport()->rect().center());
+}
+
+void Desk::reveal(const std::string& node, const std::string& item) {
+    centre_->setCurrentIndex(0);
+    canvas_->select({node});
+    canvas_->reveal(node, item);
+    panels_.show("inspector");
+    inspector_->showValues(item);
+}
+
+void Desk::openGraphOf(quint64 run) {
+    const QueuedRun* queued = workspace_.queue.find(run);
+    if (!queued) {
+        return;
+    }
+    try {
+        files_.openDocument(graph::parseDocument(queued->graph), queued->title);
+    } catch (const Error& error) {
+        showError(&parts_.window, tr("The graph of this run cannot be opened"), error);
+    }
+}
+
+void Desk::showMemoryLine() {
+    memoryLine_->setText(memoryLine(workspace_.memory.now()));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "ui/canvas/graph_view.hpp"
+#include "ui/panels/inspector.hpp"
+#include "ui/panels/viewer.hpp"
+#include "ui/studio/actions.hpp"
+#include "ui/studio/dropped_file.hpp"
+#include "ui/studio/file_commands.hpp"
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/panels.hpp"
+#include "ui/studio/run_notices.hpp"
+#include "ui/studio/tool_bar.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QLabel>
+#include <QMainWindow>
+#include <QMenu>
+#include <QTabWidget>
+
+namespace lowtide::ui {
+
+/// What a desk is made of besides its workspace; all outlives it.
+struct DeskParts {
+    QMainWindow& window;
+    Actions& actions;
+    StudioToolBar& toolBar;
+    Settings& settings;
+    const Places& places;
+    QMenu& recentMenu;
+};
+
+/// Everything that a window shows while there is a workspace: canvas, panels, and what joins them.
+class Desk : public QObject {
+    Q_OBJECT
+
+public:
+    Desk(Workspace& workspace, const DeskParts& parts);
+    /// Takes its widgets away first: they look at the workspace.
+    ~Desk() override;
+
+    [[nodiscard]] FileCommands& files() { return files_; }
+
+    [[nodiscard]] GraphView& canvas() { return *canvas_; }
+
+    [[nodiscard]] Inspector& inspector() { return *inspector_; }
+
+    [[nodiscard]] NoticeBar& notices() { return *notices_; }
+
+    [[nodiscard]] Panels& panels() { return panels_; }
+
+    [[nodiscard]] Viewer& viewer() { return *viewer_; }
+
+    /// What a person sees who starts for the first time.
+    void showFirstStart();
+    /// Files were dropped on the window outside of the canvas.
+    void takeDropped(const QStringList& files);
+
+Q_SIGNALS:
+    /// Name, path or the mark of changes are others.
+    void titleChanged();
+
+private:
+    void buildCentre();
+    void buildPanels();
+    void buildRuns();
+    void buildForm();
+    void buildLibrary();
+    void buildViewer();
+    void connectWorkspace();
+    void connectCanvas();
+    void connectFile();
+    void connectEdit();
+    void connectRun();
+    void connectView();
+    void on(const char* action, std::function<void()> act);
+    void reveal(const std::string& node, const std::string& item);
+    void openGraphOf(quint64 run);
+    void showPictureOf(quint64 run);
+    void viewPicture(const QString& file);
+    void openPreset(const QString& id);
+    void savePreset();
+    void locateFor(const QString& id, const QString& kind, const QString& value);
+    void useModel(const QString& param, const QString& value);
+    [[nodiscard]] QPointF middleOfCanvas() const;
+    void runToSelected();
+    void fillRecent();
+    void showMemoryLine();
+
+    Workspace& workspace_;
+    DeskParts parts_;
+    Panels panels_;
+    FileCommands files_;
+    DroppedFile dropped_;
+    QTabWidget* centre_ = nullptr;
+    NoticeBar* notices_ = nullptr;
+    GraphView* canvas_ = nullptr;
+    Inspector* inspector_ = nullptr;
+    Viewer* viewer_ = nullptr;
+    QLabel* memoryLine_ = nullptr;
+};
+
+/// "cpu holds 21.5 MiB, 18.9 GiB are free": one part for each device that holds something.
+[[nodiscard]] QString memoryLine(const MemoryNow& now);
+
+}  // namespace lowtide::ui

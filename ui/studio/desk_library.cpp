@@ -1,0 +1,182 @@
+// The parts of the desk that show what lies on the disk: presets, models, pictures.
+#include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/preset_needs.hpp"
+#include "ui/panels/first_start.hpp"
+#include "ui/panels/models_panel.hpp"
+#include "ui/panels/preset_dialog.hpp"
+#include "ui/panels/presets_browser.hpp"
+#include "ui/studio/desk.hpp"
+#include "ui/studio/error_dialog.hpp"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Nodes of the graph with a parameter of that name; those among `preferred` alone, if any.
+std::vector<std::string> takersOf(const GraphModel& model,
+                                  const std::string& param,
+                                  const std::set<std::string>& preferred) {
+    std::vector<std::string> all;
+    std::vector<std::string> chosen;
+    for (const auto& [id, node] : model.document().nodes) {
+        const NodeDesc* desc = model.desc(id);
+        if (desc && graph::findParam(*desc, param)) {
+            all.push_back(id);
+            if (preferred.contains(id)) {
+                chosen.push_back(id);
+            }
+        }
+    }
+    return chosen.empty() ? all : chosen;
+}
+
+}  // namespace
+
+void Desk::buildLibrary() {
+    auto* presets = new PresetsBrowser(workspace_.presets);
+    panels_.add("presets", tr("Presets"), presets, Qt::LeftDockWidgetArea);
+    connect(presets, &PresetsBrowser::openAsked, this, &Desk::openPreset);
+    connect(presets, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
+    auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
+    connect(presets, &PresetsBrowser::needsAsked, needs, [this, needs](const QString& id) {
+        needs->setOptions(workspace_.planning.options());
+        needs->ask(id);
+    });
+    connect(needs, &PresetNeeds::answered, presets, &PresetsBrowser::setNeeds);
+    connect(presets, &PresetsBrowser::locateAsked, this, &Desk::locateFor);
+    auto* models = new ModelsPanel(parts_.settings, workspace_.models);
+    panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
+    connect(models, &ModelsPanel::useAsked, this, &Desk::useModel);
+}
+
+void Desk::buildViewer() {
+    viewer_ = new Viewer(centre_);
+    centre_->addTab(viewer_, tr("Viewer"));
+    connect(viewer_, &Viewer::openGraphAsked, &files_, &FileCommands::openPath);
+    connect(viewer_, &Viewer::useAsInputAsked, this, [this](const QString& path) {
+        centre_->setCurrentIndex(0);
+        dropped_.useAsInput(path, middleOfCanvas());
+    });
+    connect(viewer_, &Viewer::fileDropped, viewer_, &Viewer::showFile);
+    connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {
+        const NodeStatus& status = workspace_.statuses.of(node);
+        if (status.files.isEmpty()) {
+            viewer_->showImage(status.picture, QString::fromStdString(node));
+            centre_->setCurrentWidget(viewer_);
+        } else {
+            viewPicture(status.files.back());
+        }
+    });
+}
+
+void Desk::viewPicture(const QString& file) {
+    viewer_->showFile(file);
+    centre_->setCurrentWidget(viewer_);
+}
+
+void Desk::showPictureOf(quint64 run) {
+    const QueuedRun* queued = workspace_.queue.find(run);
+    if (queued && !queued->files.isEmpty()) {
+        viewPicture(queued->files.back());
+    } else if (queued && !queued->picture.isNull()) {
+        viewer_->showImage(queued->picture, queued->title);
+        centre_->setCurrentWidget(viewer_);
+    }
+}
+
+void Desk::openPreset(const QString& id) {
+    const PresetEntry* entry = workspace_.presets.find(id);
+    if (!entry) {
+        return;
+    }
+    try {
+        if (files_.openDocument(workspace_.presets.open(id), entry->title)) {
+            centre_->setCurrentIndex(0);
+            canvas_->zoomToAll();
+        }
+    } catch (const Error& error) {
+        showError(&parts_.window, tr("“%1” cannot be opened").arg(entry->title), error);
+    }
+}
+
+void Desk::savePreset() {
+    QImage thumbnail;
+    for (const auto& [id, node] : workspace_.model.document().nodes) {
+        const NodeDesc* desc = workspace_.model.desc(id);
+        if (desc && desc->output && !workspace_.statuses.of(id).picture.isNull()) {
+            thumbnail = workspace_.statuses.of(id).picture;
+        }
+    }
+    PresetDialog dialog({.title = workspace_.file.name(), .description = {}, .tags = {}},
+                        thumbnail,
+                        &parts_.window);
+    if (dialog.exec() != QDialog::Accepted) {
+        return;
+    }
+    const QString path = workspace_.file.path();
+    try {
+        workspace_.presets.save(dialog.text(),
+                                workspace_.model.document(),
+                                path.isEmpty() ? QString() : QFileInfo(path).absolutePath(),
+                                thumbnail);
+        notices_->show(NoticeKind::Success,
+                       tr("Saved as the preset “%1”.").arg(dialog.text().title));
+    } catch (const Error& error) {
+        showError(&parts_.window, tr("The preset is not saved"), error);
+    }
+}
+
+void Desk::locateFor(const QString& id, const QString& kind, const QString& value) {
+    const QString path = QFileDialog::getOpenFileName(
+        &parts_.window, tr("Where is %1?").arg(QFileInfo(value).fileName()));
+    if (path.isEmpty()) {
+        return;
+    }
+    openPreset(id);
+    const std::string param = kind.toStdString();
+    workspace_.model.apply(tr("Choose a file"), [&](graph::Document& document) {
+        for (auto& [node, saved] : document.nodes) {
+            if (saved.params.contains(param) &&
+                saved.params.at(param) == Json(value.toStdString())) {
+                saved.params[param] = path.toStdString();
+            }
+        }
+    });
+}
+
+void Desk::useModel(const QString& param, const QString& value) {
+    const std::string id = param.toStdString();
+    const std::vector<std::string> takers =
+        takersOf(workspace_.model, id, canvas_->selectedNodes());
+    if (takers.size() != 1) {
+        notices_->show(
+            NoticeKind::Info,
+            takers.empty()
+                ? tr("No node of this graph takes such a file. Add one that does, then choose it "
+                     "again.")
+                : tr("Several nodes take such a file. Select the one that shall have it."));
+        return;
+    }
+    workspace_.model.apply(tr("Use %1").arg(QFileInfo(value).fileName()),
+                           [&](graph::Document& document) {
+                               document.nodes.at(takers.front()).params[id] = value.toStdString();
+                           });
+    reveal(takers.front(), id);
+}
+
+void Desk::showFirstStart() {
+    FirstStart dialog(parts_.settings,
+                      workspace_.presets,
+                      foundDevice(memberIn(workspace_.engine.devices(), "devices")),
+                      &parts_.window);
+    connect(&dialog, &FirstStart::presetChosen, this, &Desk::openPreset);
+    dialog.exec();
+}
+
+}  // namespace lowtide::ui

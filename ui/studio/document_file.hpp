@@ -1,0 +1,65 @@
+#pragma once
+
+#include "ui/document/graph_model.hpp"
+#include "ui/document/saved_file.hpp"
+#include "ui/studio/places.hpp"
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+/// Where the document of a window lives: its file, the lock on it, and the journal of what is not
+/// saved. Asks nothing and shows nothing.
+class DocumentFile : public QObject {
+    Q_OBJECT
+
+public:
+    /// `model` must outlive it.
+    DocumentFile(GraphModel& model, const Places& places, QObject* parent = nullptr);
+    /// Ends in order: nothing to recover.
+    ~DocumentFile() override;
+
+    /// Empty: never saved.
+    [[nodiscard]] const QString& path() const { return path_; }
+
+    /// The file's name without its ending, or what a new document is called.
+    [[nodiscard]] const QString& name() const { return name_; }
+
+    /// A document that no file holds. `isModified`: closing it asks.
+    void setNew(graph::Document document, const QString& name);
+    /// Empty: it is open. Otherwise who else edits it, and nothing has changed here. Throws as
+    /// loadGraph.
+    [[nodiscard]] QString open(const QString& path);
+    /// The graph of the file as a document that no file holds.
+    void openCopy(const QString& path);
+    /// What a killed program left; it counts as modified.
+    void recover(const Recovered& recovered);
+    /// Throws as saveGraph. `path()` must not be empty.
+    void save();
+    /// Empty: saved, and the document lives there now. Otherwise who else edits that file.
+    [[nodiscard]] QString saveAs(const QString& path);
+
+Q_SIGNALS:
+    /// Path or name are others.
+    void moved();
+    /// The journal cannot be written: why, once until it works again.
+    void journalFailed(const QString& reason);
+
+private:
+    void settle(graph::Document document, const QString& path, const QString& name);
+    void writeJournal();
+
+    GraphModel& model_;
+    Places places_;
+    QString path_;
+    QString name_;
+    Journal journal_;
+    std::unique_ptr<DocumentLock> lock_;
+    QTimer rest_;
+};
+
+}  // namespace lowtide::ui

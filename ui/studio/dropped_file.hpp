@@ -1,0 +1,48 @@
+#pragma once
+
+#include "ui/document/graph_model.hpp"
+#include "ui/panels/picture_drop.hpp"
+#include "ui/studio/file_commands.hpp"
+
+#include <QObject>
+#include <QPointF>
+#include <QStringList>
+
+class QMimeData;
+class QWidget;
+
+namespace lowtide::ui {
+
+/// What a file becomes that is dropped on the window: a graph is opened, a picture becomes an
+/// input, and of a picture that carries a graph the person is asked once.
+class DroppedFile : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it.
+    DroppedFile(GraphModel& model, FileCommands& files, Settings& settings, QWidget* window);
+
+    /// `at`: where on the canvas a node for it would lie.
+    void take(const QString& path, QPointF at);
+    /// Adds a node that reads the picture.
+    void useAsInput(const QString& path, QPointF at);
+
+private:
+    GraphModel& model_;
+    FileCommands& files_;
+    PictureDrop pictures_;
+    QWidget* window_;
+    QPointF at_;  ///< of the picture that is being read, or asked about
+};
+
+/// The node type that makes a picture of a file, and its parameter; nullptr: there is none.
+struct PictureInput {
+    const NodeDesc* desc = nullptr;
+    const ParamDesc* param = nullptr;
+};
+
+[[nodiscard]] PictureInput pictureInput(const graph::Catalog& catalog);
+/// Local files among what is dragged.
+[[nodiscard]] QStringList localFiles(const QMimeData* data);
+
+}  // namespace lowtide::ui

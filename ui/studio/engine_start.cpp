@@ -1,0 +1,65 @@
+#include "ui/studio/engine_start.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <QMetaObject>
+
+#include <exception>
+
+namespace lowtide::ui {
+
+namespace {
+
+struct Answer {
+    Plugin* plugin = nullptr;
+    QString message{};
+    QString hint{};
+};
+
+Answer tryOpen(const OpenModule& open) noexcept {
+    try {
+        return {.plugin = &open()};
+    } catch (const Error& error) {
+        return {.message = QString::fromStdString(error.message()),
+                .hint = QString::fromStdString(error.hint())};
+    } catch (const std::exception& error) {
+        return {.message = QString::fromUtf8(error.what())};
+    }
+}
+
+}  // namespace
+
+EngineStart::EngineStart(OpenModule open, QObject* parent)
+    : QObject(parent), open_(std::move(open)) {}
+
+EngineStart::~EngineStart() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void EngineStart::begin() {
+    if (isTrying_) {
+        return;
+    }
+    isTrying_ = true;
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    thread_ = std::thread([this, open = open_] {
+        const Answer answer = tryOpen(open);
+        QMetaObject::invokeMethod(
+            this,
+            [this, answer] {
+                isTrying_ = false;
+                if (answer.plugin) {
+                    Q_EMIT started(answer.plugin);
+                } else {
+                    Q_EMIT refused(answer.message, answer.hint);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+}  // namespace lowtide::ui

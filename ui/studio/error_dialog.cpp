@@ -1,0 +1,36 @@
+#include "ui/studio/error_dialog.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <QMessageBox>
+
+namespace lowtide::ui {
+
+QString asSentence(const QString& text) {
+    if (text.isEmpty()) {
+        return text;
+    }
+    QString sentence = text;
+    sentence[0] = sentence.at(0).toUpper();
+    const QChar last = sentence.back();
+    return last == QLatin1Char('.') || last == QLatin1Char('?') || last == QLatin1Char('!')
+               ? sentence
+               : sentence + QLatin1Char('.');
+}
+
+void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint) {
+    QMessageBox box(QMessageBox::Warning, what, asSentence(message), QMessageBox::Ok, parent);
+    box.setObjectName(QStringLiteral("error"));
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(asSentence(hint));
+    box.exec();
+}
+
+void showError(QWidget* parent, const QString& what, const Error& error) {
+    showError(parent,
+              what,
+              QString::fromStdString(error.message()),
+              QString::fromStdString(error.hint()));
+}
+
+}  // namespace lowtide::ui

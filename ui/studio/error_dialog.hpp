@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QString>
+
+class QWidget;
+
+namespace lowtide {
+class Error;
+}
+
+namespace lowtide::ui {
+
+/// Says what failed, with the reason and what to do about it.
+void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint);
+void showError(QWidget* parent, const QString& what, const Error& error);
+
+/// A sentence of the engine as a person reads it: a capital letter, a full stop.
+[[nodiscard]] QString asSentence(const QString& text);
+
+}  // namespace lowtide::ui

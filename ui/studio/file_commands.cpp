@@ -1,0 +1,213 @@
+#include "ui/studio/file_commands.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/studio/recovery_dialog.hpp"
+
+#include <QDateTime>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QLocale>
+#include <QMessageBox>
+#include <QPushButton>
+
+// Outside every namespace, as the macro wants it: the resources lie in a static library.
+static void initStudioResources() {
+    Q_INIT_RESOURCE(studio);
+}
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr qsizetype kMostRecent = 10;
+
+QString filters() {
+    return FileCommands::tr("Graphs and pictures (*.json *.png);;All files (*)");
+}
+
+}  // namespace
+
+graph::Document defaultGraph() {
+    initStudioResources();
+    QFile file(QStringLiteral(":/lowtide/default.json"));
+    LOWTIDE_ASSERT(file.open(QIODevice::ReadOnly));
+    return graph::parseDocument(file.readAll().toStdString());
+}
+
+FileCommands::FileCommands(DocumentFile& file,
+                           GraphModel& model,
+                           const Places& places,
+                           QWidget* window)
+    : QObject(window), file_(file), model_(model), places_(places), window_(window) {}
+
+bool FileCommands::newGraph() {
+    return openDocument(defaultGraph(), tr("untitled"));
+}
+
+bool FileCommands::openDocument(graph::Document document, const QString& name) {
+    if (!mayLeave()) {
+        return false;
+    }
+    file_.setNew(std::move(document), name);
+    return true;
+}
+
+bool FileCommands::open() {
+    const QString folder = QFileInfo(file_.path()).absolutePath();
+    const QString path =
+        QFileDialog::getOpenFileName(window_, tr("Open a graph"), folder, filters());
+    return !path.isEmpty() && openPath(path);
+}
+
+bool FileCommands::openPath(const QString& path) {
+    return mayLeave() && openHere(path);
+}
+
+bool FileCommands::openHere(const QString& path) {
+    try {
+        const QString other = file_.open(path);
+        if (!other.isEmpty()) {
+            return openAsCopy(path, other);
+        }
+        remember(path);
+        return true;
+    } catch (const Error& error) {
+        showError(window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), error);
+        return false;
+    }
+}
+
+bool FileCommands::openAsCopy(const QString& path, const QString& reason) {
+    QMessageBox box(
+        QMessageBox::Information, tr("Already open"), reason, QMessageBox::Cancel, window_);
+    box.setObjectName(QStringLiteral("locked"));
+    box.setInformativeText(
+        tr("A copy can be opened here. It is saved under another name, so neither takes the "
+           "other's changes away."));
+    QPushButton* copy = box.addButton(tr("Open a copy"), QMessageBox::AcceptRole);
+    box.setDefaultButton(copy);
+    box.exec();
+    if (box.clickedButton() != copy) {
+        return false;
+    }
+    file_.openCopy(path);
+    return true;
+}
+
+bool FileCommands::openBackup() {
+    const std::vector<Backup> backups =
+        file_.path().isEmpty() ? std::vector<Backup>() : backupsOf(file_.path(), places_.backups);
+    if (backups.empty()) {
+        QMessageBox::information(window_,
+                                 tr("No backups"),
+                                 tr("There is no backup of this graph yet. Each save keeps what it "
+                                    "replaces, the last ten times."));
+        return false;
+    }
+    QStringList lines;
+    for (const Backup& backup : backups) {
+        const QDateTime time = QDateTime::fromString(backup.savedAt, Qt::ISODate).toLocalTime();
+        lines << QLocale().toString(time, QLocale::LongFormat);
+    }
+    bool isChosen = false;
+    const QString line = QInputDialog::getItem(window_,
+                                               tr("Open a backup"),
+                                               tr("The graph as it was until it was saved at"),
+                                               lines,
+                                               0,
+                                               false,
+                                               &isChosen);
+    if (!isChosen || !mayLeave()) {
+        return false;
+    }
+    const QString name = file_.name();
+    try {
+        const QString& path = backups.at(static_cast<size_t>(lines.indexOf(line))).path;
+        file_.setNew(loadGraph(path), tr("%1 (backup)").arg(name));
+        return true;
+    } catch (const Error& error) {
+        showError(window_, tr("The backup cannot be opened"), error);
+        return false;
+    }
+}
+
+bool FileCommands::save() {
+    return file_.path().isEmpty() ? saveAs() : saveTo(file_.path());
+}
+
+bool FileCommands::saveAs() {
+    const QString proposed =
+        file_.path().isEmpty() ? file_.name() + QStringLiteral(".json") : file_.path();
+    QString path = QFileDialog::getSaveFileName(
+        window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
+    if (path.isEmpty()) {
+        return false;
+    }
+    if (QFileInfo(path).suffix().isEmpty()) {
+        path += QStringLiteral(".json");
+    }
+    return saveTo(path);
+}
+
+bool FileCommands::saveTo(const QString& path) {
+    const QString name = QFileInfo(path).fileName();
+    try {
+        const QString other = file_.saveAs(path);
+        if (!other.isEmpty()) {
+            showError(window_,
+                      tr("“%1” is not saved").arg(name),
+                      other,
+                      tr("save under another name, or close it there first"));
+            return false;
+        }
+        remember(path);
+        return true;
+    } catch (const Error& error) {
+        showError(window_, tr("“%1” is not saved").arg(name), error);
+        return false;
+    }
+}
+
+bool FileCommands::mayLeave() {
+    model_.endMerging();
+    if (!model_.isModified()) {
+        return true;
+    }
+    QMessageBox box(QMessageBox::Question,
+                    tr("Not saved"),
+                    tr("“%1” has changes that are not saved.").arg(file_.name()),
+                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
+                    window_);
+    box.setObjectName(QStringLiteral("unsaved"));
+    box.setDefaultButton(QMessageBox::Save);
+    box.button(QMessageBox::Discard)->setText(tr("Throw away"));
+    const int answer = box.exec();
+    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && save());
+}
+
+bool FileCommands::recover() {
+    std::vector<QString> problems;
+    std::vector<Recovered> found = findRecovered(places_.journals, &problems);
+    if (found.empty() && problems.empty()) {
+        return false;
+    }
+    RecoveryDialog dialog(std::move(found), problems, window_);
+    if (dialog.exec() != QDialog::Accepted || !dialog.chosen()) {
+        return false;
+    }
+    file_.recover(*dialog.chosen());
+    return true;
+}
+
+void FileCommands::remember(const QString& path) {
+    const QString whole = QFileInfo(path).absoluteFilePath();
+    recent_.removeAll(whole);
+    recent_.prepend(whole);
+    recent_ = recent_.mid(0, kMostRecent);
+    Q_EMIT recentChanged(recent_);
+}
+
+}  // namespace lowtide::ui

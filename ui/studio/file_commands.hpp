@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ui/studio/document_file.hpp"
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+class QWidget;
+
+namespace lowtide::ui {
+
+/// New, open, save and close with the questions that belong to them.
+class FileCommands : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it; `window` is the parent of dialogs.
+    FileCommands(DocumentFile& file, GraphModel& model, const Places& places, QWidget* window);
+
+    /// Each asks first what is to become of changes; false: the person wants to stay.
+    bool newGraph();
+    bool open();
+    bool openPath(const QString& path);
+    bool openBackup();
+    /// A graph that is no file: a preset, a run of the queue.
+    bool openDocument(graph::Document document, const QString& name);
+
+    /// False: it is not saved.
+    bool save();
+    bool saveAs();
+    /// Saved, thrown away by the person, or nothing to save.
+    [[nodiscard]] bool mayLeave();
+
+    /// Offers what killed programs left; true when one was opened.
+    bool recover();
+
+    /// Newest first; the owner keeps them.
+    [[nodiscard]] const QStringList& recent() const { return recent_; }
+
+    void setRecent(const QStringList& paths) { recent_ = paths; }
+
+Q_SIGNALS:
+    void recentChanged(const QStringList& paths);
+
+private:
+    bool openHere(const QString& path);
+    bool openAsCopy(const QString& path, const QString& reason);
+    bool saveTo(const QString& path);
+    void remember(const QString& path);
+
+    DocumentFile& file_;
+    GraphModel& model_;
+    Places places_;
+    QWidget* window_;
+    QStringList recent_;
+};
+
+/// The graph of a first start.
+[[nodiscard]] graph::Document defaultGraph();
+
+}  // namespace lowtide::ui

@@ -1,0 +1,147 @@
+#include "ui/studio/keys_sheet.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QDialogButtonBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kIdRole = Qt::UserRole;
+
+QString nativeText(const QList<QKeySequence>& keys) {
+    return QKeySequence::listToString(keys, QKeySequence::NativeText)
+        .replace(QStringLiteral("; "), QStringLiteral("  or  "));
+}
+
+}  // namespace
+
+KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
+    : QDialog(parent),
+      actions_(actions),
+      search_(new QLineEdit(this)),
+      list_(new QTreeWidget(this)),
+      key_(new QKeySequenceEdit(this)),
+      reset_(new QPushButton(tr("Back to the default"), this)),
+      note_(new QLabel(this)) {
+    setObjectName(QStringLiteral("keysSheet"));
+    setWindowTitle(tr("Keys"));
+    resize(Theme::space(160), Theme::space(150));
+    search_->setObjectName(QStringLiteral("search"));
+    search_->setPlaceholderText(tr("Search for an action or a key"));
+    search_->setClearButtonEnabled(true);
+    list_->setObjectName(QStringLiteral("list"));
+    list_->setHeaderLabels({tr("Action"), tr("Keys")});
+    list_->setUniformRowHeights(true);
+    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    key_->setObjectName(QStringLiteral("key"));
+    note_->setObjectName(QStringLiteral("note"));
+    note_->setWordWrap(true);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* edit = new QHBoxLayout;
+    edit->setSpacing(Theme::space(2));
+    edit->addWidget(new QLabel(tr("New key"), this));
+    edit->addWidget(key_, 1);
+    edit->addWidget(reset_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(3));
+    column->addWidget(search_);
+    column->addWidget(list_, 1);
+    column->addLayout(edit);
+    column->addWidget(note_);
+    column->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(search_, &QLineEdit::textChanged, this, &KeysSheet::filter);
+    connect(list_, &QTreeWidget::currentItemChanged, this, &KeysSheet::showChosen);
+    connect(
+        key_, &QKeySequenceEdit::editingFinished, this, [this] { change(key_->keySequence()); });
+    connect(reset_, &QPushButton::clicked, this, &KeysSheet::reset);
+    fill();
+    showChosen();
+}
+
+void KeysSheet::fill() {
+    QTreeWidgetItem* menu = nullptr;
+    for (const ActionDesc& desc : actionTable()) {
+        const QString path =
+            QString::fromLatin1(desc.menu).replace(QLatin1Char('/'), QStringLiteral(": "));
+        if (!menu || menu->text(0) != path) {
+            menu = new QTreeWidgetItem(list_, {path});
+            menu->setFlags(Qt::ItemIsEnabled);
+            menu->setFont(0, Theme::current().font("strong"));
+        }
+        const QAction& action = actions_.at(desc.id);
+        auto* item = new QTreeWidgetItem(menu, {plainText(action), nativeText(action.shortcuts())});
+        item->setToolTip(0, action.statusTip());
+        item->setData(0, kIdRole, QString::fromLatin1(desc.id));
+    }
+    list_->expandAll();
+}
+
+void KeysSheet::filter(const QString& words) {
+    for (int at = 0; at < list_->topLevelItemCount(); ++at) {
+        QTreeWidgetItem* menu = list_->topLevelItem(at);
+        bool hasShown = false;
+        for (int row = 0; row < menu->childCount(); ++row) {
+            QTreeWidgetItem* item = menu->child(row);
+            const bool fits = item->text(0).contains(words, Qt::CaseInsensitive) ||
+                              item->text(1).contains(words, Qt::CaseInsensitive);
+            item->setHidden(!fits);
+            hasShown = hasShown || fits;
+        }
+        menu->setHidden(!hasShown);
+    }
+}
+
+std::string KeysSheet::chosen() const {
+    const QTreeWidgetItem* item = list_->currentItem();
+    return item ? item->data(0, kIdRole).toString().toStdString() : std::string();
+}
+
+void KeysSheet::showChosen() {
+    const std::string id = chosen();
+    key_->setEnabled(!id.empty());
+    reset_->setEnabled(!id.empty() && actions_.at(id).shortcuts() != actions_.defaultKeys(id));
+    key_->setKeySequence(id.empty() ? QKeySequence() : actions_.at(id).shortcut());
+    note_->setText(id.empty() ? tr("Choose an action to change its key.")
+                              : actions_.at(id).statusTip());
+}
+
+void KeysSheet::change(const QKeySequence& key) {
+    const std::string id = chosen();
+    if (id.empty() || actions_.at(id).shortcut() == key) {
+        return;
+    }
+    const QList<QKeySequence> keys = key.isEmpty() ? QList<QKeySequence>() : QList{key};
+    if (const std::string other = actions_.usedBy(keys, id); !other.empty()) {
+        showChosen();
+        note_->setText(
+            tr("%1 is the key of “%2”. Give that one another key first.")
+                .arg(key.toString(QKeySequence::NativeText), plainText(actions_.at(other))));
+        return;
+    }
+    actions_.setKeys(id, keys);
+    list_->currentItem()->setText(1, nativeText(keys));
+    showChosen();
+}
+
+void KeysSheet::reset() {
+    const std::string id = chosen();
+    const QList<QKeySequence> keys = actions_.defaultKeys(id);
+    if (const std::string other = actions_.usedBy(keys, id); !other.empty()) {
+        note_->setText(tr("A default key is now that of “%1”. Give that one another key first.")
+                           .arg(plainText(actions_.at(other))));
+        return;
+    }
+    actions_.setKeys(id, keys);
+    list_->currentItem()->setText(1, nativeText(keys));
+    showChosen();
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+enum class NoticeKind { Info, Warning, Error, Success };
+
+/// One line above the canvas that tells something without stopping the work, with at most one
+/// button for what can be done about it.
+class NoticeBar : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit NoticeBar(QWidget* parent = nullptr);
+
+    void show(NoticeKind kind,
+              const QString& text,
+              const QString& button = {},
+              std::function<void()> act = {});
+    void dismiss();
+
+    [[nodiscard]] QString text() const { return text_->text(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintIcon();
+
+    NoticeKind kind_ = NoticeKind::Info;
+    QLabel* icon_;
+    QLabel* text_;
+    QPushButton* button_;
+    QToolButton* close_;
+    std::function<void()> act_;
+};
+
+}  // namespace lowtide::ui

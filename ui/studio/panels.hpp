@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QString>
+
+#include <map>
+#include <string>
+
+namespace lowtide::ui {
+
+/// The panels around the canvas: docks that a person may move, close and bring back.
+class Panels : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Panels(QMainWindow& window);
+
+    /// Panels of one area lie behind each other; the first one is in front.
+    void add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
+    /// Brings the panel to the front, and back when it was closed.
+    void show(const std::string& name);
+    void setTitle(const std::string& name, const QString& title);
+    /// Every panel to its place, as at the first start.
+    void reset();
+
+    [[nodiscard]] bool isShown(const std::string& name) const;
+
+Q_SIGNALS:
+    /// The panel came to the front, or went away.
+    void shownChanged(const QString& name, bool isShown);
+
+private:
+    struct Panel {
+        QDockWidget* dock;
+        Qt::DockWidgetArea area;
+    };
+
+    QMainWindow& window_;
+    std::map<std::string, Panel> panels_;
+    std::map<Qt::DockWidgetArea, QDockWidget*> first_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,107 @@
+#include "ui/studio/recovery_dialog.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QMessageBox>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+QString lineOf(const Recovered& recovered) {
+    const QDateTime time = QDateTime::fromString(recovered.writtenAt, Qt::ISODate).toLocalTime();
+    const QString name = recovered.path.isEmpty() ? RecoveryDialog::tr("never saved")
+                                                  : QFileInfo(recovered.path).fileName();
+    return RecoveryDialog::tr("%1, %2 nodes, kept %3")
+        .arg(name)
+        .arg(recovered.document.nodes.size())
+        .arg(QLocale().toString(time, QLocale::ShortFormat));
+}
+
+}  // namespace
+
+RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
+                               const std::vector<QString>& problems,
+                               QWidget* parent)
+    : QDialog(parent),
+      found_(std::move(found)),
+      list_(new QListWidget(this)),
+      open_(new QPushButton(tr("Recover"), this)),
+      discard_(new QPushButton(tr("Throw away"), this)) {
+    setObjectName(QStringLiteral("recovery"));
+    setWindowTitle(tr("Recover graphs"));
+    resize(Theme::space(120), Theme::space(70));
+    auto* text = new QLabel(
+        tr("The studio did not end in order. What was not saved then was kept and can be opened "
+           "again. The saved files are as they were."),
+        this);
+    text->setWordWrap(true);
+    list_->setObjectName(QStringLiteral("list"));
+    open_->setObjectName(QStringLiteral("recover"));
+    open_->setDefault(true);
+    discard_->setObjectName(QStringLiteral("discard"));
+    auto* later = new QPushButton(tr("Later"), this);
+    later->setObjectName(QStringLiteral("later"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(3));
+    column->addWidget(text);
+    column->addWidget(list_, 1);
+    for (const QString& problem : problems) {
+        auto* line = new QLabel(problem, this);
+        line->setWordWrap(true);
+        line->setForegroundRole(QPalette::BrightText);
+        column->addWidget(line);
+    }
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(Theme::space(2));
+    buttons->addWidget(discard_);
+    buttons->addStretch(1);
+    buttons->addWidget(later);
+    buttons->addWidget(open_);
+    column->addLayout(buttons);
+    connect(later, &QPushButton::clicked, this, &QDialog::reject);
+    connect(discard_, &QPushButton::clicked, this, &RecoveryDialog::discardSelected);
+    connect(open_, &QPushButton::clicked, this, [this] {
+        chosen_ = found_.at(static_cast<size_t>(list_->currentRow()));
+        accept();
+    });
+    connect(list_, &QListWidget::itemActivated, open_, &QPushButton::click);
+    fill();
+}
+
+void RecoveryDialog::fill() {
+    list_->clear();
+    for (const Recovered& recovered : found_) {
+        auto* item = new QListWidgetItem(lineOf(recovered), list_);
+        item->setToolTip(recovered.path);
+    }
+    list_->setCurrentRow(found_.empty() ? -1 : 0);
+    open_->setEnabled(!found_.empty());
+    discard_->setEnabled(!found_.empty());
+}
+
+void RecoveryDialog::discardSelected() {
+    const int row = list_->currentRow();
+    if (row < 0 || QMessageBox::question(this,
+                                         tr("Throw away"),
+                                         tr("Throw away what was kept of “%1”? It cannot be "
+                                            "brought back.")
+                                             .arg(list_->item(row)->text())) != QMessageBox::Yes) {
+        return;
+    }
+    discard(found_.at(static_cast<size_t>(row)));
+    found_.erase(found_.begin() + row);
+    fill();
+    if (found_.empty()) {
+        reject();
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,109 @@
+#include "ui/studio/run_control.hpp"
+
+#include "ui/studio/seeds.hpp"
+
+#include <QRandomGenerator>
+
+namespace lowtide::ui {
+
+RunControl::RunControl(GraphModel& model,
+                       RunQueue& queue,
+                       const Planning& planning,
+                       NodeStatuses& statuses,
+                       QObject* parent)
+    : QObject(parent),
+      model_(model),
+      queue_(queue),
+      planning_(planning),
+      statuses_(statuses),
+      random_([] { return QRandomGenerator::system()->generate64(); }) {
+    connect(&queue_, &RunQueue::started, this, &RunControl::begin);
+    connect(&queue_, &RunQueue::ended, this, &RunControl::end);
+    connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
+        if (mine_.contains(id)) {
+            statuses_.take(event);
+        }
+    });
+    connect(&queue_,
+            &RunQueue::picture,
+            this,
+            [this](quint64 id, const std::string& node, const QImage& picture) {
+                const NodeDesc* desc = model_.desc(node);
+                if (mine_.contains(id) && (arePreviewsShown_ || (desc && desc->output))) {
+                    statuses_.takePicture(node, picture);
+                }
+            });
+}
+
+quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
+    model_.endMerging();
+    model_.apply(tr("New seed"), [this](graph::Document& document) {
+        renewSeeds(document, model_.catalog(), random_);
+    });
+    Json options = planning_.options().is_object() ? planning_.options() : Json::object();
+    options["out"] = outputFolder_.toStdString();
+    if (!until.empty()) {
+        options["until"] = until;
+    }
+    if (how == RunHow::Anew) {
+        options["forceExecution"] = true;
+    }
+    const quint64 id = queue_.add(
+        titleOf(), graph::toText(model_.document()), std::move(options), how == RunHow::First);
+    mine_.insert(id);
+    if (queue_.running() && queue_.running()->id == id) {
+        begin(id);  // it began within add(), before it was known here
+    }
+    return id;
+}
+
+QString RunControl::titleOf() const {
+    for (const auto& [id, node] : model_.document().nodes) {
+        const NodeDesc* desc = model_.desc(id);
+        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
+            if (param.kind == ParamKind::Seed && node.params.contains(param.id)) {
+                return tr("%1, seed %2")
+                    .arg(name_, QString::fromStdString(node.params.at(param.id).dump()));
+            }
+        }
+    }
+    return name_;
+}
+
+void RunControl::cancel(CancelMode mode) {
+    if (const QueuedRun* run = queue_.running()) {
+        queue_.cancel(run->id, mode);
+    }
+}
+
+void RunControl::forgetRuns() {
+    mine_.clear();
+    statuses_.beginRun();
+}
+
+bool RunControl::isBusy() const {
+    return queue_.running() != nullptr;
+}
+
+void RunControl::begin(quint64 id) {
+    if (mine_.contains(id)) {
+        statuses_.beginRun();
+    }
+    Q_EMIT busyChanged(true);
+}
+
+void RunControl::end(quint64 id) {
+    const QueuedRun* run = queue_.find(id);
+    if (run && mine_.contains(id)) {
+        if (run->state == RunState::Failed) {
+            Q_EMIT failed(id);
+        } else if (run->state == RunState::Finished && run->executed == 0) {
+            Q_EMIT upToDate(id);
+        } else if (run->state == RunState::Finished) {
+            Q_EMIT finished(id);
+        }
+    }
+    Q_EMIT busyChanged(isBusy());
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "ui/bridge/node_status.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_queue.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <set>
+#include <string>
+
+namespace lowtide::ui {
+
+enum class RunHow {
+    Last,   ///< behind what waits
+    First,  ///< before what waits
+    Anew    ///< also what is kept from earlier runs
+};
+
+/// Turns Run and Cancel into runs of the queue, and shows the runs of this document on its nodes.
+class RunControl : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it.
+    RunControl(GraphModel& model,
+               RunQueue& queue,
+               const Planning& planning,
+               NodeStatuses& statuses,
+               QObject* parent = nullptr);
+
+    /// The name of the document, for the titles of runs.
+    void setName(const QString& name) { name_ = name; }
+
+    /// The folder for pictures.
+    void setOutputFolder(const QString& folder) { outputFolder_ = folder; }
+
+    /// Whether pictures of nodes show that are still at work; those of outputs always do.
+    void setPreviews(bool areShown) { arePreviewsShown_ = areShown; }
+
+    /// Where random seeds come from; tests give their own.
+    void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
+
+    /// Renews seeds as a step that can be undone, then queues the graph as it stands. `until`:
+    /// nodes with which the run ends; empty: the outputs.
+    quint64 run(RunHow how, const std::set<std::string>& until = {});
+    /// The run that runs now, if there is one.
+    void cancel(CancelMode mode);
+    /// Another document: runs that are still under way no longer show on its nodes.
+    void forgetRuns();
+
+    [[nodiscard]] bool isBusy() const;
+
+Q_SIGNALS:
+    /// The run had nothing to execute.
+    void upToDate(quint64 id);
+    void failed(quint64 id);
+    void finished(quint64 id);
+    /// A run began or none is left.
+    void busyChanged(bool isBusy);
+
+private:
+    void begin(quint64 id);
+    void end(quint64 id);
+    [[nodiscard]] QString titleOf() const;
+
+    GraphModel& model_;
+    RunQueue& queue_;
+    const Planning& planning_;
+    NodeStatuses& statuses_;
+    QString name_;
+    QString outputFolder_;
+    std::function<uint64_t()> random_;
+    bool arePreviewsShown_ = true;
+    std::set<quint64> mine_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/run_control.hpp"
+
+#include <QObject>
+
+namespace lowtide::ui {
+
+/// Says above the canvas how a run ended, and what can be done next.
+class RunNotices : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it.
+    RunNotices(RunControl& run, const RunQueue& queue, NoticeBar& bar, QObject* parent = nullptr);
+
+Q_SIGNALS:
+    /// The person wants to see what is wrong.
+    void issuesAsked();
+    /// The person wants to see the picture of the run.
+    void pictureAsked(const QString& file);
+
+private:
+    void tellFailure(quint64 id);
+    void tellPictures(quint64 id);
+
+    RunControl& run_;
+    const RunQueue& queue_;
+    NoticeBar& bar_;
+};
+
+}  // namespace lowtide::ui

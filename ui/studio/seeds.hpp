@@ -1,0 +1,20 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <cstdint>
+#include <functional>
+
+namespace lowtide::ui {
+
+/// Gives seeds whose mode is not "keep" their next value: another one, or one more (after the
+/// largest comes 0). True when one changed. The seed that is then shown is the one that is used.
+bool renewSeeds(graph::Document& document,
+                const graph::Catalog& catalog,
+                const std::function<uint64_t()>& random);
+
+/// Seeds that are drawn: below this, so that people can read and type them.
+inline constexpr uint64_t kDrawnSeeds = 1ull << 32;
+
+}  // namespace lowtide::ui

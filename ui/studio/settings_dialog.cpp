@@ -1,0 +1,158 @@
+#include "ui/studio/settings_dialog.hpp"
+
+#include "plugin/base/units.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+SettingsDialog::SettingsDialog(Settings& settings,
+                               const std::vector<std::string>& devices,
+                               const QString& ownFolder,
+                               QWidget* parent)
+    : QDialog(parent), settings_(settings) {
+    setObjectName(QStringLiteral("settings"));
+    setWindowTitle(tr("Settings"));
+    setMinimumWidth(Theme::space(130));
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(Theme::space(4));
+    form->setVerticalSpacing(Theme::space(3));
+    addChoice(*form,
+              tr("Appearance"),
+              "theme",
+              {{"system", tr("As the system")}, {"light", tr("Light")}, {"dark", tr("Dark")}},
+              &Preferences::theme);
+    addFolder(*form, ownFolder);
+    addDevice(*form, devices);
+    addBudget(*form);
+    addChoice(*form,
+              tr("Small device"),
+              "lowMemory",
+              {{"auto", tr("Automatic: on at 8 GiB and below")},
+               {"on", tr("On: collect after every stage")},
+               {"off", tr("Off")}},
+              &Preferences::lowMemory);
+    addPreviews(*form);
+    addDropped(*form);
+    auto* note = new QLabel(
+        tr("Device, budget and small device hold for graphs that say nothing of their own."), this);
+    note->setWordWrap(true);
+    note->setForegroundRole(QPalette::PlaceholderText);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(4));
+    column->addLayout(form);
+    column->addWidget(note);
+    column->addStretch(1);
+    column->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+QComboBox* SettingsDialog::addChoice(QFormLayout& form,
+                                     const QString& label,
+                                     const char* name,
+                                     const std::vector<std::pair<QString, QString>>& choices,
+                                     QString Preferences::*field) {
+    auto* box = new QComboBox(this);
+    box->setObjectName(QString::fromLatin1(name));
+    for (const auto& [value, text] : choices) {
+        box->addItem(text, value);
+    }
+    const QString& chosen = settings_.preferences().*field;
+    if (box->findData(chosen) < 0) {
+        box->addItem(chosen, chosen);
+    }
+    box->setCurrentIndex(box->findData(chosen));
+    form.addRow(label, box);
+    connect(box, &QComboBox::activated, this, [this, box, field] {
+        settings_.change(
+            [&](Preferences& preferences) { preferences.*field = box->currentData().toString(); });
+    });
+    return box;
+}
+
+void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>& devices) {
+    std::vector<std::pair<QString, QString>> choices = {{QString(), tr("Automatic")}};
+    for (const std::string& device : devices) {
+        choices.emplace_back(QString::fromStdString(device), QString::fromStdString(device));
+    }
+    addChoice(form, tr("Device"), "device", choices, &Preferences::device);
+}
+
+void SettingsDialog::addBudget(QFormLayout& form) {
+    auto* budget = new QLineEdit(settings_.preferences().memoryBudget, this);
+    budget->setObjectName(QStringLiteral("budget"));
+    budget->setPlaceholderText(tr("Free memory less 5 %"));
+    auto* problem = new QLabel(this);
+    problem->setWordWrap(true);
+    problem->setForegroundRole(QPalette::BrightText);
+    problem->hide();
+    form.addRow(tr("Memory budget"), budget);
+    form.addRow(QString(), problem);
+    connect(budget, &QLineEdit::textChanged, this, [this, problem](const QString& typed) {
+        const QString text = typed.trimmed();
+        const bool isSize = text.isEmpty() || parseBytes(text.toStdString()).has_value();
+        problem->setText(tr("Write a number with a unit, as 6GiB, or leave it empty."));
+        problem->setVisible(!isSize);
+        if (isSize) {
+            settings_.change([&](Preferences& preferences) { preferences.memoryBudget = text; });
+        }
+    });
+}
+
+void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
+    auto* folder = new QLineEdit(settings_.preferences().outputFolder, this);
+    folder->setObjectName(QStringLiteral("outputFolder"));
+    folder->setPlaceholderText(ownFolder);
+    auto* browse = new QPushButton(tr("Choose..."), this);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(folder, 1);
+    row->addWidget(browse);
+    form.addRow(tr("Folder for pictures"), row);
+    connect(folder, &QLineEdit::textChanged, this, [this](const QString& path) {
+        settings_.change(
+            [&](Preferences& preferences) { preferences.outputFolder = path.trimmed(); });
+    });
+    connect(browse, &QPushButton::clicked, this, [this, folder] {
+        const QString path =
+            QFileDialog::getExistingDirectory(this, tr("Folder for pictures"), folder->text());
+        if (!path.isEmpty()) {
+            folder->setText(path);
+        }
+    });
+}
+
+void SettingsDialog::addPreviews(QFormLayout& form) {
+    auto* previews = new QCheckBox(tr("Show the picture while it is made"), this);
+    previews->setObjectName(QStringLiteral("previews"));
+    previews->setChecked(settings_.preferences().showsPreviews);
+    form.addRow(tr("Previews"), previews);
+    connect(previews, &QCheckBox::toggled, this, [this](bool isOn) {
+        settings_.change([&](Preferences& preferences) { preferences.showsPreviews = isOn; });
+    });
+}
+
+void SettingsDialog::addDropped(QFormLayout& form) {
+    auto* box = new QComboBox(this);
+    box->setObjectName(QStringLiteral("dropped"));
+    box->addItem(tr("Ask"), static_cast<int>(DroppedPicture::Ask));
+    box->addItem(tr("Open its graph"), static_cast<int>(DroppedPicture::OpenGraph));
+    box->addItem(tr("Use it as input"), static_cast<int>(DroppedPicture::UseAsInput));
+    box->setCurrentIndex(box->findData(static_cast<int>(settings_.preferences().droppedPicture)));
+    form.addRow(tr("A dropped picture with a graph"), box);
+    connect(box, &QComboBox::activated, this, [this, box] {
+        settings_.change([&](Preferences& preferences) {
+            preferences.droppedPicture = static_cast<DroppedPicture>(box->currentData().toInt());
+        });
+    });
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "ui/bridge/settings.hpp"
+
+#include <QComboBox>
+#include <QDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// What holds for every graph. A change counts at once.
+class SettingsDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `settings` must outlive it; `devices` are offered, `ownFolder` is where pictures go unless
+    /// something else is chosen.
+    SettingsDialog(Settings& settings,
+                   const std::vector<std::string>& devices,
+                   const QString& ownFolder,
+                   QWidget* parent = nullptr);
+
+private:
+    QComboBox* addChoice(QFormLayout& form,
+                         const QString& label,
+                         const char* name,
+                         const std::vector<std::pair<QString, QString>>& choices,
+                         QString Preferences::*field);
+    void addDevice(QFormLayout& form, const std::vector<std::string>& devices);
+    void addBudget(QFormLayout& form);
+    void addFolder(QFormLayout& form, const QString& ownFolder);
+    void addDropped(QFormLayout& form);
+    void addPreviews(QFormLayout& form);
+
+    Settings& settings_;
+};
+
+}  // namespace lowtide::ui

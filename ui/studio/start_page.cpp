@@ -1,0 +1,84 @@
+#include "ui/studio/start_page.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kTextWidth = 480;
+
+QLabel* textIn(QWidget* parent, const char* name, const char* font) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QString::fromLatin1(name));
+    label->setFont(Theme::current().font(font));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setMaximumWidth(kTextWidth);
+    label->setMinimumWidth(kTextWidth);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+}  // namespace
+
+StartPage::StartPage(QWidget* parent)
+    : QWidget(parent),
+      title_(textIn(this, "startTitle", "display")),
+      message_(textIn(this, "startMessage", "body")),
+      hint_(textIn(this, "startHint", "body")),
+      progress_(new QProgressBar(this)),
+      again_(new QPushButton(tr("Try again"), this)),
+      without_(new QPushButton(tr("Edit graphs without it"), this)) {
+    hint_->setForegroundRole(QPalette::PlaceholderText);
+    progress_->setRange(0, 0);
+    progress_->setTextVisible(false);
+    progress_->setFixedSize(kTextWidth, Theme::space(1));
+    again_->setObjectName(QStringLiteral("again"));
+    without_->setObjectName(QStringLiteral("without"));
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(Theme::space(2));
+    buttons->addWidget(again_);
+    buttons->addWidget(without_);
+    buttons->addStretch(1);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(Theme::space(3));
+    column->addStretch(2);
+    column->addWidget(title_);
+    column->addWidget(message_);
+    column->addWidget(hint_);
+    column->addWidget(progress_);
+    column->addLayout(buttons);
+    column->addStretch(3);
+    auto* row = new QHBoxLayout(this);
+    row->addStretch(1);
+    row->addLayout(column);
+    row->addStretch(1);
+    connect(again_, &QPushButton::clicked, this, &StartPage::againAsked);
+    connect(without_, &QPushButton::clicked, this, &StartPage::withoutAsked);
+    showStarting();
+}
+
+void StartPage::showStarting() {
+    title_->setText(tr("Starting the engine..."));
+    message_->setText(tr("It loads its libraries and looks for devices."));
+    hint_->hide();
+    progress_->show();
+    again_->hide();
+    without_->hide();
+}
+
+void StartPage::showRefused(const QString& message, const QString& hint, bool canEdit) {
+    title_->setText(tr("The engine did not start"));
+    message_->setText(message);
+    hint_->setText(hint);
+    hint_->setVisible(!hint.isEmpty());
+    progress_->hide();
+    again_->show();
+    without_->setVisible(canEdit);
+}
+
+}  // namespace lowtide::ui

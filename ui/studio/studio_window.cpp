@@ -1,0 +1,211 @@
+#include "ui/studio/studio_window.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/studio/keys_sheet.hpp"
+#include "ui/studio/menus.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QStatusBar>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr QSize kFirstSize(1440, 900);
+/// What can be done without an engine.
+constexpr const char* kAlways[] = {
+    "file.quit", "edit.keys", "view.light", "view.dark", "view.system", "help.about"};
+
+bool isAlways(const ActionDesc& desc) {
+    return std::any_of(std::begin(kAlways), std::end(kAlways), [&](const char* id) {
+        return std::string_view(desc.id) == id;
+    });
+}
+
+}  // namespace
+
+StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& appearance)
+    : setup_(std::move(setup)), settings_(settings), appearance_(appearance), start_(setup_.open) {
+    setObjectName(QStringLiteral("studio"));
+    setAcceptDrops(true);
+    resize(kFirstSize);
+    actions_.setChangedKeys(settings_.preferences().keys);
+    buildFrame();
+    connectActions();
+    setWorking(false);
+    connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) { attach(*plugin); });
+    connect(
+        &start_, &EngineStart::refused, this, [this](const QString& message, const QString& hint) {
+            startPage_->showRefused(asSentence(message), asSentence(hint), false);
+        });
+    showTitle();
+    start_.begin();
+}
+
+StudioWindow::~StudioWindow() = default;
+
+void StudioWindow::buildFrame() {
+    fillMenus(*menuBar(), actions_);
+    QMenu* file = menuAt(*menuBar(), QStringLiteral("File"));
+    recentMenu_ = new QMenu(tr("Open &recent"), file);
+    recentMenu_->setObjectName(QStringLiteral("recent"));
+    recentMenu_->setToolTipsVisible(true);
+    file->insertMenu(&actions_.at("file.save"), recentMenu_);
+    toolBar_ = new StudioToolBar(actions_, this);
+    addToolBar(toolBar_);
+    startPage_ = new StartPage(this);
+    setCentralWidget(startPage_);
+    statusBar()->setSizeGripEnabled(false);
+    connect(startPage_, &StartPage::againAsked, this, [this] {
+        startPage_->showStarting();
+        start_.begin();
+    });
+    auto* schemes = new QActionGroup(this);
+    for (const char* id : {"light", "dark", "system"}) {
+        QAction& action = actions_.at(std::string("view.") + id);
+        schemes->addAction(&action);
+        action.setChecked(settings_.preferences().theme == QLatin1String(id));
+        connect(&action, &QAction::triggered, this, [this, id] {
+            settings_.change([&](Preferences& preferences) { preferences.theme = id; });
+        });
+    }
+}
+
+void StudioWindow::connectActions() {
+    connect(&actions_.at("file.quit"), &QAction::triggered, this, &QWidget::close);
+    connect(&actions_.at("edit.keys"), &QAction::triggered, this, [this] {
+        KeysSheet(actions_, this).exec();
+    });
+    connect(&actions_, &Actions::keysChanged, this, [this] {
+        settings_.change(
+            [&](Preferences& preferences) { preferences.keys = actions_.changedKeys(); });
+    });
+    connect(&actions_.at("help.about"), &QAction::triggered, this, &StudioWindow::showAbout);
+    connect(&settings_,
+            &Settings::changed,
+            this,
+            [this, theme = settings_.preferences().theme]() mutable {
+                if (std::exchange(theme, settings_.preferences().theme) != theme) {
+                    appearance_.use(theme);
+                    actions_.at("view." + theme.toStdString()).setChecked(true);
+                }
+            });
+}
+
+void StudioWindow::setWorking(bool isWorking) {
+    for (const ActionDesc& desc : actionTable()) {
+        if (!isAlways(desc)) {
+            actions_.at(desc.id).setEnabled(isWorking);
+        }
+    }
+    recentMenu_->setEnabled(isWorking);
+    toolBar_->setBusy(false);
+}
+
+void StudioWindow::attach(Plugin& plugin) {
+    setWorking(true);
+    startPage_ = nullptr;  // the desk's centre takes its place, and the window deletes it
+    workspace_ = std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
+    desk_ = std::make_unique<Desk>(
+        *workspace_, DeskParts{*this, actions_, *toolBar_, settings_, setup_.places, *recentMenu_});
+    connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
+    restoreLayout();
+    openFirst();
+    showTitle();
+    if (!settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
+        QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
+    }
+    if (!settings_.problem().isEmpty()) {
+        desk_->notices().show(NoticeKind::Warning, settings_.problem());
+    }
+    Q_EMIT ready();
+}
+
+void StudioWindow::openFirst() {
+    const QString& wanted = setup_.arguments.graph;
+    workspace_->file.setNew(defaultGraph(), tr("untitled"));
+    if (desk_->files().recover()) {
+        return;
+    }
+    if (!wanted.isEmpty()) {
+        const PresetEntry* preset =
+            QFileInfo::exists(wanted) ? nullptr : workspace_->presets.find(wanted);
+        if (!preset) {
+            desk_->files().openPath(wanted);
+            return;
+        }
+        try {
+            workspace_->file.setNew(workspace_->presets.open(wanted), preset->title);
+        } catch (const Error& error) {
+            showError(this, tr("“%1” cannot be opened").arg(preset->title), error);
+        }
+    }
+    desk_->canvas().zoomToAll();
+}
+
+void StudioWindow::restoreLayout() {
+    desk_->panels().reset();
+    const QByteArray& layout = settings_.preferences().windowLayout;
+    if (!layout.isEmpty()) {
+        restoreState(layout);
+    }
+}
+
+void StudioWindow::showTitle() {
+    if (!workspace_) {
+        setWindowTitle(tr("Lowtide"));
+        return;
+    }
+    setWindowTitle(tr("%1[*] - Lowtide").arg(workspace_->file.name()));
+    setWindowModified(workspace_->model.isModified());
+    setWindowFilePath(workspace_->file.path());
+}
+
+void StudioWindow::showAbout() {
+    QMessageBox box(QMessageBox::NoIcon,
+                    tr("About Lowtide"),
+                    tr("Lowtide studio %1").arg(QApplication::applicationVersion()),
+                    QMessageBox::Close,
+                    this);
+    box.setInformativeText(
+        tr("Image diffusion as a node graph, with a memory policy for every node.\n\nUses Qt %1 "
+           "under the LGPL, and the fonts Inter and JetBrains Mono under the SIL Open Font "
+           "Licence. The file NOTICE names the rest.")
+            .arg(QLatin1String(qVersion())));
+    box.exec();
+}
+
+void StudioWindow::closeEvent(QCloseEvent* event) {
+    if (desk_ && !desk_->files().mayLeave()) {
+        event->ignore();
+        return;
+    }
+    if (desk_) {
+        const QByteArray layout = saveState();
+        settings_.change([&](Preferences& preferences) { preferences.windowLayout = layout; });
+    }
+    event->accept();
+}
+
+void StudioWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (desk_ && !localFiles(event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void StudioWindow::dropEvent(QDropEvent* event) {
+    if (desk_) {
+        event->acceptProposedAction();
+        desk_->takeDropped(localFiles(event->mimeData()));
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "ui/studio/actions.hpp"
+#include "ui/studio/appearance.hpp"
+#include "ui/studio/desk.hpp"
+#include "ui/studio/engine_start.hpp"
+#include "ui/studio/start_page.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QMainWindow>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+/// What a window is made from.
+struct StudioSetup {
+    OpenModule open;
+    Places places;
+    StudioArguments arguments;
+};
+
+/// The studio's window: there at once, with an engine a moment later.
+class StudioWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    /// `settings` and `appearance` must outlive it.
+    StudioWindow(StudioSetup setup, Settings& settings, Appearance& appearance);
+    ~StudioWindow() override;
+
+    [[nodiscard]] Actions& actions() { return actions_; }
+
+    /// nullptr once there is an engine.
+    [[nodiscard]] StartPage* startPage() { return startPage_; }
+
+    /// nullptr until there is an engine.
+    [[nodiscard]] Workspace* workspace() { return workspace_.get(); }
+
+    [[nodiscard]] Desk* desk() { return desk_.get(); }
+
+Q_SIGNALS:
+    /// The engine runs and a graph is open.
+    void ready();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void buildFrame();
+    void connectActions();
+    void setWorking(bool isWorking);
+    void attach(Plugin& plugin);
+    void openFirst();
+    void showTitle();
+    void showAbout();
+    void restoreLayout();
+
+    StudioSetup setup_;
+    Settings& settings_;
+    Appearance& appearance_;
+    Actions actions_;
+    EngineStart start_;
+    StudioToolBar* toolBar_ = nullptr;
+    StartPage* startPage_ = nullptr;
+    QMenu* recentMenu_ = nullptr;
+    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<Desk> desk_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,90 @@
+#include "ui/studio/tool_bar.hpp"
+
+#include "ui/panels/memory_line.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QMenu>
+
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+void addSpring(QToolBar& bar) {
+    auto* spring = new QWidget(&bar);
+    spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar.addWidget(spring);
+}
+
+QToolButton* buttonOf(QToolBar& bar, QAction& action) {
+    bar.addAction(&action);
+    return qobject_cast<QToolButton*>(bar.widgetForAction(&action));
+}
+
+}  // namespace
+
+StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
+    : QToolBar(parent), actions_(actions) {
+    setObjectName(QStringLiteral("toolBar"));
+    setWindowTitle(tr("Tools"));
+    setMovable(false);
+    const int side = Theme::current().size("icon");
+    setIconSize({side, side});
+    for (const char* id : {"run.start", "run.here"}) {
+        buttonOf(*this, actions.at(id))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    }
+    cancel_ = new QToolButton(this);
+    cancel_->setObjectName(QStringLiteral("cancel"));
+    cancel_->setDefaultAction(&actions.at("run.cancel"));
+    cancel_->setText(tr("Cancel"));
+    cancel_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    cancel_->setPopupMode(QToolButton::MenuButtonPopup);
+    auto* ways = new QMenu(cancel_);
+    ways->addAction(&actions.at("run.cancel_after"));
+    ways->addAction(&actions.at("run.cancel"));
+    cancel_->setMenu(ways);
+    addWidget(cancel_);
+    addSeparator();
+    addAction(&actions.at("edit.undo"));
+    addAction(&actions.at("edit.redo"));
+    addSpring(*this);
+    memory_ = new QToolButton(this);
+    memory_->setObjectName(QStringLiteral("need"));
+    memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    addWidget(memory_);
+    addSpring(*this);
+    addAction(&actions.at("view.zoom_out"));
+    zoom_ = new QToolButton(this);
+    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_->setMinimumWidth(Theme::space(14));
+    zoom_->setToolTip(actions.at("view.zoom_actual").toolTip());
+    addWidget(zoom_);
+    addAction(&actions.at("view.zoom_in"));
+    addAction(&actions.at("view.fit_all"));
+    connect(memory_, &QToolButton::clicked, this, &StudioToolBar::memoryAsked);
+    connect(zoom_, &QToolButton::clicked, &actions.at("view.zoom_actual"), &QAction::trigger);
+    setZoom(100);
+    setPlanned({});
+    setBusy(false);
+}
+
+void StudioToolBar::setBusy(bool isBusy) {
+    actions_.at("run.cancel").setEnabled(isBusy);
+    actions_.at("run.cancel_after").setEnabled(isBusy);
+}
+
+void StudioToolBar::setPlanned(const Planned& planned) {
+    const MemoryLine line = memoryLineOf(planned);
+    memory_->setText(line.text.isEmpty() ? tr("No plan yet") : line.text);
+    memory_->setToolTip(line.detail.isEmpty() ? tr("What the next run needs, and of how much")
+                                              : line.detail);
+    memory_->setIcon(
+        Theme::current().icon(line.fits ? "memory" : "warning", line.fits ? "text" : "warning"));
+}
+
+void StudioToolBar::setZoom(double percent) {
+    zoom_->setText(tr("%1 %").arg(std::lround(percent)));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "ui/bridge/engine.hpp"
+#include "ui/bridge/memory_feed.hpp"
+#include "ui/bridge/model_library.hpp"
+#include "ui/bridge/node_status.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/preset_store.hpp"
+#include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/settings.hpp"
+#include "ui/panels/offered_models.hpp"
+#include "ui/studio/arguments.hpp"
+#include "ui/studio/document_file.hpp"
+#include "ui/studio/run_control.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Everything behind a window whose engine runs: the document and what is known of it. Knows no
+/// widget.
+class Workspace : public QObject {
+    Q_OBJECT
+
+public:
+    /// `plugin` was started; `settings` must outlive it.
+    Workspace(Plugin& plugin,
+              Settings& settings,
+              const Places& places,
+              const StudioArguments& arguments);
+
+    Engine engine;
+    GraphModel model;
+    NodeStatuses statuses;
+    RunQueue queue;
+    Planning planning;
+    MemoryFeed memory;
+    PresetStore presets;
+    ModelLibrary models;
+    OfferedModels offered;
+    DocumentFile file;
+    RunControl run;
+
+    [[nodiscard]] Settings& settings() { return settings_; }
+
+private:
+    void tellOptions();
+    void tellModels();
+
+    Settings& settings_;
+    Places places_;
+    StudioArguments arguments_;
+    QStringList modelFolders_;
+    QStringList modelPathsFiles_;
+};
+
+/// "cpu", "cuda:0", and the cards that can be rehearsed on: what choosers offer, of
+/// MemoryNow::devices.
+[[nodiscard]] std::vector<std::string> deviceNames(const Json& devices);
+
+/// Options of runs and plans: the command line's stand before the graph's, the settings' behind.
+[[nodiscard]] Json runOptions(const graph::Document& document,
+                              const Preferences& preferences,
+                              const StudioArguments& arguments,
+                              const QString& graphFolder);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,99 @@
+#include "ui/theme/tokens.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <QFile>
+
+// Outside every namespace, as the macro wants it: the resources lie in a static library.
+static void initThemeResources() {
+    Q_INIT_RESOURCE(theme);
+}
+
+namespace lowtide::ui {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& token, const std::string& why) {
+    throw Error(ErrorKind::Corrupt,
+                "theme token \"" + token + "\" " + why,
+                "mend resources/themes/tokens.json and build again");
+}
+
+int integerAt(const Json& object, const char* key, const std::string& what) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number_integer()) {
+        refuse(what, std::string("has no number \"") + key + "\"");
+    }
+    return found->get<int>();
+}
+
+}  // namespace
+
+QByteArray themeResource(const char* name) {
+    initThemeResources();
+    QFile file(QStringLiteral(":/lowtide/") + QLatin1String(name));
+    if (!file.open(QIODevice::ReadOnly)) {
+        refuse(name, "is not among the program's resources");
+    }
+    return file.readAll();
+}
+
+Json themeTokens() {
+    const QByteArray text = themeResource("tokens.json");
+    return parseJson({text.constData(), static_cast<size_t>(text.size())}, "theme tokens");
+}
+
+const Json& TokenReader::section(const char* name) const {
+    const auto found = tokens_.find(name);
+    if (found == tokens_.end() || !found->is_structured() || found->empty()) {
+        refuse(name, "is missing");
+    }
+    return *found;
+}
+
+QColor TokenReader::colourOf(const Json& pair, const std::string& what) const {
+    if (!pair.is_array() || pair.size() != 2 || !pair[scheme_].is_string()) {
+        refuse(what, "is no pair of colours [light, dark]");
+    }
+    const QColor colour(QString::fromStdString(pair[scheme_].get<std::string>()));
+    if (!colour.isValid()) {
+        refuse(what, "is no colour: " + pair[scheme_].get<std::string>());
+    }
+    return colour;
+}
+
+std::map<std::string, QColor> TokenReader::colours() const {
+    std::map<std::string, QColor> colours;
+    for (const auto& [name, pair] : section("colours").items()) {
+        colours[name] = colourOf(pair, name);
+    }
+    return colours;
+}
+
+std::map<std::string, int> TokenReader::sizes() const {
+    const Json& section = this->section("sizes");
+    std::map<std::string, int> sizes;
+    for (const auto& [name, value] : section.items()) {
+        sizes[name] = integerAt(section, name.c_str(), "sizes");
+    }
+    return sizes;
+}
+
+std::map<std::string, QFont> TokenReader::fonts() const {
+    std::map<std::string, QFont> fonts;
+    for (const auto& [name, value] : section("fonts").items()) {
+        const auto family = value.find("family");
+        if (family == value.end() || !family->is_string()) {
+            refuse(name, "has no font family");
+        }
+        QFont font(QString::fromStdString(family->get<std::string>()));
+        font.setPixelSize(integerAt(value, "pixels", name));
+        font.setWeight(static_cast<QFont::Weight>(integerAt(value, "weight", name)));
+        font.setHintingPreference(QFont::PreferVerticalHinting);
+        font.setStyleStrategy(QFont::PreferAntialias);
+        fonts[name] = font;
+    }
+    return fonts;
+}
+
+}  // namespace lowtide::ui
