@@ -1,7 +1,224 @@
 #include "ui/theme/studio_style.hpp"
 
+#include "ui/theme/theme.hpp"
+
+#include <QtWidgets>
+
+#include <map>
+
 namespace lowtide::ui {
 
+namespace {
+
+const std::map<QStyle::PixelMetric, int>& metrics() {
+    static const std::map<QStyle::PixelMetric, int> kMetrics = {
+        {QStyle::PM_DefaultFrameWidth, 1},
+        {QStyle::PM_ButtonMargin, 16},
+        {QStyle::PM_ButtonDefaultIndicator, 0},
+        {QStyle::PM_ButtonShiftHorizontal, 0},
+        {QStyle::PM_ButtonShiftVertical, 0},
+        {QStyle::PM_MenuButtonIndicator, 20},
+        {QStyle::PM_ButtonIconSize, 16},
+        {QStyle::PM_SmallIconSize, 16},
+        {QStyle::PM_ToolBarIconSize, 16},
+        {QStyle::PM_ListViewIconSize, 16},
+        {QStyle::PM_TabBarIconSize, 16},
+        {QStyle::PM_MessageBoxIconSize, 32},
+        {QStyle::PM_IndicatorWidth, 16},
+        {QStyle::PM_IndicatorHeight, 16},
+        {QStyle::PM_ExclusiveIndicatorWidth, 16},
+        {QStyle::PM_ExclusiveIndicatorHeight, 16},
+        {QStyle::PM_CheckBoxLabelSpacing, 8},
+        {QStyle::PM_RadioButtonLabelSpacing, 8},
+        {QStyle::PM_ScrollBarExtent, 12},
+        {QStyle::PM_ScrollBarSliderMin, 32},
+        {QStyle::PM_ScrollView_ScrollBarSpacing, 0},
+        {QStyle::PM_SliderThickness, 24},
+        {QStyle::PM_SliderControlThickness, 16},
+        {QStyle::PM_SliderLength, 16},
+        {QStyle::PM_SplitterWidth, 5},
+        {QStyle::PM_DockWidgetSeparatorExtent, 5},
+        {QStyle::PM_DockWidgetTitleMargin, 6},
+        {QStyle::PM_DockWidgetTitleBarButtonMargin, 4},
+        {QStyle::PM_DockWidgetFrameWidth, 0},
+        {QStyle::PM_TabBarTabHSpace, 24},
+        {QStyle::PM_TabBarTabVSpace, 16},
+        {QStyle::PM_TabBarTabShiftVertical, 0},
+        {QStyle::PM_TabBarTabShiftHorizontal, 0},
+        {QStyle::PM_TabBarTabOverlap, 0},
+        {QStyle::PM_TabBarBaseOverlap, 1},
+        {QStyle::PM_TabCloseIndicatorWidth, 16},
+        {QStyle::PM_TabCloseIndicatorHeight, 16},
+        {QStyle::PM_MenuPanelWidth, 1},
+        {QStyle::PM_MenuHMargin, 4},
+        {QStyle::PM_MenuVMargin, 4},
+        {QStyle::PM_MenuBarPanelWidth, 0},
+        {QStyle::PM_MenuBarHMargin, 4},
+        {QStyle::PM_MenuBarVMargin, 2},
+        {QStyle::PM_MenuBarItemSpacing, 0},
+        {QStyle::PM_ToolBarItemSpacing, 4},
+        {QStyle::PM_ToolBarItemMargin, 4},
+        {QStyle::PM_ToolBarFrameWidth, 0},
+        {QStyle::PM_ToolTipLabelFrameWidth, 6},
+        {QStyle::PM_TreeViewIndentation, 20},
+        {QStyle::PM_HeaderMargin, 8},
+        {QStyle::PM_HeaderMarkSize, 12},
+        {QStyle::PM_FocusFrameHMargin, 4},
+        {QStyle::PM_LayoutLeftMargin, 12},
+        {QStyle::PM_LayoutTopMargin, 12},
+        {QStyle::PM_LayoutRightMargin, 12},
+        {QStyle::PM_LayoutBottomMargin, 12},
+        {QStyle::PM_LayoutHorizontalSpacing, 8},
+        {QStyle::PM_LayoutVerticalSpacing, 8},
+    };
+    return kMetrics;
+}
+
+QSize atLeast(const QSize& size, int width, int height) {
+    return size.expandedTo(QSize(width, height));
+}
+
+/// Whether the whole button opens a menu, so that it shows an arrow inside.
+bool opensMenu(const QStyleOption& option) {
+    const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(&option);
+    return button && (button->features & QStyleOptionToolButton::HasMenu) &&
+           !(button->features & QStyleOptionToolButton::MenuButtonPopup) &&
+           !button->text.isEmpty() && button->toolButtonStyle != Qt::ToolButtonIconOnly;
+}
+
+}  // namespace
+
 StudioStyle::StudioStyle() : QProxyStyle(QStringLiteral("fusion")) {}
+
+void StudioStyle::polish(QWidget* widget) {
+    QProxyStyle::polish(widget);
+    if (qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractButton*>(widget) ||
+        qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
+        qobject_cast<QSlider*>(widget) || qobject_cast<QScrollBar*>(widget) ||
+        qobject_cast<QTabBar*>(widget) || qobject_cast<QSplitterHandle*>(widget)) {
+        widget->setAttribute(Qt::WA_Hover);
+    }
+}
+
+int StudioStyle::pixelMetric(PixelMetric metric,
+                             const QStyleOption* option,
+                             const QWidget* widget) const {
+    if (metric == PM_DefaultFrameWidth &&
+        (qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget))) {
+        return 3;  // room for rounded corners and the focus ring
+    }
+    const auto found = metrics().find(metric);
+    return found == metrics().end() ? QProxyStyle::pixelMetric(metric, option, widget)
+                                    : found->second;
+}
+
+int StudioStyle::styleHint(StyleHint hint,
+                           const QStyleOption* option,
+                           const QWidget* widget,
+                           QStyleHintReturn* more) const {
+    switch (hint) {
+        case SH_EtchDisabledText:
+        case SH_DitherDisabledText:
+        case SH_ComboBox_Popup:
+        case SH_Widget_Animate:
+        case SH_DialogButtonBox_ButtonsHaveIcons:
+        case SH_ScrollBar_Transient:
+        case SH_ToolTipLabel_Opacity:
+            return hint == SH_ToolTipLabel_Opacity ? 255 : 0;
+        case SH_ItemView_ShowDecorationSelected:
+        case SH_Menu_MouseTracking:
+        case SH_MenuBar_MouseTracking:
+        case SH_ComboBox_ListMouseTracking:
+            return 1;
+        case SH_Slider_AbsoluteSetButtons:
+            return Qt::LeftButton;
+        case SH_FormLayoutLabelAlignment:
+            return Qt::AlignLeft | Qt::AlignVCenter;
+        case SH_FormLayoutFieldGrowthPolicy:
+            return QFormLayout::AllNonFixedFieldsGrow;
+        case SH_TabBar_Alignment:
+            return Qt::AlignLeft;
+        default:
+            return QProxyStyle::styleHint(hint, option, widget, more);
+    }
+}
+
+QRect StudioStyle::subElementRect(SubElement element,
+                                  const QStyleOption* option,
+                                  const QWidget* widget) const {
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+    const bool isField = element == SE_LineEditContents && frame && frame->lineWidth > 0;
+    return isField ? rect.adjusted(4, 0, -4, 0) : rect;
+}
+
+QSize StudioStyle::sizeFromContents(ContentsType type,
+                                    const QStyleOption* option,
+                                    const QSize& contents,
+                                    const QWidget* widget) const {
+    const int control = Theme::current().size("control");
+    const QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+    switch (type) {
+        case CT_PushButton:
+            return QSize(std::max(size.width(), 64), control);
+        case CT_LineEdit:
+            return atLeast(size + QSize(8, 0), 0, control);
+        case CT_SpinBox:
+            return QSize(contents.width() + 36, control);
+        case CT_ComboBox:
+            return QSize(contents.width() + 44, std::max(contents.height() + 6, control));
+        case CT_ToolButton:
+            return atLeast(size + QSize(opensMenu(*option) ? 16 : 0, 0), control, control);
+        case CT_CheckBox:
+        case CT_RadioButton:
+            return atLeast(size + QSize(4, 0), 0, 24);
+        case CT_HeaderSection:
+            return atLeast(size, 0, control);
+        case CT_ItemViewItem:
+            return atLeast(size + QSize(8, 0), 0, 24);
+        case CT_MenuBarItem:
+            return atLeast(contents + QSize(16, 8), 0, control);
+        case CT_ProgressBar:
+            return QSize(size.width(), 20);
+        case CT_MenuItem: {
+            const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
+            return item && item->menuItemType == QStyleOptionMenuItem::Separator
+                       ? QSize(contents.width(), 9)
+                       : QSize(contents.width() + 64, std::max(contents.height(), control));
+        }
+        default:
+            return size;
+    }
+}
+
+QIcon StudioStyle::standardIcon(StandardPixmap which,
+                                const QStyleOption* option,
+                                const QWidget* widget) const {
+    const Theme& theme = Theme::current();
+    switch (which) {
+        case SP_TitleBarCloseButton:
+        case SP_DockWidgetCloseButton:
+        case SP_LineEditClearButton:
+            return theme.icon("close", "text.muted");
+        case SP_TitleBarNormalButton:
+            return theme.icon("expand", "text.muted");
+        case SP_MessageBoxInformation:
+            return theme.icon("info", "info");
+        case SP_MessageBoxWarning:
+            return theme.icon("warning", "warning");
+        case SP_MessageBoxCritical:
+            return theme.icon("error", "error");
+        case SP_MessageBoxQuestion:
+            return theme.icon("help", "info");
+        case SP_ToolBarHorizontalExtensionButton:
+            return theme.icon("more");
+        case SP_DirIcon:
+            return theme.icon("folder", "text.muted");
+        case SP_FileIcon:
+            return theme.icon("file", "text.muted");
+        default:
+            return QProxyStyle::standardIcon(which, option, widget);
+    }
+}
 
 }  // namespace lowtide::ui

@@ -12,6 +12,43 @@ class StudioStyle : public QProxyStyle {
 
 public:
     StudioStyle();
+
+    void polish(QWidget* widget) override;
+    using QProxyStyle::polish;
+
+    void drawPrimitive(PrimitiveElement element,
+                       const QStyleOption* option,
+                       QPainter* painter,
+                       const QWidget* widget) const override;
+    void drawControl(ControlElement element,
+                     const QStyleOption* option,
+                     QPainter* painter,
+                     const QWidget* widget) const override;
+    void drawComplexControl(ComplexControl control,
+                            const QStyleOptionComplex* option,
+                            QPainter* painter,
+                            const QWidget* widget) const override;
+    [[nodiscard]] QRect subControlRect(ComplexControl control,
+                                       const QStyleOptionComplex* option,
+                                       SubControl part,
+                                       const QWidget* widget) const override;
+    [[nodiscard]] QRect subElementRect(SubElement element,
+                                       const QStyleOption* option,
+                                       const QWidget* widget) const override;
+    [[nodiscard]] QSize sizeFromContents(ContentsType type,
+                                         const QStyleOption* option,
+                                         const QSize& contents,
+                                         const QWidget* widget) const override;
+    [[nodiscard]] int pixelMetric(PixelMetric metric,
+                                  const QStyleOption* option,
+                                  const QWidget* widget) const override;
+    [[nodiscard]] int styleHint(StyleHint hint,
+                                const QStyleOption* option,
+                                const QWidget* widget,
+                                QStyleHintReturn* more) const override;
+    [[nodiscard]] QIcon standardIcon(StandardPixmap which,
+                                     const QStyleOption* option,
+                                     const QWidget* widget) const override;
 };
 
 }  // namespace lowtide::ui

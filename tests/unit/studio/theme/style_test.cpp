@@ -1,0 +1,93 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/theme/widget_gallery.hpp"
+#include "ui/theme/contrast.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QtWidgets>
+
+namespace lowtide::ui {
+
+class StyleTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void galleryFits_data() {
+        QTest::addColumn<bool>("isDark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+
+    void galleryFits() {
+        QFETCH(bool, isDark);
+        use(isDark);
+        const auto gallery = test::makeWidgetGallery();
+        gallery->show();
+        QVERIFY(QTest::qWaitForWindowExposed(gallery.get()));
+        test::keepScreenshot(*gallery, QString("gallery_%1").arg(isDark ? "dark" : "light"));
+        auto* menu = gallery->findChild<QMenu*>("file");
+        menu->popup(gallery->mapToGlobal(QPoint(8, 32)));
+        test::keepScreenshot(*menu, QString("menu_%1").arg(isDark ? "dark" : "light"));
+        menu->close();
+
+        const QStringList problems = test::textProblems(*gallery);
+
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
+    }
+
+    void keyboardFocusIsSeen_data() {
+        QTest::addColumn<bool>("isDark");
+        QTest::addColumn<QString>("name");
+        for (const bool isDark : {false, true}) {
+            for (const char* name : {"run", "cancel", "text", "slider"}) {
+                QTest::addRow("%s %s", isDark ? "dark" : "light", name) << isDark << QString(name);
+            }
+        }
+    }
+
+    void keyboardFocusIsSeen() {
+        QFETCH(bool, isDark);
+        QFETCH(QString, name);
+        use(isDark);
+        const auto gallery = test::makeWidgetGallery();
+        gallery->show();
+        gallery->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(gallery.get()));
+        auto* widget = gallery->findChild<QWidget*>(name);
+        widget->clearFocus();
+        const QImage without = widget->grab().toImage();
+
+        for (int i = 0; i < 60 && !widget->hasFocus(); ++i) {
+            QTest::keyClick(gallery->focusWidget() ? gallery->focusWidget() : gallery.get(),
+                            Qt::Key_Tab);
+        }
+        QVERIFY(widget->hasFocus());
+
+        const QImage with = widget->grab().toImage();
+        int changed = 0;
+        for (int y = 0; y < with.height(); ++y) {
+            for (int x = 0; x < with.width(); ++x) {
+                const QColor now = with.pixelColor(x, y);
+                changed += contrastOf(now, without.pixelColor(x, y)) >= 1.5 ? 1 : 0;
+            }
+        }
+        // At least a ring of one pixel around two thirds of the smaller side.
+        QVERIFY2(changed >= 2 * with.height(), qPrintable(QString::number(changed)));
+    }
+
+private:
+    static void use(bool isDark) {
+        Theme::setCurrent(
+            std::make_shared<const Theme>(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light));
+        Theme::current().applyTo(*qApp);
+    }
+};
+
+}  // namespace lowtide::ui
+
+QTEST_MAIN(lowtide::ui::StyleTest)
+#include "style_test.moc"

@@ -1,0 +1,131 @@
+#include "ui/editors/file_editor.hpp"
+
+#include "ui/editors/search_list.hpp"
+#include "ui/editors/text_editors.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+
+namespace lowtide::ui {
+
+namespace {
+
+QToolButton* makeButton(QWidget* parent, const char* icon, const QString& tooltip) {
+    auto* button = new QToolButton(parent);
+    button->setObjectName(icon);
+    button->setIcon(Theme::current().icon(icon));
+    button->setToolTip(tooltip);
+    button->setAccessibleName(tooltip);
+    return button;
+}
+
+}  // namespace
+
+FileEditor::FileEditor(const NodeDesc& node,
+                       const ParamDesc& param,
+                       const OfferedFiles* offered,
+                       QWidget* parent)
+    : ValueEditor(param, parent),
+      offered_(offered),
+      nodeType_(node.id),
+      isWritten_(node.sideEffect),
+      path_(new QLineEdit(this)) {
+    const bool isFolder = param.kind == ParamKind::Folder;
+    path_->setObjectName("path");
+    path_->setPlaceholderText(isFolder ? tr("No folder") : tr("No file"));
+    path_->setAccessibleName(accessibleName());
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::space(1));
+    row->addWidget(path_, 1);
+    if (offered_) {
+        auto* known = makeButton(this, "chevron-down", tr("Choose one that is known"));
+        connect(known, &QToolButton::clicked, this, &FileEditor::offer);
+        row->addWidget(known);
+    }
+    auto* folder = makeButton(this, "folder", tr("Browse…"));
+    connect(folder, &QToolButton::clicked, this, &FileEditor::browse);
+    row->addWidget(folder);
+    setFocusProxy(path_);
+    connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
+        propose(text.toStdString(), false);
+    });
+    connect(path_, &QLineEdit::editingFinished, this, [this] { finish(); });
+    connect(path_, &QLineEdit::returnPressed, this, &ParamEditor::dismissed);
+}
+
+QWidget* FileEditor::markedWidget() {
+    return path_;
+}
+
+void FileEditor::showValue() {
+    if (const QString text = plainText(value()); text != path_->text()) {
+        path_->setText(text);
+    }
+}
+
+void FileEditor::begin() {
+    path_->setFocus(Qt::OtherFocusReason);
+    path_->selectAll();
+    if (offered_ && !offered_->filesFor(nodeType_, param().id).empty()) {
+        offer();
+    }
+}
+
+void FileEditor::offer() {
+    const std::vector<OfferedFile> files = offered_->filesFor(nodeType_, param().id);
+    std::vector<SearchItem> items;
+    int current = -1;
+    for (const OfferedFile& file : files) {
+        if (file.value == path_->text()) {
+            current = static_cast<int>(items.size());
+        }
+        items.push_back({file.label, file.detail, true, file.value});
+    }
+    items.push_back({tr("Browse…"), QString()});
+    auto* list = new SearchList(std::move(items), this);
+    connect(list, &SearchList::chosen, this, [this, files](int index) {
+        if (static_cast<size_t>(index) < files.size()) {
+            choose(files[static_cast<size_t>(index)].value);
+        } else {
+            browse();
+        }
+    });
+    list->openAt(*this, current);
+}
+
+void FileEditor::browse() {
+    const bool isFolder = param().kind == ParamKind::Folder;
+    auto* dialog = new QFileDialog(
+        this, isFolder ? tr("Choose a folder") : tr("Choose a file"), path_->text());
+    dialog->setObjectName("browse");
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(isFolder     ? QFileDialog::Directory
+                        : isWritten_ ? QFileDialog::AnyFile
+                                     : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &FileEditor::choose);
+    dialog->open();
+}
+
+void FileEditor::choose(const QString& path) {
+    path_->setText(path);
+    propose(path.toStdString(), true);
+    Q_EMIT dismissed();
+}
+
+void FileEditor::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+    } else if (event->key() == Qt::Key_Down && offered_) {
+        offer();
+    } else {
+        ValueEditor::keyPressEvent(event);
+    }
+}
+
+}  // namespace lowtide::ui

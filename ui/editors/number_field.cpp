@@ -1,0 +1,319 @@
+#include "ui/editors/number_field.hpp"
+
+#include "ui/editors/expression.hpp"
+#include "ui/editors/number_text.hpp"
+#include "ui/editors/scrub.hpp"
+#include "ui/theme/style_paint.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPadding = 8;
+constexpr int kWheelNotch = 120;  ///< eighths of a degree
+
+}  // namespace
+
+NumberField::NumberField(const ParamDesc& param, QWidget* parent)
+    : ValueEditor(param, parent), typing_(new QLineEdit(this)) {
+    setFocusPolicy(Qt::StrongFocus);
+    setCursor(Qt::SizeHorCursor);
+    setAttribute(Qt::WA_Hover);
+    setFixedHeight(Theme::current().size("control"));
+    typing_->setObjectName("typing");
+    typing_->setAccessibleName(accessibleName());
+    typing_->hide();
+    typing_->installEventFilter(this);
+    connect(typing_, &QLineEdit::textEdited, this, [this] { forgetTyping(); });
+}
+
+QString NumberField::unit() const {
+    return QString::fromStdString(param().unit);
+}
+
+QSize NumberField::sizeHint() const {
+    return {120, Theme::current().size("control")};
+}
+
+QSize NumberField::minimumSizeHint() const {
+    return {56, Theme::current().size("control")};
+}
+
+void NumberField::showValue() {
+    typing_->hide();
+    update();
+}
+
+void NumberField::paintEvent(QPaintEvent*) {
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    QStyleOption option;
+    option.initFrom(this);
+    WidgetState state(option);
+    state.isWrong = property("problem").toBool();
+    paintField(painter, rect(), state);
+    if (const auto share = softShare(param(), value()); share && isEnabled()) {
+        QPainterPath inside;
+        inside.addRoundedRect(QRectF(rect()).adjusted(2, 2, -2, -2), 2, 2);
+        painter.setClipPath(inside);
+        painter.fillRect(QRectF(2, 2, (width() - 4) * *share, height() - 4),
+                         theme.colour("selection"));
+        painter.setClipping(false);
+    }
+    const QRect room = rect().adjusted(kPadding, 0, -kPadding, 0);
+    const QString text = numberText(param(), value());
+    painter.setPen(theme.colour(isEnabled() ? "text" : "text.disabled"));
+    painter.drawText(room,
+                     Qt::AlignVCenter | Qt::AlignLeft,
+                     fontMetrics().elidedText(text, Qt::ElideRight, room.width()));
+    const int left = fontMetrics().horizontalAdvance(text) + kPadding;
+    if (left + fontMetrics().horizontalAdvance(unit()) <= room.width()) {
+        painter.setPen(theme.colour(isEnabled() ? "text.muted" : "text.disabled"));
+        painter.drawText(room, Qt::AlignVCenter | Qt::AlignRight, unit());
+    }
+}
+
+void NumberField::resizeEvent(QResizeEvent* event) {
+    ValueEditor::resizeEvent(event);
+    typing_->setGeometry(rect());
+}
+
+void NumberField::begin() {
+    startTyping(numberText(param(), value()));
+    typing_->selectAll();
+}
+
+void NumberField::startTyping(const QString& text) {
+    sinceTyping_.start();
+    typing_->setGeometry(rect());
+    typing_->setText(text);
+    typing_->show();
+    typing_->setFocus(Qt::OtherFocusReason);
+}
+
+void NumberField::stopTyping() {
+    const bool hadFocus = typing_->hasFocus();
+    typing_->hide();
+    if (hadFocus) {
+        setFocus(Qt::OtherFocusReason);
+    }
+    markProblem(*typing_, {}, {});
+    forgetTyping();
+}
+
+bool NumberField::takeTyping() {
+    QString text = typing_->text().trimmed();
+    if (!unit().isEmpty() && text.endsWith(unit())) {
+        text.chop(unit().size());
+    }
+    if (text == numberText(param(), value())) {
+        return true;
+    }
+    const Evaluated typed = evaluate(text, numberOf(value()).value_or(0));
+    const TypedValue taken =
+        typed.number ? valueFrom(param(), *typed.number) : TypedValue{{}, typed.problem};
+    if (!taken.value) {
+        refuse(taken.problem);
+        markProblem(*typing_, taken.problem, {});
+        return false;
+    }
+    return propose(*taken.value, true);
+}
+
+void NumberField::reset() {
+    stopTyping();
+    propose(defaultValue(), true);
+    update();
+}
+
+long double NumberField::bounded(long double number) const {
+    return withinHardRange(param(), number);
+}
+
+void NumberField::scrub(int pixels, Qt::KeyboardModifiers modifiers) {
+    const ScrubSpeed speed = scrubSpeed(param(), modifiers);
+    travel_ += pixels * static_cast<long double>(speed.perPixel);
+    const auto start = numberOf(scrubbedFrom_).value_or(0);
+    const long double number = scrubbed(param(), start, travel_, speed.quantum);
+    if (const TypedValue taken = valueFrom(param(), number); taken.value) {
+        propose(*taken.value, false);
+    }
+    update();
+}
+
+void NumberField::step(double steps, Qt::KeyboardModifiers modifiers) {
+    const auto now = numberOf(value());
+    if (!now) {
+        return;
+    }
+    const long double number = bounded(*now + steps * scrubSpeed(param(), modifiers).step);
+    if (const TypedValue taken = valueFrom(param(), rounded(param(), number)); taken.value) {
+        propose(*taken.value, true);
+    }
+    if (typing_->isVisible()) {
+        typing_->setText(numberText(param(), value()));
+        typing_->selectAll();
+    }
+    update();
+}
+
+void NumberField::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) {
+        return event->ignore();
+    }
+    pressedAt_ = event->pos();
+    lastX_ = event->pos().x();
+    isScrubbing_ = false;
+}
+
+void NumberField::mouseMoveEvent(QMouseEvent* event) {
+    if (!pressedAt_ || !numberOf(value())) {
+        return;
+    }
+    if (!isScrubbing_) {
+        if (std::abs(event->pos().x() - pressedAt_->x()) < QApplication::startDragDistance() / 2) {
+            return;
+        }
+        isScrubbing_ = true;
+        scrubbedFrom_ = value();
+        travel_ = 0;
+    }
+    scrub(event->pos().x() - lastX_, event->modifiers());
+    lastX_ = event->pos().x();
+}
+
+void NumberField::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !pressedAt_) {
+        return event->ignore();
+    }
+    pressedAt_.reset();
+    if (isScrubbing_) {
+        isScrubbing_ = false;
+        finish();
+    } else if (rect().contains(event->pos())) {
+        begin();
+    }
+}
+
+void NumberField::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) {
+        pressedAt_.reset();
+        reset();
+    }
+}
+
+void NumberField::wheelEvent(QWheelEvent* event) {
+    if (!hasFocus() && !typing_->hasFocus()) {
+        return event->ignore();
+    }
+    // Shift and Alt turn the wheel on some platforms.
+    const QPoint turned = event->angleDelta();
+    wheelTravel_ += turned.y() != 0 ? turned.y() : turned.x();
+    if (const int notches = wheelTravel_ / kWheelNotch; notches != 0) {
+        wheelTravel_ -= notches * kWheelNotch;
+        step(notches, event->modifiers());
+    }
+    event->accept();
+}
+
+void NumberField::keyPressEvent(QKeyEvent* event) {
+    const Qt::KeyboardModifiers modifiers = event->modifiers();
+    switch (event->key()) {
+        case Qt::Key_Up:
+            return step(1, modifiers);
+        case Qt::Key_Down:
+            return step(-1, modifiers);
+        case Qt::Key_PageUp:
+            return step(10, modifiers);
+        case Qt::Key_PageDown:
+            return step(-10, modifiers);
+        case Qt::Key_Delete:
+        case Qt::Key_Backspace:
+            return reset();
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_F2:
+            if (modifiers & ~Qt::KeypadModifier) {
+                break;  // Ctrl+Enter runs the graph
+            }
+            return begin();
+        case Qt::Key_Escape:
+            if (isScrubbing_) {
+                isScrubbing_ = false;
+                pressedAt_.reset();
+                propose(scrubbedFrom_, true);
+                return update();
+            }
+            Q_EMIT dismissed();
+            return;
+        default:
+            break;
+    }
+    const QString text = event->text();
+    const bool isTyped = !text.isEmpty() && QStringLiteral("0123456789+-*/.,(").contains(text[0]);
+    if (isTyped && !(modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))) {
+        return startTyping(text);
+    }
+    ValueEditor::keyPressEvent(event);
+}
+
+bool NumberField::typingKey(const QKeyEvent& event) {
+    switch (event.key()) {
+        case Qt::Key_Up:
+        case Qt::Key_Down:
+            if (takeTyping()) {
+                step(event.key() == Qt::Key_Up ? 1 : -1, event.modifiers());
+            }
+            return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (takeTyping()) {
+                stopTyping();
+                Q_EMIT dismissed();
+            }
+            return !(event.modifiers() & Qt::ControlModifier);
+        case Qt::Key_Escape:
+            stopTyping();
+            Q_EMIT dismissed();
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool NumberField::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != typing_) {
+        return ValueEditor::eventFilter(watched, event);
+    }
+    if (event->type() == QEvent::KeyPress) {
+        return typingKey(*static_cast<QKeyEvent*>(event));
+    }
+    if (event->type() == QEvent::MouseButtonDblClick &&
+        sinceTyping_.elapsed() < QApplication::doubleClickInterval()) {
+        // The first click opened the typing; the second makes it a double click on the field.
+        reset();
+        return true;
+    }
+    if (event->type() == QEvent::Wheel) {
+        wheelEvent(static_cast<QWheelEvent*>(event));
+        return true;
+    }
+    const bool isLeaving = event->type() == QEvent::FocusOut &&
+                           static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason;
+    if (isLeaving && typing_->isVisible() && takeTyping()) {
+        typing_->hide();
+        forgetTyping();
+        update();
+    }
+    return ValueEditor::eventFilter(watched, event);
+}
+
+}  // namespace lowtide::ui

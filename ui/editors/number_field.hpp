@@ -1,0 +1,61 @@
+#pragma once
+
+#include "ui/editors/value_editor.hpp"
+
+#include <QElapsedTimer>
+#include <QPoint>
+
+#include <optional>
+
+class QLineEdit;
+
+namespace lowtide::ui {
+
+/// A painted number: dragging sideways scrubs it (Ctrl coarse, Shift fine), a click or a digit
+/// types, a double click or Delete brings the default back, the wheel and the arrows step while it
+/// has the focus. The soft range bounds scrubbing, the hard range refuses with the reason.
+class NumberField : public ValueEditor {
+    Q_OBJECT
+
+public:
+    NumberField(const ParamDesc& param, QWidget* parent);
+
+    void begin() override;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void showValue() override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void startTyping(const QString& text);
+    void stopTyping();
+    /// Reads what was typed; false: it is refused and stays.
+    bool takeTyping();
+    bool typingKey(const QKeyEvent& event);
+    void reset();
+    void scrub(int pixels, Qt::KeyboardModifiers modifiers);
+    void step(double steps, Qt::KeyboardModifiers modifiers);
+    [[nodiscard]] long double bounded(long double number) const;
+    [[nodiscard]] QString unit() const;
+
+    QLineEdit* typing_;
+    QElapsedTimer sinceTyping_;
+    std::optional<QPoint> pressedAt_;
+    int lastX_ = 0;
+    bool isScrubbing_ = false;
+    Json scrubbedFrom_;
+    long double travel_ = 0;  ///< of the scrub, in units of the value
+    int wheelTravel_ = 0;     ///< eighths of a degree that made no whole step yet
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ui/editors/value_editor.hpp"
+
+namespace lowtide::ui {
+
+/// On or off, painted: the place of the knob and a check mark tell it, not the colour alone.
+class SwitchEditor : public ValueEditor {
+    Q_OBJECT
+
+public:
+    SwitchEditor(const ParamDesc& param, QWidget* parent);
+
+    void begin() override;
+    [[nodiscard]] QSize sizeHint() const override;
+
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void showValue() override { update(); }
+
+    void paintEvent(QPaintEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+    void mousePressEvent(QMouseEvent*) override {}  // taken, so that the release comes here
+
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    [[nodiscard]] bool isOn() const { return value().is_boolean() && value().get<bool>(); }
+
+    void toggle();
+};
+
+}  // namespace lowtide::ui

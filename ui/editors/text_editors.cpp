@@ -1,0 +1,150 @@
+#include "ui/editors/text_editors.hpp"
+
+#include "ui/editors/prompt_weight.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QSignalBlocker>
+#include <QTextBlock>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPromptHeight = 96;
+
+void fill(QWidget& editor, QWidget* field) {
+    auto* row = new QHBoxLayout(&editor);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(field);
+    editor.setFocusProxy(field);
+    field->setAccessibleName(editor.accessibleName());
+}
+
+}  // namespace
+
+QString plainText(const Json& value) {
+    if (value.is_null()) {
+        return {};
+    }
+    return QString::fromStdString(value.is_string()
+                                      ? value.get<std::string>()
+                                      : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
+    : ValueEditor(param, parent), line_(new QLineEdit(this)) {
+    line_->setObjectName("line");
+    fill(*this, line_);
+    connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
+        propose(text.toStdString(), false);
+    });
+    connect(line_, &QLineEdit::editingFinished, this, [this] { finish(); });
+    connect(line_, &QLineEdit::returnPressed, this, &ParamEditor::dismissed);
+}
+
+QWidget* LineEditor::markedWidget() {
+    return line_;
+}
+
+void LineEditor::showValue() {
+    if (const QString text = plainText(value()); text != line_->text()) {
+        line_->setText(text);
+        line_->setCursorPosition(0);
+    }
+}
+
+void LineEditor::begin() {
+    line_->setFocus(Qt::OtherFocusReason);
+    line_->selectAll();
+}
+
+void LineEditor::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+        return;
+    }
+    ValueEditor::keyPressEvent(event);
+}
+
+PromptEditor::PromptEditor(const ParamDesc& param, QWidget* parent)
+    : ValueEditor(param, parent), prompt_(new QPlainTextEdit(this)) {
+    prompt_->setObjectName("prompt");
+    prompt_->setTabChangesFocus(true);
+    prompt_->setMinimumHeight(Theme::space(12));
+    prompt_->installEventFilter(this);
+    fill(*this, prompt_);
+    setMinimumHeight(kPromptHeight);
+    connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {
+        propose(prompt_->toPlainText().toStdString(), false);
+    });
+}
+
+QWidget* PromptEditor::markedWidget() {
+    return prompt_;
+}
+
+void PromptEditor::showValue() {
+    // The same text again would move the cursor of whoever is typing.
+    if (const QString text = plainText(value()); text != prompt_->toPlainText()) {
+        const QSignalBlocker silent(prompt_);
+        prompt_->setPlainText(text);
+    }
+}
+
+void PromptEditor::begin() {
+    prompt_->setFocus(Qt::OtherFocusReason);
+    prompt_->selectAll();
+}
+
+void PromptEditor::changeWeight(double change) {
+    QTextCursor cursor = prompt_->textCursor();
+    const SelectedText before{
+        prompt_->toPlainText(), cursor.selectionStart(), cursor.selectionEnd()};
+    const SelectedText after = changedWeight(before, change);
+    if (after == before) {
+        return;
+    }
+    // One step of the field's own undo.
+    cursor.beginEditBlock();
+    cursor.select(QTextCursor::Document);
+    cursor.insertText(after.text);
+    cursor.endEditBlock();
+    cursor.setPosition(after.from);
+    cursor.setPosition(after.to, QTextCursor::KeepAnchor);
+    prompt_->setTextCursor(cursor);
+    finish();
+}
+
+bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == prompt_ && event->type() == QEvent::FocusOut &&
+        static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason) {
+        finish();
+    }
+    if (watched != prompt_ || event->type() != QEvent::KeyPress) {
+        return ValueEditor::eventFilter(watched, event);
+    }
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool isControl = key->modifiers() & Qt::ControlModifier;
+    if (isControl && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down)) {
+        changeWeight(key->key() == Qt::Key_Up ? kWeightStep : -kWeightStep);
+        return true;
+    }
+    if (isControl && (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter)) {
+        finish();
+        event->ignore();
+        return false;
+    }
+    if (key->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+        return true;
+    }
+    return ValueEditor::eventFilter(watched, event);
+}
+
+}  // namespace lowtide::ui
