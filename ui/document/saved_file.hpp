@@ -5,7 +5,6 @@
 #include <QString>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,7 @@ class Journal {
 public:
     /// `path` is the document's own file; empty: never saved.
     Journal(const QString& folder, const QString& path);
+    /// As clear(), but when an exception ends the program.
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
@@ -44,9 +44,11 @@ public:
     void clear();
 
 private:
-    QString folder_;
-    QString file_;
+    const QString folder_;
+    const QString file_;
     QString path_;
+    const int exceptions_;
+    bool hasFailed_ = false;
 };
 
 /// What a program that did not end in order left behind.

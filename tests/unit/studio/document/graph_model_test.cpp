@@ -1,0 +1,324 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/document/graphs.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr double kEditGoalMilliseconds = 5;
+constexpr double kLoadGoalMilliseconds = 300;
+/// Other programs share the machine with this test.
+constexpr double kAllowance = 10;
+
+Edit setsSteps(int64_t value) {
+    return [value](graph::Document& document) {
+        document.nodes.at("denoise").params["steps"] = value;
+    };
+}
+
+Edit moves(const std::string& id, Point point) {
+    return [id, point](graph::Document& document) { setPosition(document.nodes.at(id), point); };
+}
+
+}  // namespace
+
+/// The graph that is being edited: steps, merging, what is told.
+class GraphModelTest : public QObject {
+    Q_OBJECT
+
+    graph::Catalog catalog_{someNodes()};
+    std::unique_ptr<GraphModel> model_;
+    std::vector<Delta> deltas_;
+
+    const Delta& told() const { return deltas_.back(); }
+
+private Q_SLOTS:
+
+    void init() {
+        test::failOnQtWarnings();
+        model_ = std::make_unique<GraphModel>(catalog_);
+        model_->load(someGraph());
+        deltas_.clear();
+        connect(model_.get(), &GraphModel::changed, this, [this](const Delta& delta) {
+            deltas_.push_back(delta);
+        });
+    }
+
+    void loadingChangesNoByte() { QCOMPARE(shown(model_->document()), someGraphText()); }
+
+    void loadingTellsOnceAndIsNoChange() {
+        model_->load(someGraph());
+        QCOMPARE(deltas_.size(), size_t{1});
+        QVERIFY(told().reset);
+        QVERIFY(told().changesMeaning());
+        QVERIFY(!model_->isModified());
+        QVERIFY(!model_->undoStack().canUndo());
+    }
+
+    void aStepIsDoneUndoneAndDoneAgain() {
+        model_->apply("Change Steps", setsSteps(30));
+        const QString after = shown(model_->document());
+        QVERIFY(after != someGraphText());
+        QCOMPARE(model_->undoStack().undoText(), QString("Change Steps"));
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+        model_->undoStack().redo();
+        QCOMPARE(shown(model_->document()), after);
+    }
+
+    void whatChangesNothingIsNoStep() {
+        model_->apply("Nothing", setsSteps(12));
+        QCOMPARE(model_->undoStack().count(), 0);
+        QVERIFY(deltas_.empty());
+    }
+
+    void aWholeNumberThatBecomesAFractionIsAStep() {
+        model_->apply("Change Guidance", [](graph::Document& document) {
+            document.nodes.at("denoise").params["cfg"] = 7.0;
+        });
+        QCOMPARE(model_->undoStack().count(), 1);
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void anEditThatThrowsLeavesEverythingAsItWas() {
+        const auto fails = [](graph::Document& document) {
+            document.nodes.clear();
+            throw std::runtime_error("no");
+        };
+        QVERIFY_EXCEPTION_THROWN(model_->apply("Fail", fails), std::runtime_error);
+        QCOMPARE(shown(model_->document()), someGraphText());
+        QCOMPARE(model_->undoStack().count(), 0);
+        model_->apply("Change Steps", setsSteps(30));
+        QCOMPARE(model_->undoStack().count(), 1);
+    }
+
+    void oneGestureIsOneStep() {
+        for (int x = 1; x <= 50; ++x) {
+            model_->apply("Move", moves("encode", {double(x), 0}), "move-1");
+        }
+        QCOMPARE(model_->undoStack().count(), 1);
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void theNextGestureOfTheSameKeyIsAStepOfItsOwn() {
+        model_->apply("Move", moves("encode", {1, 0}), "move");
+        model_->endMerging();
+        model_->apply("Move", moves("encode", {2, 0}), "move");
+        QCOMPARE(model_->undoStack().count(), 2);
+    }
+
+    void stepsOfOtherKeysAndWithoutOneDoNotMerge() {
+        model_->apply("Move", moves("encode", {1, 0}), "a");
+        model_->apply("Move", moves("encode", {2, 0}), "b");
+        model_->apply("Move", moves("encode", {3, 0}));
+        model_->apply("Move", moves("encode", {4, 0}));
+        QCOMPARE(model_->undoStack().count(), 4);
+    }
+
+    void nothingMergesIntoAStepThatWasUndoneAndDoneAgain() {
+        model_->apply("Move", moves("encode", {1, 0}), "move");
+        model_->undoStack().undo();
+        model_->undoStack().redo();
+        model_->apply("Move", moves("encode", {2, 0}), "move");
+        QCOMPARE(model_->undoStack().count(), 2);
+    }
+
+    void aGestureThatComesBackToItsStartLeavesNoStep() {
+        model_->apply("Move", moves("encode", {9, 9}), "move");
+        QVERIFY(model_->isModified());
+        model_->apply("Move", moves("encode", {0, 0}), "move");
+        QCOMPARE(model_->undoStack().count(), 0);
+        QVERIFY(!model_->isModified());
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void savedIsWhatWasSaved() {
+        QSignalSpy spy(model_.get(), &GraphModel::modifiedChanged);
+        model_->apply("Change Steps", setsSteps(30));
+        model_->setSaved();
+        model_->apply("Change Steps", setsSteps(31));
+        model_->undoStack().undo();
+        QVERIFY(!model_->isModified());
+        model_->undoStack().undo();
+        QVERIFY(model_->isModified());
+        const QList<QVariantList> told{{true}, {false}, {true}, {false}, {true}};
+        QCOMPARE(QList<QVariantList>(spy), told);
+    }
+
+    void whatIsSavedIsNotMergedInto() {
+        model_->apply("Move", moves("encode", {1, 0}), "move");
+        model_->setSaved();
+        model_->apply("Move", moves("encode", {2, 0}), "move");
+        QCOMPARE(model_->undoStack().count(), 2);
+        model_->undoStack().undo();
+        QVERIFY(!model_->isModified());
+    }
+
+    void itTellsWhatAStepChanged_data() {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"added",
+                                 "removed",
+                                 "changed",
+                                 "moved",
+                                 "collapsed",
+                                 "links",
+                                 "reroutes",
+                                 "frames",
+                                 "notes",
+                                 "exposed",
+                                 "settings"}) {
+            QTest::newRow(what) << what;
+        }
+    }
+
+    void itTellsWhatAStepChanged() {
+        QFETCH(QString, what);
+        model_->apply(what, [&](graph::Document& document) { change(document, what); });
+        const std::set<std::string> denoise{"denoise"};
+        QCOMPARE(told().added == std::set<std::string>{"sharpen"}, what == "added");
+        QCOMPARE(told().removed == denoise, what == "removed");
+        QCOMPARE(told().changed == denoise, what == "changed" || what == "collapsed");
+        QCOMPARE(told().moved == denoise, what == "moved");
+        QCOMPARE(told().links, what == "links" || what == "removed" || what == "reroutes");
+        QCOMPARE(told().frames, what == "frames");
+        QCOMPARE(told().notes, what == "notes");
+        QCOMPARE(told().exposed, what == "exposed");
+        QCOMPARE(told().settings, what == "settings");
+        const QStringList looks{"moved", "collapsed", "reroutes", "frames", "notes"};
+        QCOMPARE(told().changesMeaning(), !looks.contains(what));
+    }
+
+    void undoTellsTheOpposite() {
+        model_->apply("Add", [&](graph::Document& document) { change(document, "added"); });
+        model_->undoStack().undo();
+        QCOMPARE(told().removed, std::set<std::string>{"sharpen"});
+        QVERIFY(told().added.empty());
+    }
+
+    void aMacroTellsItsStepsAtOnceAndItsUndoTogether() {
+        model_->undoStack().beginMacro("Both");
+        model_->apply("Add", [&](graph::Document& document) { change(document, "added"); });
+        QCOMPARE(told().added, std::set<std::string>{"sharpen"});
+        model_->apply("Move", moves("denoise", {1, 1}));
+        QCOMPARE(told().moved, std::set<std::string>{"denoise"});
+        model_->undoStack().endMacro();
+        const size_t before = deltas_.size();
+        model_->undoStack().undo();
+        QCOMPARE(deltas_.size(), before + 1);
+        QCOMPARE(told().removed, std::set<std::string>{"sharpen"});
+        QCOMPARE(told().moved, std::set<std::string>{"denoise"});
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void aListenerMayMakeAStepOfItsOwn() {
+        connect(model_.get(), &GraphModel::changed, this, [this](const Delta& delta) {
+            if (delta.changed.contains("denoise") && model_->undoStack().count() == 1) {
+                model_->apply("Follow", moves("encode", {77, 7}));
+            }
+        });
+        model_->apply("Change Steps", setsSteps(30));
+        QCOMPARE(model_->undoStack().count(), 2);
+        model_->undoStack().undo();
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void linksThatAnEditLeftInAnyOrderAreSorted() {
+        model_->apply("Wire", [](graph::Document& document) {
+            document.links.insert(document.links.begin(),
+                                  {.from = {"decode", "image"}, .to = {"zz", "image"}});
+        });
+        QCOMPARE(model_->document().links.back().to.node, std::string("zz"));
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void twoWiresIntoOneInputSurviveTheirNeighboursEdits() {
+        graph::Document document = someGraph();
+        document.links.push_back({.from = {"encode", "negative"}, .to = {"save", "image"}});
+        document.links.push_back(document.links.back());
+        document.links.back().extra["second"] = true;
+        model_->load(document);
+        const QString before = shown(model_->document());
+        model_->apply("Wire", [](graph::Document& edited) {
+            disconnect(edited, {"denoise", "positive"});
+        });
+        QCOMPARE(model_->document().links.size(), document.links.size() - 1);
+        model_->undoStack().undo();
+        QCOMPARE(shown(model_->document()), before);
+    }
+
+    void anUnknownNodeHasNoDescription() {
+        QVERIFY(model_->desc("denoise"));
+        QVERIFY(model_->node("foreign"));
+        QVERIFY(!model_->desc("foreign"));
+        QVERIFY(!model_->node("nobody"));
+        QVERIFY(!model_->desc("nobody"));
+    }
+
+    void aThousandNodesAreLoadedAndEditedQuickly() {
+        const std::string text = graph::toText(largeGraph(1000));
+        QElapsedTimer timer;
+        timer.start();
+        model_->load(graph::parseDocument(text));
+        const double loading = double(timer.nsecsElapsed()) / 1e6;
+        constexpr int kEdits = 50;
+        timer.start();
+        for (int x = 0; x < kEdits; ++x) {
+            model_->apply("Move", moves("node_100500", {double(x), 1}), "move");
+        }
+        const double editing = double(timer.nsecsElapsed()) / 1e6 / kEdits;
+        timer.start();
+        model_->undoStack().undo();
+        const double undoing = double(timer.nsecsElapsed()) / 1e6;
+        qInfo("1000 nodes, %zu wires, %zu bytes: load %.1f ms, an edit %.2f ms, an undo %.2f ms",
+              model_->document().links.size(),
+              text.size(),
+              loading,
+              editing,
+              undoing);
+        QVERIFY(loading < kAllowance * kLoadGoalMilliseconds);
+        QVERIFY(editing < kAllowance * kEditGoalMilliseconds);
+        QVERIFY(undoing < kAllowance * kEditGoalMilliseconds);
+    }
+
+private:
+    void change(graph::Document& document, const QString& what) {
+        graph::DocumentNode& denoise = document.nodes.at("denoise");
+        if (what == "added") {
+            addNode(document, *catalog_.find("finish.sharpen"), {5, 5});
+        } else if (what == "removed") {
+            removeNodes(document, catalog_, {"denoise"});
+        } else if (what == "changed") {
+            denoise.params["steps"] = 31;
+        } else if (what == "moved") {
+            setPosition(denoise, {1, 1});
+        } else if (what == "collapsed") {
+            setCollapsed(denoise, true);
+        } else if (what == "links") {
+            disconnect(document, {"save", "image"});
+        } else if (what == "reroutes") {
+            setReroutes(document, {"save", "image"}, {{1, 2}});
+        } else if (what == "frames") {
+            putBox(document, BoxKind::Frame, {.text = "x"});
+        } else if (what == "notes") {
+            removeBox(document, BoxKind::Note, "n1");
+        } else if (what == "exposed") {
+            setExposed(document, "denoise", "steps", "Steps", true);
+        } else {
+            document.memoryBudget = "2 GiB";
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(GraphModelTest)
+#include "graph_model_test.moc"

@@ -1,0 +1,280 @@
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/document/graphs.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/document/saved_file.hpp"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+QByteArray contentsOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(bytes), bytes.size());
+}
+
+QByteArray pictureWith(const std::vector<image::PngText>& texts) {
+    const Image8 picture{.widthPixels = 2,
+                         .heightPixels = 2,
+                         .channels = 3,
+                         .pixels = std::make_shared<uint8_t[]>(12)};
+    return QByteArray::fromStdString(image::encodePng(picture, texts));
+}
+
+QString messageOf(const std::optional<Error>& error) {
+    return error ? QString::fromStdString(error->message()) : QString("no error");
+}
+
+}  // namespace
+
+/// Graphs in files: saving, backups, reading, refusing.
+class SavedFileTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    QString path_;
+    QString backups_;
+
+    void save(int steps) {
+        graph::Document document = someGraph();
+        document.nodes.at("denoise").params["steps"] = steps;
+        saveGraph(path_, document, backups_);
+    }
+
+private Q_SLOTS:
+
+    void init() {
+        test::failOnQtWarnings();
+        folder_ = std::make_unique<QTemporaryDir>();
+        path_ = folder_->filePath("a graph.json");
+        backups_ = folder_->filePath("deep/backups");
+    }
+
+    void whatIsSavedIsLoadedAndSavedTheSame() {
+        saveGraph(path_, someGraph(), backups_);
+        QCOMPARE(QString::fromUtf8(contentsOf(path_)), someGraphText());
+        QCOMPARE(shown(loadGraph(path_)), someGraphText());
+    }
+
+    void whatStoodThereBecomesABackup() {
+        save(1);
+        QVERIFY(backupsOf(path_, backups_).empty());
+        save(2);
+        const std::vector<Backup> backups = backupsOf(path_, backups_);
+        QCOMPARE(backups.size(), size_t{1});
+        QCOMPARE(loadGraph(backups[0].path).nodes.at("denoise").params.at("steps"), Json(1));
+        const QDateTime time = QDateTime::fromString(backups[0].savedAt, Qt::ISODateWithMs);
+        QVERIFY(std::abs(time.secsTo(QDateTime::currentDateTimeUtc())) < 600);
+    }
+
+    void theNewestTenBackupsStay() {
+        for (int steps = 1; steps <= 14; ++steps) {
+            save(steps);
+        }
+        const std::vector<Backup> backups = backupsOf(path_, backups_);
+        QCOMPARE(backups.size(), size_t{10});
+        for (size_t index = 0; index < backups.size(); ++index) {
+            QCOMPARE(loadGraph(backups[index].path).nodes.at("denoise").params.at("steps"),
+                     Json(13 - index));
+        }
+    }
+
+    void savingTheSameTwiceIsOneBackup() {
+        save(1);
+        save(2);
+        save(1);
+        save(1);
+        QCOMPARE(backupsOf(path_, backups_).size(), size_t{2});
+    }
+
+    void filesOfOneNameInTwoFoldersHaveTheirOwnBackups() {
+        save(1);
+        save(2);
+        QDir(folder_->path()).mkdir("other");
+        QVERIFY(backupsOf(folder_->filePath("other/a graph.json"), backups_).empty());
+    }
+
+    void aBackupThatCannotBeMadeDoesNotStopSaving() {
+        write(folder_->filePath("deep"), "a file where the folder should be");
+        save(1);
+        save(2);
+        QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(2));
+    }
+
+    void savingThroughALinkKeepsTheLink() {
+        save(1);
+        const QString link = folder_->filePath("link.json");
+        QVERIFY(QFile::link(path_, link));
+        saveGraph(link, graph::Document(), backups_);
+        QVERIFY(QFileInfo(link).isSymLink());
+        QVERIFY(loadGraph(path_).nodes.empty());
+    }
+
+    void savingKeepsWhoMayRead() {
+        save(1);
+        const auto onlyMine = QFile::ReadOwner | QFile::WriteOwner;
+        QVERIFY(QFile::setPermissions(path_, onlyMine));
+        save(2);
+        QCOMPARE(QFile::permissions(path_) & (QFile::ReadGroup | QFile::ReadOther),
+                 QFile::Permissions());
+    }
+
+    void aFileThatIsMarkedReadOnlyIsNotReplaced() {
+        save(1);
+        QFile::setPermissions(path_, QFile::ReadOwner);
+        const auto error = errorOf([&] { save(2); });
+        QCOMPARE(messageOf(error), QString("“a graph.json” is marked as read-only"));
+        QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(1));
+    }
+
+    void aTextThatIsNotUtf8LeavesTheOldFile() {
+        save(1);
+        graph::Document document = someGraph();
+        document.nodes.at("denoise").title = "\xff\xfe";
+        const auto error = errorOf([&] { saveGraph(path_, document, backups_); });
+        QVERIFY(error);
+        QVERIFY(error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(1));
+    }
+
+    void whatCannotBeSavedSaysWhy_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("no folder")
+            << "nowhere/x.json"
+            << "cannot write \"x.json\": the folder \"nowhere\" does not exist";
+        QTest::newRow("a folder") << "."
+                                  << "cannot write \".\": a folder has that name";
+    }
+
+    void whatCannotBeSavedSaysWhy() {
+        QFETCH(QString, name);
+        QFETCH(QString, message);
+        const auto error =
+            errorOf([&] { saveGraph(folder_->path() + '/' + name, someGraph(), backups_); });
+        QCOMPARE(messageOf(error), message);
+        QVERIFY(!QString::fromStdString(error->hint()).contains("--out"));
+    }
+
+    void whatIsNoGraphIsRefusedWithASentence_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("empty") << QByteArray()
+                               << "\"x.json\": graph is not valid JSON at line 1, column 1";
+        QTest::newRow("half") << someGraphText().toUtf8().left(300)
+                              << "\"x.json\": graph is not valid JSON at line 16, column 14";
+        QTest::newRow("newer")
+            << QByteArray(R"({"format": 99, "nodes": {}})")
+            << "\"x.json\": graph has the format 99, this version reads up to format 1";
+        QTest::newRow("other JSON")
+            << QByteArray(R"({"a": 1})") << "\"x.json\": graph has no \"format\"";
+        QTest::newRow("a list") << QByteArray("[]")
+                                << "\"x.json\": graph must be a JSON object, it is a array";
+        QTest::newRow("bytes") << QByteArray("\x00\xff\x00\xff", 4) << "";
+    }
+
+    void whatIsNoGraphIsRefusedWithASentence() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, message);
+        write(folder_->filePath("x.json"), bytes);
+        const auto error = errorOf([&] { (void)loadGraph(folder_->filePath("x.json")); });
+        QVERIFY(error);
+        if (!message.isEmpty()) {
+            QCOMPARE(messageOf(error), message);
+        }
+        QVERIFY(!messageOf(error).contains(folder_->path()));
+    }
+
+    void aMissingFileIsNotFound() {
+        const auto error = errorOf([&] { (void)loadGraph(folder_->filePath("none.json")); });
+        QVERIFY(error && error->kind() == ErrorKind::NotFound);
+        QVERIFY(messageOf(error).contains("none.json"));
+    }
+
+    void fiftyMegabytesAreRefusedAtOnce() {
+        const QByteArray bytes = R"({"format": 1, "x": [)" + QByteArray("0,").repeated(25'000'000);
+        write(path_, bytes + "0]}");
+        QElapsedTimer timer;
+        timer.start();
+        const auto error = errorOf([&] { (void)loadGraph(path_); });
+        qInfo("50 MB refused in %lld ms", timer.elapsed());
+        QCOMPARE(messageOf(error),
+                 QString("“a graph.json” has 47 MiB, a graph has at most 32 MiB"));
+        QVERIFY(timer.elapsed() < 2000);
+    }
+
+    void thirtyMegabytesAreLoadedOrRefusedInSeconds() {
+        graph::Document document = someGraph();
+        document.extra["long"] = std::string(30'000'000, 'x');
+        saveGraph(path_, document, backups_);
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(loadGraph(path_).nodes.size(), size_t{5});
+        qInfo("30 MB loaded in %lld ms", timer.elapsed());
+        QVERIFY(timer.elapsed() < 30'000);
+    }
+
+    void aPictureGivesItsGraph() {
+        const QString picture = folder_->filePath("picture.png");
+        write(picture,
+              pictureWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
+        QCOMPARE(shown(loadGraph(picture)), someGraphText());
+    }
+
+    void theNameOfAPictureDoesNotMatter() {
+        write(path_, pictureWith({{"lowtide_graph", someGraphText().toStdString()}}));
+        QCOMPARE(shown(loadGraph(path_)), someGraphText());
+    }
+
+    void aPictureWithoutAGraphSaysSo() {
+        write(path_, pictureWith({{"parameters", "steps: 20"}}));
+        const auto error = errorOf([&] { (void)loadGraph(path_); });
+        QVERIFY(error && error->kind() == ErrorKind::NotFound);
+        QCOMPARE(messageOf(error), QString("the picture “a graph.json” carries no graph"));
+    }
+
+    void hostilePicturesAreRefusedWithASentence_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        const QByteArray good = pictureWith({{"lowtide_graph", someGraphText().toStdString()}});
+        QByteArray wrongChecksum = good;
+        wrongChecksum[60] = char(wrongChecksum[60] ^ 1);
+        QByteArray wrongLength = good;
+        wrongLength[33] = char(0x7f);
+        QByteArray huge = good;
+        huge.replace(16, 8, QByteArray::fromHex("7fffffff7fffffff"));
+        QTest::newRow("signature only") << good.left(8);
+        QTest::newRow("cut off") << good.left(good.size() / 2);
+        QTest::newRow("wrong checksum") << wrongChecksum;
+        QTest::newRow("a chunk of 2 GiB") << wrongLength;
+        QTest::newRow("2^31 a side") << huge;
+        QTest::newRow("graph of noise") << pictureWith({{"lowtide_graph", "{{{{"}});
+        QTest::newRow("deep graph")
+            << pictureWith({{"lowtide_graph", std::string(1'000'000, '[')}});
+        QTest::newRow("newer graph") << pictureWith({{"lowtide_graph", R"({"format": 7})"}});
+    }
+
+    void hostilePicturesAreRefusedWithASentence() {
+        QFETCH(QByteArray, bytes);
+        write(path_, bytes);
+        const auto error = errorOf([&] { (void)loadGraph(path_); });
+        QVERIFY(error);
+        QVERIFY2(messageOf(error).contains("a graph.json"), qPrintable(messageOf(error)));
+        QVERIFY(messageOf(error).size() < 300);
+    }
+};
+
+QTEST_GUILESS_MAIN(SavedFileTest)
+#include "saved_file_test.moc"

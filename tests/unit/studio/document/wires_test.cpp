@@ -1,0 +1,218 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/document/graphs.hpp"
+#include "ui/document/edits.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+/// Drawing, refusing, rerouting wires, and putting nodes into them.
+class WiresTest : public QObject {
+    Q_OBJECT
+
+    graph::Catalog catalog_{someNodes()};
+    graph::Document document_;
+
+    std::string add(const char* type) { return addNode(document_, *catalog_.find(type), {100, 0}); }
+
+    QString refusal(const graph::PortRef& from, const graph::PortRef& to) const {
+        return QString::fromStdString(wireRefusal(document_, catalog_, from, to));
+    }
+
+private Q_SLOTS:
+
+    void init() {
+        test::failOnQtWarnings();
+        document_ = someGraph();
+        add("load.checkpoint");
+        add("control.offload");
+        add("finish.sharpen");
+    }
+
+    void drawingReplacesWhatFedTheInput() {
+        connect(document_, {"sharpen", "image"}, {"save", "image"});
+        QCOMPARE(linkInto(document_, {"save", "image"})->from.node, std::string("sharpen"));
+        QCOMPARE(std::count_if(document_.links.begin(),
+                               document_.links.end(),
+                               [](const graph::Link& link) { return link.to.node == "save"; }),
+                 1);
+    }
+
+    void drawingAWireThatIsThereChangesNothing() {
+        const QString before = shown(document_);
+        connect(document_, {"encode", "positive"}, {"denoise", "positive"});
+        QCOMPARE(shown(document_), before);
+    }
+
+    void wiresStaySorted() {
+        connect(document_, {"checkpoint", "model"}, {"denoise", "model"});
+        connect(document_, {"checkpoint", "model"}, {"decode", "model"});
+        const graph::Document again = graph::parseDocument(graph::toText(document_));
+        for (size_t index = 0; index < document_.links.size(); ++index) {
+            QVERIFY(document_.links[index].to == again.links[index].to);
+        }
+        disconnect(document_, {"decode", "model"});
+        QVERIFY(!linkInto(document_, {"decode", "model"}));
+        QVERIFY(linkInto(document_, {"denoise", "model"}));
+    }
+
+    void refusalsAreSentences_data() {
+        QTest::addColumn<QStringList>("wire");
+        QTest::addColumn<QString>("sentence");
+        const auto row = [](const char* name, const QStringList& wire, const QString& sentence) {
+            QTest::newRow(name) << wire << sentence;
+        };
+        row("fits", {"checkpoint", "model", "denoise", "model"}, "");
+        row("type",
+            {"decode", "image", "denoise", "latent"},
+            "Denoise takes a LATENT here, this is an IMAGE.");
+        row("vowel",
+            {"checkpoint", "model", "save", "image"},
+            "Save takes an IMAGE here, this is a MODEL.");
+        row("circle", {"denoise", "latent", "offload", "value"}, "");
+        row("itself", {"sharpen", "image", "sharpen", "image"}, "A node cannot feed itself.");
+        row("no output", {"save", "image", "sharpen", "image"}, "Save has no output “image”.");
+        row("no input", {"decode", "image", "save", "mask"}, "Save has no input “mask”.");
+        row("no node", {"nobody", "image", "save", "image"}, "There is no node “nobody”.");
+        row("unknown type",
+            {"decode", "image", "foreign", "anything"},
+            "The node type “SomeOtherNode” is not known here, so what it takes and gives is not "
+            "either.");
+        row("control takes anything", {"checkpoint", "model", "offload", "value"}, "");
+        row("control gives anything", {"offload", "value", "save", "image"}, "");
+    }
+
+    void refusalsAreSentences() {
+        QFETCH(QStringList, wire);
+        QFETCH(QString, sentence);
+        QCOMPARE(refusal({wire[0].toStdString(), wire[1].toStdString()},
+                         {wire[2].toStdString(), wire[3].toStdString()}),
+                 sentence);
+    }
+
+    void circlesAreRefusedThroughAnyNumberOfNodes() {
+        connect(document_, {"offload", "value"}, {"denoise", "latent"});
+        QCOMPARE(refusal({"decode", "image"}, {"offload", "value"}),
+                 QString("That would be a circle: Offload already feeds Decode."));
+    }
+
+    void titlesNameNodesInRefusals() {
+        document_.nodes.at("denoise").title = "First pass";
+        QCOMPARE(refusal({"decode", "image"}, {"denoise", "latent"}),
+                 QString("That would be a circle: First pass already feeds Decode."));
+    }
+
+    void whatAControlNodePassesOnHasATypeBothWays() {
+        connect(document_, {"checkpoint", "model"}, {"offload", "value"});
+        QCOMPARE(refusal({"offload", "value"}, {"save", "image"}),
+                 QString("Save takes an IMAGE here, this is a MODEL."));
+        disconnect(document_, {"offload", "value"});
+        connect(document_, {"offload", "value"}, {"save", "image"});
+        QCOMPARE(refusal({"checkpoint", "model"}, {"offload", "value"}),
+                 QString("Offload passes this on: Save takes an IMAGE here, this is a MODEL."));
+        QCOMPARE(refusal({"decode", "image"}, {"offload", "value"}), QString());
+    }
+
+    void controlNodesInACircleAreNoTrap() {
+        const std::string other = add("control.offload");
+        connect(document_, {"offload", "value"}, {other, "value"});
+        connect(document_, {other, "value"}, {"offload", "value"});
+        QCOMPARE(refusal({"offload", "value"}, {"save", "image"}), QString());
+        QVERIFY(!refusal({"decode", "image"}, {other, "value"}).contains("takes"));
+    }
+
+    void typesFitWhenEqualOrAny() {
+        QVERIFY(typesFit("IMAGE", "IMAGE"));
+        QVERIFY(typesFit("*", "IMAGE"));
+        QVERIFY(typesFit("IMAGE", "*"));
+        QVERIFY(!typesFit("IMAGE", "LATENT"));
+    }
+
+    void aNodeIsPutIntoAWire() {
+        QVERIFY(insertIntoWire(document_, catalog_, "sharpen", {"save", "image"}));
+        QCOMPARE(linkInto(document_, {"save", "image"})->from.node, std::string("sharpen"));
+        QCOMPARE(linkInto(document_, {"sharpen", "image"})->from.node, std::string("decode"));
+    }
+
+    void insertingSharesTheReroutesAndKeepsUnknownKeys() {
+        setPosition(document_.nodes.at("offload"), {250, 0});
+        QVERIFY(insertIntoWire(document_, catalog_, "offload", {"denoise", "positive"}));
+        const graph::Link& first = *linkInto(document_, {"offload", "value"});
+        const graph::Link& second = *linkInto(document_, {"denoise", "positive"});
+        QCOMPARE(reroutesOf(first), (std::vector<Point>{{230, 10}}));
+        QCOMPARE(reroutesOf(second), (std::vector<Point>{{300.5, 20}}));
+        QCOMPARE(second.extra.at("wobble"), Json(true));
+    }
+
+    void whatDoesNotFitIsNotInserted_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("input");
+        QTest::newRow("other types") << "sharpen"
+                                     << "latent";
+        QTest::newRow("no outputs") << "save"
+                                    << "latent";
+        QTest::newRow("end of the wire") << "decode"
+                                         << "latent";
+        QTest::newRow("start of the wire") << "denoise"
+                                           << "latent";
+        QTest::newRow("unknown type") << "foreign"
+                                      << "latent";
+        QTest::newRow("no node") << "nobody"
+                                 << "latent";
+        QTest::newRow("no wire") << "offload"
+                                 << "model";
+    }
+
+    void whatDoesNotFitIsNotInserted() {
+        QFETCH(QString, node);
+        QFETCH(QString, input);
+        const QString before = shown(document_);
+        QVERIFY(!insertIntoWire(
+            document_, catalog_, node.toStdString(), {"decode", input.toStdString()}));
+        QCOMPARE(shown(document_), before);
+    }
+
+    void aNodeThatIsWiredAlreadyIsNotInserted() {
+        connect(document_, {"decode", "image"}, {"sharpen", "image"});
+        QVERIFY(!insertIntoWire(document_, catalog_, "sharpen", {"save", "image"}));
+    }
+
+    void reroutesComeAndGo() {
+        setReroutes(document_, {"save", "image"}, {{1, 2}, {3.5, 4}});
+        QCOMPARE(linkInto(document_, {"save", "image"})->extra.dump(),
+                 std::string(R"({"via":[[1,2],[3.5,4]]})"));
+        setReroutes(document_, {"save", "image"}, {});
+        QVERIFY(linkInto(document_, {"save", "image"})->extra.empty());
+        setReroutes(document_, {"nobody", "image"}, {{1, 2}});
+    }
+
+    void reroutesThatAreNoneAreLeftOut() {
+        graph::Link link;
+        link.extra["via"] = Json::array({1, "x", Json::array({1, 2}), Json::array({1, "2"})});
+        QCOMPARE(reroutesOf(link), (std::vector<Point>{{1, 2}}));
+        link.extra["via"] = "straight";
+        QVERIFY(reroutesOf(link).empty());
+    }
+
+    void allPortsOfALargeGraphAreAskedQuickly() {
+        const graph::Document large = largeGraph(1000);
+        QElapsedTimer timer;
+        timer.start();
+        size_t refused = 0;
+        for (const auto& [id, node] : large.nodes) {
+            refused +=
+                wireRefusal(large, catalog_, {"node_100500", "latent"}, {id, "latent"}).empty() ? 0
+                                                                                                : 1;
+        }
+        const double milliseconds = double(timer.nsecsElapsed()) / 1e6;
+        qInfo("1000 inputs asked in %.1f ms, %zu refused", milliseconds, refused);
+        QVERIFY(refused > 100 && refused < 900);
+        QVERIFY(milliseconds < 10 * 50);
+    }
+};
+
+QTEST_GUILESS_MAIN(WiresTest)
+#include "wires_test.moc"

@@ -1,0 +1,238 @@
+#include "ui/document/arrange.hpp"
+
+#include "ui/document/layer_places.hpp"
+#include "ui/document/node_box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kGrid = 8;
+constexpr double kGapBetweenParts = 80;
+/// What stays free between nodes after rounding to the grid.
+constexpr double kLeastGap = 24;
+constexpr int kSamples = 48;
+
+/// The nodes that are moved, and the wires between them.
+struct Moved {
+    std::vector<NodeBox> boxes;
+    std::vector<Edge> edges;
+    std::vector<graph::PortRef> targets;  ///< of each edge
+    std::vector<std::vector<Point>> via;  ///< of each edge
+};
+
+double snapped(double value) {
+    return std::round(value / kGrid) * kGrid;
+}
+
+Moved movedNodes(const graph::Document& document, std::vector<NodeBox> boxes) {
+    Moved moved{.boxes = std::move(boxes)};
+    std::map<std::string, size_t> places;
+    for (size_t place = 0; place < moved.boxes.size(); ++place) {
+        places[moved.boxes[place].id] = place;
+    }
+    for (const graph::Link& link : document.links) {
+        const auto from = places.find(link.from.node);
+        const auto to = places.find(link.to.node);
+        if (from != places.end() && to != places.end() && from != to) {
+            moved.edges.emplace_back(from->second, to->second);
+            moved.targets.push_back(link.to);
+        }
+    }
+    moved.via.resize(moved.edges.size());
+    return moved;
+}
+
+/// Groups of nodes that wires join, the one with the first id first.
+std::vector<std::vector<size_t>> partsOf(const Moved& moved) {
+    std::vector<std::vector<size_t>> neighbours(moved.boxes.size());
+    for (const auto& [from, to] : moved.edges) {
+        neighbours[from].push_back(to);
+        neighbours[to].push_back(from);
+    }
+    std::vector<bool> isSeen(moved.boxes.size(), false);
+    std::vector<std::vector<size_t>> parts;
+    for (size_t first = 0; first < moved.boxes.size(); ++first) {
+        if (isSeen[first]) {
+            continue;
+        }
+        isSeen[first] = true;
+        std::vector<size_t> part{first};
+        for (size_t next = 0; next < part.size(); ++next) {
+            for (const size_t neighbour : neighbours[part[next]]) {
+                if (!isSeen[neighbour]) {
+                    isSeen[neighbour] = true;
+                    part.push_back(neighbour);
+                }
+            }
+        }
+        std::sort(part.begin(), part.end());
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+/// The points at which a wire enters and leaves the columns that it crosses.
+std::vector<Point> lanesOf(const Layers& layers, const LayerPlaces& places, size_t edge) {
+    std::vector<Point> lanes;
+    for (const size_t bend : layers.bendsOf[edge]) {
+        const double y = places.topLefts[bend].y;
+        const Point column = places.columns[layers.layerOf[bend]];
+        if (lanes.empty() || lanes.back().y != y) {
+            lanes.push_back({column.x, y});
+            lanes.push_back({column.y, y});
+        } else {
+            lanes.back().x = column.y;  // straight on
+        }
+    }
+    return lanes;
+}
+
+/// Lays out one part with its top left at `corner`; returns its height.
+double placePart(Moved& moved, const std::vector<size_t>& part, Point corner) {
+    std::vector<size_t> numberOf(moved.boxes.size(), std::numeric_limits<size_t>::max());
+    std::vector<Point> sizes;
+    for (size_t number = 0; number < part.size(); ++number) {
+        numberOf[part[number]] = number;
+        sizes.push_back(moved.boxes[part[number]].size);
+    }
+    std::vector<Edge> edges;
+    std::vector<size_t> edgeOf;
+    for (size_t edge = 0; edge < moved.edges.size(); ++edge) {
+        if (numberOf[moved.edges[edge].first] < part.size()) {
+            edges.emplace_back(numberOf[moved.edges[edge].first],
+                               numberOf[moved.edges[edge].second]);
+            edgeOf.push_back(edge);
+        }
+    }
+    const Layers layers = makeLayers(part.size(), edges);
+    const LayerPlaces places = placeLayers(layers, sizes);
+    for (size_t number = 0; number < part.size(); ++number) {
+        moved.boxes[part[number]].topLeft = {snapped(corner.x + places.topLefts[number].x),
+                                             snapped(corner.y + places.topLefts[number].y)};
+    }
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+        for (const Point lane : lanesOf(layers, places, edge)) {
+            moved.via[edgeOf[edge]].push_back(
+                {snapped(corner.x + lane.x), snapped(corner.y + lane.y)});
+        }
+    }
+    return places.height;
+}
+
+/// Nodes without wires stand in rows, about as wide as high.
+double placeSingles(Moved& moved, const std::vector<size_t>& singles, Point corner) {
+    const auto perRow = static_cast<size_t>(std::ceil(std::sqrt(singles.size())));
+    Point next = corner;
+    double rowHeight = 0;
+    for (size_t place = 0; place < singles.size(); ++place) {
+        if (place > 0 && place % perRow == 0) {
+            next = {corner.x, next.y + rowHeight + kGapBetweenParts / 2};
+            rowHeight = 0;
+        }
+        NodeBox& box = moved.boxes[singles[place]];
+        box.topLeft = {snapped(next.x), snapped(next.y)};
+        next.x += box.size.x + kGapBetweenParts / 2;
+        rowHeight = std::max(rowHeight, box.size.y);
+    }
+    return next.y + rowHeight - corner.y;
+}
+
+/// Pushes what would lie on an obstacle, or on a node that was pushed there, downward.
+void pushAside(std::vector<NodeBox>& boxes, std::vector<NodeBox> obstacles) {
+    std::vector<NodeBox*> byHeight;
+    for (NodeBox& box : boxes) {
+        byHeight.push_back(&box);
+    }
+    std::sort(byHeight.begin(), byHeight.end(), [](const NodeBox* a, const NodeBox* b) {
+        return std::tie(a->topLeft.y, a->topLeft.x, a->id) <
+               std::tie(b->topLeft.y, b->topLeft.x, b->id);
+    });
+    for (NodeBox* box : byHeight) {
+        const auto lies = [&](const NodeBox& other) { return box->touches(other, kLeastGap); };
+        for (auto hit = std::find_if(obstacles.begin(), obstacles.end(), lies);
+             hit != obstacles.end();
+             hit = std::find_if(obstacles.begin(), obstacles.end(), lies)) {
+            box->topLeft.y = std::ceil((hit->bottom() + kLeastGap) / kGrid) * kGrid;
+        }
+        obstacles.push_back(*box);
+    }
+}
+
+/// Whether the direct wire would run behind another node.
+bool isHidden(const Moved& moved, size_t edge) {
+    const NodeBox& from = moved.boxes[moved.edges[edge].first];
+    const NodeBox& to = moved.boxes[moved.edges[edge].second];
+    const Point start{from.right(), from.topLeft.y + wireHeight(from.size)};
+    const Point end{to.topLeft.x, to.topLeft.y + wireHeight(to.size)};
+    const double reach = (end.x - start.x) / 2;
+    for (int sample = 1; sample < kSamples; ++sample) {
+        const double t = static_cast<double>(sample) / kSamples;
+        const double rest = 1 - t;
+        const double eased = 3 * rest * t * t + t * t * t;
+        const NodeBox point{
+            .id = {},
+            .topLeft = {rest * rest * rest * start.x + 3 * rest * rest * t * (start.x + reach) +
+                            3 * rest * t * t * (end.x - reach) + t * t * t * end.x,
+                        start.y + (end.y - start.y) * eased},
+            .size = {}};
+        const bool isBehind =
+            std::any_of(moved.boxes.begin(), moved.boxes.end(), [&](const NodeBox& box) {
+                return &box != &from && &box != &to && box.touches(point, kGrid / 2);
+            });
+        if (isBehind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+void arrange(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes) {
+    NodeIds all;
+    for (const auto& [id, node] : document.nodes) {
+        all.insert(id);
+    }
+    std::vector<NodeBox> chosen;
+    std::vector<NodeBox> obstacles;
+    Point corner{std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+    for (NodeBox& box : nodeBoxesOf(document, all, sizes)) {
+        if (box.isPinned || (!ids.empty() && !ids.contains(box.id))) {
+            obstacles.push_back(std::move(box));
+        } else {
+            corner = {std::min(corner.x, box.topLeft.x), std::min(corner.y, box.topLeft.y)};
+            chosen.push_back(std::move(box));
+        }
+    }
+    if (chosen.empty()) {
+        return;
+    }
+    corner = {snapped(corner.x), snapped(corner.y)};
+    Moved moved = movedNodes(document, std::move(chosen));
+    std::vector<size_t> singles;
+    for (const std::vector<size_t>& part : partsOf(moved)) {
+        if (part.size() == 1) {
+            singles.push_back(part.front());
+        } else {
+            corner.y += placePart(moved, part, corner) + kGapBetweenParts;
+        }
+    }
+    placeSingles(moved, singles, corner);
+    pushAside(moved.boxes, std::move(obstacles));
+    for (const NodeBox& box : moved.boxes) {
+        setPosition(document.nodes.at(box.id), box.topLeft);
+    }
+    for (size_t edge = 0; edge < moved.edges.size(); ++edge) {
+        const bool needsLane = !moved.via[edge].empty() && isHidden(moved, edge);
+        setReroutes(
+            document, moved.targets[edge], needsLane ? moved.via[edge] : std::vector<Point>());
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,220 @@
+#include "ui/document/layers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kSweeps = 12;
+/// A wire that crosses more layers lies on top of everything anyway; its bends would only cost
+/// time.
+constexpr size_t kMostBends = 12;
+
+/// Sources first; where only circles are left, the first of them begins.
+std::vector<size_t> topologicalOrder(size_t count, const std::vector<Edge>& edges) {
+    std::vector<std::vector<size_t>> behind(count);
+    std::vector<size_t> waitsFor(count, 0);
+    for (const auto& [from, to] : edges) {
+        behind[from].push_back(to);
+        ++waitsFor[to];
+    }
+    std::set<std::pair<size_t, size_t>> open;  // by what a vertex still waits for, then by number
+    for (size_t vertex = 0; vertex < count; ++vertex) {
+        open.insert({waitsFor[vertex], vertex});
+    }
+    std::vector<size_t> order;
+    while (!open.empty()) {
+        size_t next = open.begin()->second;
+        if (open.begin()->first > 0) {
+            next = std::min_element(open.begin(), open.end(), [](const auto& a, const auto& b) {
+                       return a.second < b.second;
+                   })->second;
+        }
+        open.erase({waitsFor[next], next});
+        order.push_back(next);
+        for (const size_t vertex : behind[next]) {
+            if (open.erase({waitsFor[vertex], vertex}) > 0) {
+                open.insert({--waitsFor[vertex], vertex});
+            }
+        }
+    }
+    return order;
+}
+
+std::vector<size_t> layersOf(const std::vector<size_t>& order, const std::vector<Edge>& edges) {
+    std::vector<std::vector<size_t>> behind(order.size());
+    std::vector<bool> isFed(order.size(), false);
+    for (const auto& [from, to] : edges) {
+        behind[from].push_back(to);
+        isFed[to] = true;
+    }
+    std::vector<size_t> layerOf(order.size(), 0);
+    for (const size_t vertex : order) {
+        for (const size_t next : behind[vertex]) {
+            layerOf[next] = std::max(layerOf[next], layerOf[vertex] + 1);
+        }
+    }
+    for (size_t vertex = 0; vertex < order.size(); ++vertex) {
+        size_t nearest = std::numeric_limits<size_t>::max();
+        for (const size_t next : behind[vertex]) {
+            nearest = std::min(nearest, layerOf[next]);
+        }
+        if (!isFed[vertex] && !behind[vertex].empty()) {
+            layerOf[vertex] = nearest - 1;
+        }
+    }
+    return layerOf;
+}
+
+size_t addBend(Layers& layers, size_t layer) {
+    layers.layerOf.push_back(layer);
+    layers.predecessors.emplace_back();
+    layers.successors.emplace_back();
+    return layers.layerOf.size() - 1;
+}
+
+void addEdge(Layers& layers, size_t edge, size_t from, size_t to) {
+    const size_t span = layers.layerOf[to] - layers.layerOf[from];
+    if (span > kMostBends) {
+        return;
+    }
+    size_t last = from;
+    for (size_t step = 1; step <= span; ++step) {
+        const bool isEnd = step == span;
+        const size_t next = isEnd ? to : addBend(layers, layers.layerOf[from] + step);
+        layers.successors[last].push_back(next);
+        layers.predecessors[next].push_back(last);
+        if (!isEnd) {
+            layers.bendsOf[edge].push_back(next);
+        }
+        last = next;
+    }
+}
+
+std::vector<size_t> placesOf(const Layers& layers) {
+    std::vector<size_t> places(layers.layerOf.size());
+    for (const std::vector<size_t>& layer : layers.order) {
+        for (size_t place = 0; place < layer.size(); ++place) {
+            places[layer[place]] = place;
+        }
+    }
+    return places;
+}
+
+/// Sorts one layer by the mean place of the neighbours of each vertex.
+void sortLayer(std::vector<size_t>& layer,
+               const std::vector<std::vector<size_t>>& neighbours,
+               std::vector<size_t>& places) {
+    std::vector<std::pair<double, size_t>> entries;
+    for (const size_t vertex : layer) {
+        double sum = 0;
+        for (const size_t neighbour : neighbours[vertex]) {
+            sum += static_cast<double>(places[neighbour]);
+        }
+        const bool isFree = neighbours[vertex].empty();
+        entries.emplace_back(isFree ? static_cast<double>(places[vertex])
+                                    : sum / static_cast<double>(neighbours[vertex].size()),
+                             vertex);
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+        return a.first < b.first;
+    });
+    for (size_t place = 0; place < entries.size(); ++place) {
+        layer[place] = entries[place].second;
+        places[layer[place]] = place;
+    }
+}
+
+void sweep(Layers& layers, bool isDownward) {
+    std::vector<size_t> places = placesOf(layers);
+    const size_t count = layers.order.size();
+    for (size_t step = 1; step < count; ++step) {
+        const size_t layer = isDownward ? step : count - 1 - step;
+        sortLayer(
+            layers.order[layer], isDownward ? layers.predecessors : layers.successors, places);
+    }
+}
+
+/// Pairs of `targets` that stand in the wrong order, by merging.
+size_t inversionsOf(std::vector<size_t>& targets, size_t begin, size_t end) {
+    if (end - begin < 2) {
+        return 0;
+    }
+    const size_t middle = (begin + end) / 2;
+    size_t count = inversionsOf(targets, begin, middle) + inversionsOf(targets, middle, end);
+    size_t right = middle;
+    for (size_t left = begin; left < middle; ++left) {
+        while (right < end && targets[right] < targets[left]) {
+            ++right;
+        }
+        count += right - middle;
+    }
+    const auto at = [&](size_t place) {
+        return targets.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    std::inplace_merge(at(begin), at(middle), at(end));
+    return count;
+}
+
+}  // namespace
+
+size_t crossingsOf(const Layers& layers) {
+    const std::vector<size_t> places = placesOf(layers);
+    size_t count = 0;
+    for (const std::vector<size_t>& layer : layers.order) {
+        std::vector<size_t> targets;
+        for (const size_t vertex : layer) {
+            std::vector<size_t> mine;
+            for (const size_t next : layers.successors[vertex]) {
+                mine.push_back(places[next]);
+            }
+            std::sort(mine.begin(), mine.end());
+            targets.insert(targets.end(), mine.begin(), mine.end());
+        }
+        count += inversionsOf(targets, 0, targets.size());
+    }
+    return count;
+}
+
+Layers makeLayers(size_t vertexCount, const std::vector<Edge>& edges) {
+    const std::vector<size_t> order = topologicalOrder(vertexCount, edges);
+    std::vector<size_t> rank(vertexCount);
+    for (size_t place = 0; place < order.size(); ++place) {
+        rank[order[place]] = place;
+    }
+    std::vector<Edge> forward;
+    std::copy_if(edges.begin(), edges.end(), std::back_inserter(forward), [&](const Edge& edge) {
+        return rank[edge.first] < rank[edge.second];
+    });
+    Layers layers{.realCount = vertexCount, .layerOf = layersOf(order, forward)};
+    layers.predecessors.resize(vertexCount);
+    layers.successors.resize(vertexCount);
+    layers.bendsOf.resize(edges.size());
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+        if (rank[edges[edge].first] < rank[edges[edge].second]) {
+            addEdge(layers, edge, edges[edge].first, edges[edge].second);
+        }
+    }
+    const auto last = std::max_element(layers.layerOf.begin(), layers.layerOf.end());
+    layers.order.resize(last == layers.layerOf.end() ? 0 : *last + 1);
+    for (size_t vertex = 0; vertex < layers.layerOf.size(); ++vertex) {
+        layers.order[layers.layerOf[vertex]].push_back(vertex);
+    }
+    std::vector<std::vector<size_t>> best = layers.order;
+    size_t fewest = crossingsOf(layers);
+    for (int step = 0; step < kSweeps && fewest > 0; ++step) {
+        sweep(layers, step % 2 == 0);
+        if (const size_t crossings = crossingsOf(layers); crossings < fewest) {
+            fewest = crossings;
+            best = layers.order;
+        }
+    }
+    layers.order = std::move(best);
+    return layers;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,32 @@
+#pragma once
+// Layered drawing of a graph (Sugiyama, Tagawa, Toda 1981): what stands in which layer, and in
+// which order. Knows numbers only.
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace lowtide::ui {
+
+using Edge = std::pair<size_t, size_t>;
+
+/// Vertices 0 .. realCount - 1 are those that were asked for; the ones behind them are bends of
+/// edges that cross layers.
+struct Layers {
+    size_t realCount = 0;
+    std::vector<size_t> layerOf;
+    std::vector<std::vector<size_t>> order;         ///< of each layer, from top to bottom
+    std::vector<std::vector<size_t>> predecessors;  ///< one layer before
+    std::vector<std::vector<size_t>> successors;    ///< one layer behind
+    std::vector<std::vector<size_t>> bendsOf;       ///< of each edge that was given
+};
+
+/// Each vertex behind its longest path, those that nothing feeds next to what they feed; few
+/// crossings by sweeps of barycentres. Edges that close a circle are left out. The same input gives
+/// the same layers.
+[[nodiscard]] Layers makeLayers(size_t vertexCount, const std::vector<Edge>& edges);
+
+/// Crossings between neighbouring layers.
+[[nodiscard]] size_t crossingsOf(const Layers& layers);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,45 @@
+#pragma once
+// The system calls of this room. One implementation per operating system: os_linux.cpp.
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lowtide::ui::os {
+
+/// What tells a running program from all others, also from one that gets its number later.
+struct Program {
+    int64_t number = 0;    ///< of the process
+    QString startedAt;     ///< ticks since the machine started
+    QString machineStart;  ///< differs after every start of the machine
+    QString machine;       ///< its name
+};
+
+[[nodiscard]] Program thisProgram();
+/// False only when it surely ended: a program of another machine counts as running.
+[[nodiscard]] bool isRunning(const Program& program);
+
+enum class LockState { Taken, Held, Unavailable };
+
+/// A lock on a file that the system gives back when the program ends, however it ends.
+class FileLock {
+public:
+    FileLock() = default;
+    ~FileLock();
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+    /// Held: this object has it. Taken: another one has. Unavailable: the place has no locks, or
+    /// nothing can be made there.
+    [[nodiscard]] LockState tryLock(const std::string& path);
+    /// Makes `text` the file's contents, for those who find it taken.
+    void write(const std::string& text);
+
+private:
+    std::string path_;
+    int handle_ = -1;
+};
+
+}  // namespace lowtide::ui::os
