@@ -6,6 +6,7 @@
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"
+#include "plugin/module/component_control.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
 #include "plugin/module/cudnn_api.hpp"
@@ -43,7 +44,8 @@ struct Engine {
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
                  cudnnApi),
           calibrator(residency, runner, cacheFolder, threads),
-          sensitivities(runner, cacheFolder) {}
+          sensitivities(runner, cacheFolder),
+          residencyControl(residency, runner) {}
 
     RecorderSlot slot;
     residency::Residency residency;
@@ -53,6 +55,7 @@ struct Engine {
     DeviceCalibrator calibrator;
     MagCurveMaker curveMaker;
     CheckpointSensitivities sensitivities;
+    ComponentControl residencyControl;
 };
 
 Level logLevel(const std::string& name) {
@@ -123,10 +126,12 @@ public:
         Calibrator* const calibrator = &engine_->calibrator;
         CurveMaker* const curveMaker = &engine_->curveMaker;
         Sensitivities* const sensitivities = &engine_->sensitivities;
-        return id == kCalibrator      ? static_cast<void*>(calibrator)
-               : id == kCurveMaker    ? static_cast<void*>(curveMaker)
-               : id == kSensitivities ? static_cast<void*>(sensitivities)
-                                      : nullptr;
+        ResidencyControl* const residencyControl = &engine_->residencyControl;
+        return id == kCalibrator         ? static_cast<void*>(calibrator)
+               : id == kCurveMaker       ? static_cast<void*>(curveMaker)
+               : id == kSensitivities    ? static_cast<void*>(sensitivities)
+               : id == kResidencyControl ? static_cast<void*>(residencyControl)
+                                         : nullptr;
     }
 
 private:

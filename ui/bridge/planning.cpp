@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 
+#include <QRegularExpression>
 #include <QTimer>
 
 #include <algorithm>
@@ -21,8 +22,31 @@ bool isBusy(const Issue& issue) {
     return issue.code == "busy";
 }
 
+/// The budget that the refusal names as the least one; empty: it was refused for another reason.
+std::string leastBudget(const Issues& issues) {
+    static const QRegularExpression pattern("needs at least (\\d+) bytes");
+    for (const Issue& issue : issues) {
+        if (issue.code == "memory_infeasible") {
+            return pattern.match(QString::fromStdString(issue.message)).captured(1).toStdString();
+        }
+    }
+    return {};
+}
+
 /// Of the worker thread.
-Planned ask(Runner& runner, const graph::Document& document, const std::string& options) {
+Json planBeyond(Runner& runner, const std::string& graph, Json options, const Issues& issues) {
+    const std::string budget = leastBudget(issues);
+    if (budget.empty()) {
+        return {};
+    }
+    options["memoryBudget"] = budget;
+    std::string text;
+    const Status status = runner.plan(graph, options.dump(), text);
+    return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();
+}
+
+/// Of the worker thread.
+Planned ask(Runner& runner, const graph::Document& document, const Json& options) {
     Planned planned;
     std::string text;
     std::string graph;
@@ -32,15 +56,17 @@ Planned ask(Runner& runner, const graph::Document& document, const std::string& 
         planned.issues.push_back({.code = "invalid_input", .message = error.what()});
         return planned;
     }
-    const Status checked = runner.check(graph, options, text);
+    const Status checked = runner.check(graph, options.dump(), text);
     planned.issues = issuesFromJson(memberIn(answerOf(text), "issues"));
     if (checked != Status::Ok) {
         return planned;
     }
-    const Status status = runner.plan(graph, options, text);
+    const Status status = runner.plan(graph, options.dump(), text);
     const Json answer = answerOf(text);
     addNew(planned.issues, issuesFromJson(memberIn(answer, "issues")));
     planned.plan = status == Status::Ok ? memberIn(answer, "plan") : Json();
+    planned.beyond =
+        status == Status::Ok ? Json() : planBeyond(runner, graph, options, planned.issues);
     return planned;
 }
 
@@ -107,7 +133,7 @@ void Planning::askNow() {
     state_->background.run([this,
                             &runner = state_->runner,
                             document = state_->model.document(),
-                            options = state_->options.dump()] {
+                            options = state_->options] {
         auto answer = std::make_shared<Planned>(ask(runner, document, options));
         return [this, answer] { take(std::move(*answer)); };
     });

@@ -17,6 +17,9 @@ struct Planned {
     /// Runner::plan's "plan"; null: there is none. The issues say why, or it is not fresh: a run is
     /// at work, and the plan follows when it has ended.
     Json plan;
+    /// Where the run does not fit: the plan with the least budget with which its policies can be
+    /// kept, to show what is too large; null: none.
+    Json beyond;
     bool isFresh = false;
 };
 

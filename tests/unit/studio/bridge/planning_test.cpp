@@ -61,6 +61,7 @@ private Q_SLOTS:
     void asksWithTheOptions();
     void asksNoPlan_whenTheCheckFails();
     void saysWhyThereIsNoPlan();
+    void plansBeyondTheBudget_whenTheRunDoesNotFit();
     void waitsForARunToEnd_whenTheModuleIsBusy();
     void neverHoldsUpTheGuiThread();
     void isDestroyed_whileItAsks();
@@ -171,6 +172,24 @@ void PlanningTest::saysWhyThereIsNoPlan() {
     QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
     QVERIFY(planning.planned().plan.is_null());
     QCOMPARE(planning.planned().issues[0].hint, std::string("set"));
+}
+
+void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {
+    Bench bench;
+    bench.runner.setAnswers(
+        kFine,
+        {{"issues",
+          {{{"code", "memory_infeasible"},
+            {"message", "too large; the whole run needs at least 20897792 bytes"}}}}},
+        Status::Invalid);
+    bench.runner.setPlanWithin({{"bytes", 20897792}});
+    Planning planning(bench.runner, bench.model);
+    planning.askNow();
+
+    QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
+    QVERIFY(planning.planned().plan.is_null());
+    QCOMPARE(planning.planned().beyond, (Json{{"bytes", 20897792}}));
+    QCOMPARE(bench.runner.lastBudget(), std::string("20897792"));
 }
 
 void PlanningTest::waitsForARunToEnd_whenTheModuleIsBusy() {

@@ -80,15 +80,11 @@ private Q_SLOTS:
     void showsTheIssues_whenStartIsRefused();
     void losesNoEnd_inAFloodOfEvents();
     void keepsPictures_scaledDown();
-    void cancelsInEveryState_data();
-    void cancelsInEveryState();
-    void cancelNow_followsAfterThisImage();
     void holdsRunsBack_whilePaused();
     void ordersWaitingRuns();
     void putsARunInFront();
     void runsTheSameAgain_onRetry();
     void removesEndedRunsOnly();
-    void cancelsAndWaits_whenItIsDestroyed();
     void startsTheNextRun_afterAFailedOne();
 };
 
@@ -216,72 +212,6 @@ void RunQueueTest::keepsPictures_scaledDown() {
     QCOMPARE(queue.find(id)->picture.pixelColor(10, 10), QColor(128, 128, 128));
 }
 
-void RunQueueTest::cancelsInEveryState_data() {
-    QTest::addColumn<int>("mode");
-    QTest::addColumn<bool>("isWaiting");
-    QTest::addColumn<bool>("isAtOnce");
-    const int after = static_cast<int>(CancelMode::AfterThisImage);
-    const int now = static_cast<int>(CancelMode::Now);
-    QTest::newRow("waiting, after this image") << after << true << false;
-    QTest::newRow("waiting, now") << now << true << false;
-    QTest::newRow("before the module has it") << now << false << true;
-    QTest::newRow("running, after this image") << after << false << false;
-    QTest::newRow("running, now") << now << false << false;
-}
-
-void RunQueueTest::cancelsInEveryState() {
-    QFETCH(int, mode);
-    QFETCH(bool, isWaiting);
-    QFETCH(bool, isAtOnce);
-    ScriptedRunner runner;
-    runner.setScript("first", waitsAtTheGate);
-    runner.setScript("second", waitsAtTheGate);
-    RunQueue queue(runner);
-    QSignalSpy ended(&queue, &RunQueue::ended);
-    const quint64 first = queue.add("first", "first", Json::object());
-    const quint64 second = queue.add("second", "second", Json::object());
-    if (!isAtOnce) {
-        QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
-    }
-
-    const quint64 cancelled = isWaiting ? second : first;
-    queue.cancel(cancelled, static_cast<CancelMode>(mode));
-
-    if (isWaiting) {
-        QCOMPARE(queue.find(second)->state, RunState::Cancelled);  // at once
-        QCOMPARE(order(queue), (QList<quint64>{second, first}));
-    }
-    waitUntilEnded(queue, cancelled);
-    QCOMPARE(queue.find(cancelled)->state, RunState::Cancelled);
-    runner.openGate();
-    waitUntilEnded(queue, isWaiting ? first : second);
-    QCOMPARE(queue.find(isWaiting ? first : second)->state, RunState::Finished);
-    QCOMPARE(ended.count(), 2);
-    queue.cancel(cancelled, CancelMode::Now);  // has ended: nothing happens
-    QCOMPARE(ended.count(), 2);
-}
-
-void RunQueueTest::cancelNow_followsAfterThisImage() {
-    ScriptedRunner runner;
-    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
-        while (stage.cancelled() != CancelMode::Now) {
-            std::this_thread::yield();
-        }
-        return Json{{"status", "cancelled"}, {"executed", 0}};
-    });
-    RunQueue queue(runner);
-    const quint64 id = queue.add("title", "g", Json::object());
-    QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
-
-    queue.cancel(id, CancelMode::AfterThisImage);
-    QTest::qWait(30);
-    QCOMPARE(queue.find(id)->state, RunState::Running);
-    queue.cancel(id, CancelMode::Now);
-
-    waitUntilEnded(queue, id);
-    QCOMPARE(queue.find(id)->state, RunState::Cancelled);
-}
-
 void RunQueueTest::holdsRunsBack_whilePaused() {
     ScriptedRunner runner;
     RunQueue queue(runner);
@@ -366,21 +296,6 @@ void RunQueueTest::removesEndedRunsOnly() {
     QVERIFY(queue.runs().empty());
 }
 
-void RunQueueTest::cancelsAndWaits_whenItIsDestroyed() {
-    ScriptedRunner runner;
-    runner.setScript("g", waitsAtTheGate);
-    {
-        RunQueue queue(runner);
-        queue.add("title", "g", Json::object());
-        queue.add("next", "next", Json::object());
-        QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
-    }
-
-    QCOMPARE(runner.runningNow(), 0);
-    QCOMPARE(runner.cancelModeOf(1), CancelMode::Now);
-    QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"g"}));
-}
-
 void RunQueueTest::startsTheNextRun_afterAFailedOne() {
     ScriptedRunner runner;
     runner.setScript("bad", [](ScriptedRunner::Stage& stage) {
@@ -398,8 +313,6 @@ void RunQueueTest::startsTheNextRun_afterAFailedOne() {
     QCOMPARE(queue.find(bad)->issues.size(), size_t{1});  // once, though it was said twice
     QCOMPARE(queue.find(good)->state, RunState::Finished);
 }
-
-Q_DECLARE_METATYPE(lowtide::Json)
 
 QTEST_GUILESS_MAIN(RunQueueTest)
 #include "run_queue_test.moc"

@@ -52,6 +52,11 @@ void ScriptedRunner::setAnswers(Json check, Json plan, Status planStatus, int mi
     planMilliseconds_ = milliseconds;
 }
 
+void ScriptedRunner::setPlanWithin(Json plan) {
+    const std::lock_guard lock(mutex_);
+    planWithin_ = std::move(plan);
+}
+
 void ScriptedRunner::setMemory(Json ledger) {
     const std::lock_guard lock(mutex_);
     ledger_ = std::move(ledger);
@@ -70,6 +75,11 @@ std::vector<std::string> ScriptedRunner::askedGraphs() const {
 std::vector<std::string> ScriptedRunner::released() const {
     const std::lock_guard lock(mutex_);
     return released_;
+}
+
+std::string ScriptedRunner::lastBudget() const {
+    const std::lock_guard lock(mutex_);
+    return lastBudget_;
 }
 
 CancelMode ScriptedRunner::cancelModeOf(RunId run) const {
@@ -96,7 +106,9 @@ Status ScriptedRunner::check(std::string_view graph,
     return isWrong ? Status::Invalid : Status::Ok;
 }
 
-Status ScriptedRunner::plan(std::string_view, std::string_view, std::string& result) noexcept {
+Status ScriptedRunner::plan(std::string_view,
+                            std::string_view options,
+                            std::string& result) noexcept {
     int milliseconds = 0;
     {
         const std::lock_guard lock(mutex_);
@@ -104,6 +116,11 @@ Status ScriptedRunner::plan(std::string_view, std::string_view, std::string& res
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     const std::lock_guard lock(mutex_);
+    if (!planWithin_.is_null() && Json::parse(options).contains("memoryBudget")) {
+        lastBudget_ = Json::parse(options)["memoryBudget"].get<std::string>();
+        result = Json{{"issues", Json::array()}, {"plan", planWithin_}}.dump();
+        return Status::Ok;
+    }
     result = plan_.dump();
     return planStatus_;
 }

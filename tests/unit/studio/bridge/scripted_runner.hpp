@@ -57,6 +57,8 @@ public:
     void setRefusal(Json result);
     /// What check() and plan() answer, and how long they take.
     void setAnswers(Json check, Json plan, Status planStatus = Status::Ok, int milliseconds = 0);
+    /// The plan for questions with a budget of their own; null: they are answered as the others.
+    void setPlanWithin(Json plan);
     void setMemory(Json ledger);
 
     [[nodiscard]] std::vector<std::string> startedGraphs() const;
@@ -65,6 +67,8 @@ public:
     [[nodiscard]] int memoryCalls() const { return memoryCalls_; }
 
     [[nodiscard]] std::vector<std::string> released() const;
+    /// Of the last question for which setPlanWithin() had the answer.
+    [[nodiscard]] std::string lastBudget() const;
     [[nodiscard]] CancelMode cancelModeOf(RunId run) const;
 
     [[nodiscard]] int runningNow() const { return runningNow_; }
@@ -101,6 +105,8 @@ private:
     Json refusal_;
     Json check_ = {{"issues", Json::array()}};
     Json plan_ = {{"issues", Json::array()}, {"plan", Json::object()}};
+    Json planWithin_;
+    std::string lastBudget_;
     Json ledger_ = Json::object();
     Status planStatus_ = Status::Ok;
     int planMilliseconds_ = 0;

@@ -1,0 +1,129 @@
+#include "tests/unit/studio/bridge/scripted_runner.hpp"
+#include "ui/bridge/run_queue.hpp"
+
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
+    stage.waitAtGate();
+    const bool isCancelled = stage.cancelled() != CancelMode::No;
+    return {{"status", isCancelled ? "cancelled" : "ok"}, {"executed", isCancelled ? 1 : 2}};
+}
+
+QList<quint64> order(const RunQueue& queue) {
+    QList<quint64> ids;
+    for (const QueuedRun& run : queue.runs()) {
+        ids.push_back(run.id);
+    }
+    return ids;
+}
+
+void waitUntilEnded(RunQueue& queue, quint64 id) {
+    QTRY_VERIFY_WITH_TIMEOUT(
+        queue.find(id)->state != RunState::Waiting && queue.find(id)->state != RunState::Running,
+        kPatience);
+}
+
+}  // namespace
+
+class RunCancelTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cancelsInEveryState_data();
+    void cancelsInEveryState();
+    void cancelNow_followsAfterThisImage();
+    void cancelsAndWaits_whenItIsDestroyed();
+};
+
+void RunCancelTest::cancelsInEveryState_data() {
+    QTest::addColumn<int>("mode");
+    QTest::addColumn<bool>("isWaiting");
+    QTest::addColumn<bool>("isAtOnce");
+    const int after = static_cast<int>(CancelMode::AfterThisImage);
+    const int now = static_cast<int>(CancelMode::Now);
+    QTest::newRow("waiting, after this image") << after << true << false;
+    QTest::newRow("waiting, now") << now << true << false;
+    QTest::newRow("before the module has it") << now << false << true;
+    QTest::newRow("running, after this image") << after << false << false;
+    QTest::newRow("running, now") << now << false << false;
+}
+
+void RunCancelTest::cancelsInEveryState() {
+    QFETCH(int, mode);
+    QFETCH(bool, isWaiting);
+    QFETCH(bool, isAtOnce);
+    ScriptedRunner runner;
+    runner.setScript("first", waitsAtTheGate);
+    runner.setScript("second", waitsAtTheGate);
+    RunQueue queue(runner);
+    QSignalSpy ended(&queue, &RunQueue::ended);
+    const quint64 first = queue.add("first", "first", Json::object());
+    const quint64 second = queue.add("second", "second", Json::object());
+    if (!isAtOnce) {
+        QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
+    }
+
+    const quint64 cancelled = isWaiting ? second : first;
+    queue.cancel(cancelled, static_cast<CancelMode>(mode));
+
+    if (isWaiting) {
+        QCOMPARE(queue.find(second)->state, RunState::Cancelled);  // at once
+        QCOMPARE(order(queue), (QList<quint64>{second, first}));
+    }
+    waitUntilEnded(queue, cancelled);
+    QCOMPARE(queue.find(cancelled)->state, RunState::Cancelled);
+    runner.openGate();
+    waitUntilEnded(queue, isWaiting ? first : second);
+    QCOMPARE(queue.find(isWaiting ? first : second)->state, RunState::Finished);
+    QCOMPARE(ended.count(), 2);
+    queue.cancel(cancelled, CancelMode::Now);  // has ended: nothing happens
+    QCOMPARE(ended.count(), 2);
+}
+
+void RunCancelTest::cancelNow_followsAfterThisImage() {
+    ScriptedRunner runner;
+    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
+        while (stage.cancelled() != CancelMode::Now) {
+            std::this_thread::yield();
+        }
+        return Json{{"status", "cancelled"}, {"executed", 0}};
+    });
+    RunQueue queue(runner);
+    const quint64 id = queue.add("title", "g", Json::object());
+    QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
+
+    queue.cancel(id, CancelMode::AfterThisImage);
+    QTest::qWait(30);
+    QCOMPARE(queue.find(id)->state, RunState::Running);
+    queue.cancel(id, CancelMode::Now);
+
+    waitUntilEnded(queue, id);
+    QCOMPARE(queue.find(id)->state, RunState::Cancelled);
+}
+
+void RunCancelTest::cancelsAndWaits_whenItIsDestroyed() {
+    ScriptedRunner runner;
+    runner.setScript("g", waitsAtTheGate);
+    {
+        RunQueue queue(runner);
+        queue.add("title", "g", Json::object());
+        queue.add("next", "next", Json::object());
+        QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
+    }
+
+    QCOMPARE(runner.runningNow(), 0);
+    QCOMPARE(runner.cancelModeOf(1), CancelMode::Now);
+    QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"g"}));
+}
+
+QTEST_GUILESS_MAIN(RunCancelTest)
+#include "run_cancel_test.moc"

@@ -1,0 +1,218 @@
+#include "plugin/base/units.hpp"
+#include "plugin/graph/validate.hpp"
+#include "plugin/memory/policy.hpp"
+#include "ui/panels/budget_text.hpp"
+#include "ui/panels/fixes.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+graph::Catalog sampleCatalog() {
+    return graph::Catalog({{.id = "test.denoise",
+                            .label = "Denoise",
+                            .output = true,
+                            .components = {"denoiser"},
+                            .params = {{.id = "steps",
+                                        .label = "Steps",
+                                        .kind = ParamKind::Int,
+                                        .defaultValue = int64_t{20},
+                                        .min = 1,
+                                        .max = 100}}}});
+}
+
+graph::Document sampleDocument() {
+    graph::Document document;
+    graph::DocumentNode node;
+    node.type = "test.denoise";
+    node.params = {{"steps", 20}};
+    document.nodes["denoise"] = node;
+    return document;
+}
+
+/// As `lowtide plan --device fake:64MiB --memory-budget 10MiB --policy denoise=none` refuses.
+Issue refusal(const char* hint) {
+    return {.code = "memory_infeasible",
+            .node = "denoise",
+            .item = "memory",
+            .message =
+                "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations "
+                "and 33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole "
+                "run needs at least 20897792 bytes",
+            .hint = hint};
+}
+
+constexpr const char* kTighter = "set the memory policy of denoise to auto: it then needs 2.1 MiB";
+constexpr const char* kNothingHelps =
+    "give a budget of at least 3.8 MiB, or a smaller picture or batch, or compute the node on the "
+    "cpu (@cpu)";
+
+}  // namespace
+
+class FixesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void setsTheCheapestPolicy();
+    void keepsTheDevice_whenThePolicyChanges();
+    void raisesTheBudget_whereThereIsOne();
+    void movesTheNodeToTheCpu();
+    void removesIssuesOfValidation_data();
+    void removesIssuesOfValidation();
+    void offersNothing_whereAPersonDecides();
+    void writesBudgets_data();
+    void writesBudgets();
+    void roundsUp_data();
+    void roundsUp();
+};
+
+void FixesTest::setsTheCheapestPolicy() {
+    const graph::Catalog catalog = sampleCatalog();
+    graph::Document document = sampleDocument();
+    document.nodes["denoise"].memory = "none";
+
+    const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
+    QCOMPARE(fixes.size(), size_t{1});
+    QCOMPARE(fixes[0].label, QString("Set the memory policy of denoise to auto"));
+    fixes[0].edit(document);
+
+    QCOMPARE(document.nodes["denoise"].memory, Json("auto"));
+}
+
+void FixesTest::keepsTheDevice_whenThePolicyChanges() {
+    const graph::Catalog catalog = sampleCatalog();
+    graph::Document document = sampleDocument();
+    document.nodes["denoise"].memory = "none@fake:8GiB";
+
+    fixesFor(refusal(kTighter), document, catalog).at(0).edit(document);
+
+    const memory::Policy policy =
+        memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
+    QCOMPARE(policy.name, std::string("auto"));
+    QVERIFY(policy.device.has_value());
+    QCOMPARE(memory::toText(*policy.device), std::string("fake:8GiB"));
+}
+
+void FixesTest::raisesTheBudget_whereThereIsOne() {
+    const graph::Catalog catalog = sampleCatalog();
+    graph::Document document = sampleDocument();
+    document.memoryBudget = "10MiB";
+
+    const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
+    QCOMPARE(fixes.size(), size_t{2});
+    fixes[1].edit(document);
+
+    QCOMPARE(*document.memoryBudget, std::string("20MiB"));
+    QVERIFY(parseBytes(*document.memoryBudget).value_or(0) >= 20897792);
+}
+
+void FixesTest::movesTheNodeToTheCpu() {
+    const graph::Catalog catalog = sampleCatalog();
+    graph::Document document = sampleDocument();
+
+    const std::vector<Fix> fixes = fixesFor(refusal(kNothingHelps), document, catalog);
+    QCOMPARE(fixes.size(), size_t{1});
+    fixes[0].edit(document);
+
+    const memory::Policy policy =
+        memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
+    QCOMPARE(policy.device->id(), std::string("cpu"));
+}
+
+void FixesTest::removesIssuesOfValidation_data() {
+    QTest::addColumn<QString>("params");
+    QTest::addColumn<QString>("memory");
+    QTest::addColumn<QString>("budget");
+    QTest::newRow("too small") << R"({"steps": 0})"
+                               << ""
+                               << "";
+    QTest::newRow("too big") << R"({"steps": 1000})"
+                             << ""
+                             << "";
+    QTest::newRow("wrong type") << R"({"steps": "many"})"
+                                << ""
+                                << "";
+    QTest::newRow("unknown parameter") << R"({"steps": 20, "stepps": 3})"
+                                       << ""
+                                       << "";
+    QTest::newRow("unknown policy") << R"({"steps": 20})"
+                                    << "fast"
+                                    << "";
+    QTest::newRow("no budget") << R"({"steps": 20})"
+                               << ""
+                               << "much";
+}
+
+void FixesTest::removesIssuesOfValidation() {
+    QFETCH(QString, params);
+    QFETCH(QString, memory);
+    QFETCH(QString, budget);
+    const graph::Catalog catalog = sampleCatalog();
+    graph::Document document = sampleDocument();
+    document.nodes["denoise"].params = Json::parse(params.toStdString());
+    if (!memory.isEmpty()) {
+        document.nodes["denoise"].memory = memory.toStdString();
+    }
+    if (!budget.isEmpty()) {
+        document.memoryBudget = budget.toStdString();
+    }
+    const Issues before = graph::validate(document, catalog);
+    QVERIFY(!before.empty());
+
+    const std::vector<Fix> fixes = fixesFor(before[0], document, catalog);
+    QVERIFY2(!fixes.empty(), before[0].code.c_str());
+    fixes[0].edit(document);
+
+    const Issues after = graph::validate(document, catalog);
+    QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.c_str());
+}
+
+void FixesTest::offersNothing_whereAPersonDecides() {
+    const graph::Catalog catalog = sampleCatalog();
+    const graph::Document document = sampleDocument();
+
+    QVERIFY(fixesFor({.code = "missing_node_type", .node = "denoise"}, document, catalog).empty());
+    QVERIFY(fixesFor({.code = "value_smaller_than_min", .node = "gone", .item = "steps"},
+                     document,
+                     catalog)
+                .empty());
+    QVERIFY(fixesFor({.code = "memory_infeasible", .node = "gone"}, document, catalog).empty());
+}
+
+void FixesTest::writesBudgets_data() {
+    QTest::addColumn<qint64>("bytes");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("6 GiB") << qint64{6 * kGiB} << "6GiB";
+    QTest::newRow("1.5 GiB") << qint64{kGiB + kGiB / 2} << "1536MiB";
+    QTest::newRow("odd") << qint64{4097} << "4097";
+    QTest::newRow("3 KiB") << qint64{3 * kKiB} << "3KiB";
+}
+
+void FixesTest::writesBudgets() {
+    QFETCH(qint64, bytes);
+    QFETCH(QString, text);
+    QCOMPARE(QString::fromStdString(budgetText(bytes)), text);
+    QCOMPARE(parseBytes(text.toStdString()).value_or(-1), Bytes{bytes});
+}
+
+void FixesTest::roundsUp_data() {
+    QTest::addColumn<qint64>("bytes");
+    QTest::addColumn<qint64>("rounded");
+    QTest::newRow("nothing") << qint64{0} << qint64{0};
+    QTest::newRow("one byte") << qint64{1} << qint64{kKiB};
+    QTest::newRow("exact") << qint64{6 * kGiB} << qint64{6 * kGiB};
+    QTest::newRow("one more") << qint64{4 * kGiB + 1} << qint64{4 * kGiB + 256 * kMiB};
+    QTest::newRow("20897792") << qint64{20897792} << qint64{20 * kMiB};
+}
+
+void FixesTest::roundsUp() {
+    QFETCH(qint64, bytes);
+    QFETCH(qint64, rounded);
+    QCOMPARE(qint64{roundedUp(bytes)}, rounded);
+}
+
+QTEST_GUILESS_MAIN(FixesTest)
+#include "fixes_test.moc"

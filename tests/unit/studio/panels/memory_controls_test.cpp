@@ -1,0 +1,222 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "ui/panels/budget_slider.hpp"
+#include "ui/panels/component_chips.hpp"
+#include "ui/panels/device_chooser.hpp"
+#include "ui/panels/memory_gauge.hpp"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QToolButton>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+const Json kDevices = Json::parse(R"([
+    {"id": "cpu", "kind": "cpu", "name": "a processor", "capacity": 17179869184,
+     "free": 8589934592},
+    {"id": "fake", "kind": "fake", "name": "rehearsal", "capacity": 8589934592,
+     "free": 8589934592}])");
+
+const Json kLedger = Json::parse(R"({
+    "cpu": {"total": 10, "tags": {"cache": 10}, "owners": {"encode.positive": {"cache": 10}}},
+    "fake": {"total": 60, "tags": {"weights": 40, "activations": 12, "wires": 8},
+             "owners": {"denoiser": {"weights": 30}, "autoencoder": {"weights": 10},
+                        "denoise": {"activations": 12}}}})");
+
+}  // namespace
+
+class MemoryControlsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void sliderIsWithoutABound_atItsRightEnd();
+    void sliderTells_whileItIsDragged();
+    void sliderShowsTheSameBudget_afterEveryStep();
+    void fieldReadsSizes_data();
+    void fieldReadsSizes();
+    void chooserOffersCardsToRehearseOn();
+    void chooserShowsADeviceThatNobodyOffers();
+    void chipsOffloadAndUnload();
+    void chipsAreGrey_whileARunLasts();
+    void gaugeTellsOthersApart();
+};
+
+void MemoryControlsTest::sliderIsWithoutABound_atItsRightEnd() {
+    BudgetSlider budget;
+    budget.setRange(8 * kGiB, 0);
+    auto* slider = budget.findChild<QSlider*>("budgetSlider");
+    QSignalSpy edited(&budget, &BudgetSlider::edited);
+
+    QCOMPARE(slider->value(), slider->maximum());
+    budget.setBudget(4 * kGiB);
+    QVERIFY(slider->value() < slider->maximum());
+    QCOMPARE(edited.count(), 0);
+    slider->setFocus();
+    QTest::keyClick(slider, Qt::Key_End);
+
+    QCOMPARE(edited.count(), 1);
+    QVERIFY(!budget.budget());
+    QVERIFY(budget.findChild<QLineEdit*>("budgetField")->text().isEmpty());
+}
+
+void MemoryControlsTest::sliderTells_whileItIsDragged() {
+    BudgetSlider budget;
+    budget.resize(320, 80);
+    budget.show();
+    auto* slider = budget.findChild<QSlider*>("budgetSlider");
+    int finals = 0;
+    int steps = 0;
+    connect(&budget, &BudgetSlider::edited, this, [&](std::optional<Bytes>, bool isFinal) {
+        (isFinal ? finals : steps)++;
+    });
+    const QPoint knob(slider->width() - 8, slider->height() / 2);
+
+    QTest::mousePress(slider, Qt::LeftButton, {}, knob);
+    for (int x = knob.x(); x > slider->width() / 2; x -= 8) {
+        QTest::mouseMove(slider, QPoint(x, knob.y()));
+    }
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, knob.y()));
+
+    QVERIFY(steps > 3);
+    QCOMPARE(finals, 1);
+    QVERIFY(budget.budget().value_or(0) > 0);
+}
+
+void MemoryControlsTest::sliderShowsTheSameBudget_afterEveryStep() {
+    BudgetSlider budget;
+    budget.setRange(64 * kMiB, 0);
+    auto* slider = budget.findChild<QSlider*>("budgetSlider");
+    for (int step = 0; step < slider->maximum(); ++step) {
+        slider->setValue(step);
+        const std::optional<Bytes> chosen = budget.budget();
+        QVERIFY(chosen && *chosen <= 64 * kMiB);
+        QCOMPARE(parseBytes(budget.findChild<QLineEdit*>("budgetField")->text().toStdString()),
+                 chosen);
+    }
+}
+
+void MemoryControlsTest::fieldReadsSizes_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<qint64>("bytes");
+    QTest::addColumn<int>("told");
+    QTest::newRow("GiB") << "6GiB" << qint64{6 * kGiB} << 1;
+    QTest::newRow("a part") << "1.5 G" << qint64{kGiB + kGiB / 2} << 1;
+    QTest::newRow("bytes") << "6075392" << qint64{6075392} << 1;
+    QTest::newRow("nothing") << "" << qint64{-1} << 1;
+    QTest::newRow("no size") << "much" << qint64{2 * kGiB} << 0;
+    QTest::newRow("zero") << "0" << qint64{2 * kGiB} << 0;
+    QTest::newRow("the same") << "2GiB" << qint64{2 * kGiB} << 0;
+}
+
+void MemoryControlsTest::fieldReadsSizes() {
+    QFETCH(QString, text);
+    QFETCH(qint64, bytes);
+    QFETCH(int, told);
+    BudgetSlider budget;
+    budget.setBudget(2 * kGiB);
+    QSignalSpy edited(&budget, &BudgetSlider::edited);
+    auto* field = budget.findChild<QLineEdit*>("budgetField");
+
+    field->selectAll();
+    QTest::keyClick(field, Qt::Key_Delete);
+    QTest::keyClicks(field, text);
+    QTest::keyClick(field, Qt::Key_Return);
+
+    QCOMPARE(edited.count(), told);
+    QCOMPARE(budget.budget().value_or(-1), Bytes{bytes});
+    QVERIFY(told == 1 || text == "2GiB" ||
+            budget.findChild<QLabel*>("budgetNote")->text().contains(text));
+}
+
+void MemoryControlsTest::chooserOffersCardsToRehearseOn() {
+    DeviceChooser chooser;
+    chooser.setDevices(kDevices);
+    QStringList texts;
+    for (int i = 0; i < chooser.count(); ++i) {
+        texts << chooser.itemText(i);
+    }
+    QVERIFY2(texts.contains("CPU, 16.0 GiB"), qPrintable(texts.join("|")));
+    for (const int size : {4, 6, 8, 12, 24}) {
+        QVERIFY(texts.contains(QString("Rehearse on %1 GiB").arg(size)));
+    }
+    std::optional<std::string> chosen;
+    connect(&chooser, &DeviceChooser::chosen, this, [&](const std::optional<std::string>& device) {
+        chosen = device;
+    });
+
+    chooser.setCurrentIndex(chooser.findText("Rehearse on 6 GiB"));
+    Q_EMIT chooser.activated(chooser.currentIndex());
+    QCOMPARE(chosen.value_or(""), std::string("fake:6GiB"));
+    Q_EMIT chooser.activated(0);
+    QVERIFY(!chosen);
+}
+
+void MemoryControlsTest::chooserShowsADeviceThatNobodyOffers() {
+    DeviceChooser chooser;
+    QSignalSpy chosen(&chooser, &DeviceChooser::chosen);
+    chooser.setDevice("fake:64MiB");
+    QCOMPARE(chooser.currentText(), QString("Rehearse on 64MiB"));
+    chooser.setDevices(kDevices);
+    QCOMPARE(chooser.currentText(), QString("Rehearse on 64MiB"));
+    chooser.setDevice("cuda:0");
+    QCOMPARE(chooser.currentText(), QString("cuda:0"));
+    chooser.setDevice(std::nullopt);
+    QCOMPARE(chooser.currentText(), QString("CPU, 16.0 GiB"));
+    QCOMPARE(chosen.count(), 0);
+}
+
+void MemoryControlsTest::chipsOffloadAndUnload() {
+    ComponentChips chips;
+    chips.setComponents(heldComponents(kLedger));
+    chips.setPossible(true, true);
+    QSignalSpy offload(&chips, &ComponentChips::offloadRequested);
+    QSignalSpy unload(&chips, &ComponentChips::unloadRequested);
+    chips.show();
+
+    QTest::mouseClick(
+        chips.findChild<QWidget*>("chip_denoiser")->findChild<QToolButton*>("offload"),
+        Qt::LeftButton);
+    QTest::mouseClick(
+        chips.findChild<QWidget*>("chip_autoencoder")->findChild<QToolButton*>("unload"),
+        Qt::LeftButton);
+
+    QCOMPARE(offload.count(), 1);
+    QCOMPARE(offload[0][0].value<std::string>(), std::string("denoiser"));
+    QCOMPARE(unload.count(), 1);
+    QCOMPARE(unload[0][0].value<std::string>(), std::string("autoencoder"));
+    QCOMPARE(heldComponents(kLedger).size(), size_t{2});  // activations are no component
+}
+
+void MemoryControlsTest::chipsAreGrey_whileARunLasts() {
+    ComponentChips chips;
+    chips.setComponents(heldComponents(kLedger));
+    chips.setPossible(false, false);
+
+    auto* chip = chips.findChild<QWidget*>("chip_denoiser");
+    QVERIFY(!chip->findChild<QToolButton*>("offload")->isEnabled());
+    QVERIFY(!chip->findChild<QToolButton*>("unload"));  // nobody could tell it from Offload
+}
+
+void MemoryControlsTest::gaugeTellsOthersApart() {
+    const HeldNow card = heldNow(kLedger, kDevices, "fake");
+    QCOMPARE(card.ours(), Bytes{60});
+    QCOMPARE(card.weights, Bytes{40});
+    QCOMPARE(card.others, Bytes{0});
+    const HeldNow host = heldNow(kLedger, kDevices, "cpu");
+    QCOMPARE(host.caches, Bytes{10});
+    QCOMPARE(host.others, Bytes{8 * kGiB - 10});
+    QCOMPARE(heldNow(Json(), Json(), "cpu").ours(), Bytes{0});
+}
+
+Q_DECLARE_METATYPE(std::string)
+
+QTEST_MAIN(MemoryControlsTest)
+#include "memory_controls_test.moc"

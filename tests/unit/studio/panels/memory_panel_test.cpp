@@ -1,0 +1,350 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/panels/panel_bench.hpp"
+#include "tests/unit/studio/panels/recorded.hpp"
+#include "ui/panels/memory_panel.hpp"
+#include "ui/panels/plan_bars.hpp"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QToolButton>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+const Json kFine = {{"issues", Json::array()}};
+
+Json planned() {
+    return {{"issues", Json::array()}, {"plan", recorded("plan.json")}};
+}
+
+Json infeasible() {
+    return {{"issues",
+             {{{"severity", "error"},
+               {"code", "memory_infeasible"},
+               {"node", "denoise"},
+               {"item", "memory"},
+               {"message",
+                "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations and "
+                "33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole run needs "
+                "at least 20897792 bytes"},
+               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"}}}}};
+}
+
+/// Plays the recorded run.
+Json playsTheRecordedRun(ScriptedRunner::Stage& stage) {
+    for (const Json& event : recordedEvents()) {
+        if (event["event"] != "runFinished") {
+            stage.send(event);
+        }
+    }
+    return recorded("report.json");
+}
+
+struct PanelOnBench : PanelBench {
+    MemoryPanel panel{{model, planning, queue, feed, engine}};
+
+    PanelOnBench() {
+        panel.resize(320, 900);
+        panel.show();
+    }
+
+    template <typename T>
+    T* find(const char* name) {
+        return panel.findChild<T*>(name);
+    }
+
+    quint64 runToEnd() {
+        const quint64 id = queue.add("title", graph::toText(model.document()), Json::object());
+        [&] {
+            QTRY_VERIFY_WITH_TIMEOUT(!queue.running() && !queue.find(id)->report.is_null(),
+                                     kPatience);
+        }();
+        return id;
+    }
+};
+
+}  // namespace
+
+class MemoryPanelTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void initTestCase() { PanelBench::useTheme(false); }
+
+    void showsThePlan_beforeTheRun();
+    void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void showsWhatIsTooLarge_besideTheBudget();
+    void changesTheBudget_inOneStep();
+    void changesTheDevice_inOneStep();
+    void followsUndo();
+    void showsPredictedBesideMeasured_afterTheRun();
+    void saysThatNothingWasToDo();
+    void warns_whenARunIsSlower();
+    void releasesComponents_data();
+    void releasesComponents();
+    void asksForMemory_onlyWhileItIsSeen();
+    void activatesTheNode_ofABarThatIsClicked();
+    void looks_data();
+    void looks();
+};
+
+void MemoryPanelTest::showsThePlan_beforeTheRun() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+
+    QTRY_COMPARE_WITH_TIMEOUT(bench.panel.summary(),
+                              QString("needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s"),
+                              kPatience);
+    auto* bars = bench.find<PlanBars>("planBars");
+    QVERIFY(bars->isVisible());
+    QVERIFY(bars->barOf(1).width() > bars->barOf(0).width());
+    QCOMPARE(bars->barOf(1).width(), bars->budgetX());  // it takes the whole budget
+    QVERIFY(!bench.find<QWidget>("refusal")->isVisible());
+    QVERIFY(bench.find<QLabel>("planNote")->text().contains("estimates"));
+}
+
+void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
+    PanelOnBench bench;
+    bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "10MiB"; });
+    bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPatience);
+    QVERIFY(bench.panel.summary().contains("denoise"));
+    auto* fix = bench.find<QPushButton>("fix_0");
+    QVERIFY(fix);
+    QCOMPARE(fix->text(), QString("Set the memory policy of denoise to auto"));
+    const int steps = bench.model.undoStack().count();
+
+    bench.runner().setAnswers(kFine, planned());
+    QTest::mouseClick(fix, Qt::LeftButton);
+
+    QCOMPARE(bench.model.node("denoise")->memory, Json("auto"));
+    QCOMPARE(bench.model.undoStack().count(), steps + 1);
+    QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPatience);
+}
+
+void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget() {
+    PanelOnBench bench;
+    bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "10MiB"; });
+    bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
+    bench.runner().setPlanWithin(recorded("beyond.json"));
+    bench.planning.askNow();
+
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QVERIFY(bars->barOf(1).right() > bars->budgetX());  // denoise
+    QVERIFY(bars->barOf(0).right() < bars->budgetX());  // encode
+}
+
+void MemoryPanelTest::changesTheBudget_inOneStep() {
+    PanelOnBench bench;
+    auto* slider = bench.find<QSlider>("budgetSlider");
+    const QPoint knob(slider->width() - 8, slider->height() / 2);
+
+    QTest::mousePress(slider, Qt::LeftButton, {}, knob);
+    for (int x = knob.x(); x > slider->width() / 2; x -= 8) {
+        QTest::mouseMove(slider, QPoint(x, knob.y()));
+    }
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, knob.y()));
+
+    QVERIFY(bench.model.document().memoryBudget.has_value());
+    QCOMPARE(bench.model.undoStack().count(), 1);
+    QTest::keyClick(slider, Qt::Key_End);
+    QVERIFY(!bench.model.document().memoryBudget.has_value());
+    QCOMPARE(bench.model.undoStack().count(), 2);
+}
+
+void MemoryPanelTest::changesTheDevice_inOneStep() {
+    PanelOnBench bench;
+    auto* device = bench.find<QComboBox>("device");
+    const int card = device->findText("Rehearse on 8 GiB");
+    QVERIFY(card >= 0);
+
+    device->setFocus();
+    device->setCurrentIndex(card);
+    Q_EMIT device->activated(card);
+
+    QCOMPARE(bench.model.document().device.value_or(""), std::string("fake:8GiB"));
+    QCOMPARE(bench.model.undoStack().count(), 1);
+}
+
+void MemoryPanelTest::followsUndo() {
+    PanelOnBench bench;
+    bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "2GiB"; });
+    bench.model.apply("device", [](graph::Document& document) { document.device = "fake:6GiB"; });
+    auto* field = bench.find<QLineEdit>("budgetField");
+    auto* device = bench.find<QComboBox>("device");
+    QCOMPARE(field->text(), QString("2GiB"));
+    QCOMPARE(device->currentText(), QString("Rehearse on 6 GiB"));
+
+    bench.model.undoStack().undo();
+    bench.model.undoStack().undo();
+
+    QVERIFY(field->text().isEmpty());
+    QVERIFY(device->currentText().startsWith("CPU"));
+    QCOMPARE(bench.model.undoStack().count(), 2);  // showing it is no edit
+}
+
+void MemoryPanelTest::showsPredictedBesideMeasured_afterTheRun() {
+    PanelOnBench bench;
+    bench.runner().setScript(graph::toText(bench.model.document()), playsTheRecordedRun);
+
+    bench.runToEnd();
+
+    QVERIFY(bench.find<QWidget>("timeline")->isVisible());
+    QVERIFY(bench.find<QWidget>("measured")->isVisible());
+    QVERIFY(
+        bench.find<QLabel>("measuredNote")->text().startsWith("Peak 8.0 MiB, predicted 8.0 MiB."));
+    QCOMPARE(bench.find<QLabel>("runTitle")->text(), QString("Last run"));
+}
+
+void MemoryPanelTest::saysThatNothingWasToDo() {
+    PanelOnBench bench;
+    bench.runner().setScript(graph::toText(bench.model.document()), [](ScriptedRunner::Stage&) {
+        return Json{{"status", "ok"}, {"executed", 0}};
+    });
+
+    bench.runToEnd();
+
+    QVERIFY(bench.find<QLabel>("measuredNote")->text().startsWith("Nothing was to do"));
+    QVERIFY(!bench.find<QWidget>("measured")->isVisible());
+}
+
+void MemoryPanelTest::warns_whenARunIsSlower() {
+    PanelOnBench bench;
+    double milliseconds = 1000;
+    const auto script = [&milliseconds](ScriptedRunner::Stage&) {
+        return Json{{"status", "ok"}, {"executed", 1}, {"ms", milliseconds}};
+    };
+    bench.runner().setScript(graph::toText(bench.model.document()), script);
+
+    bench.runToEnd();
+    QVERIFY(!bench.find<QWidget>("slower")->isVisible());
+    milliseconds = 1400;
+    bench.runToEnd();
+    QVERIFY(bench.find<QWidget>("slower")->isVisible());
+    bench.runToEnd();
+
+    QVERIFY(!bench.find<QWidget>("slower")->isVisible());
+}
+
+void MemoryPanelTest::releasesComponents_data() {
+    QTest::addColumn<QString>("button");
+    QTest::addColumn<bool>("isUnload");
+    QTest::addColumn<QString>("released");
+    QTest::newRow("offload") << "offload" << false << "denoiser";
+    QTest::newRow("unload") << "unload" << true << "denoiser";
+    QTest::newRow("all") << "releaseAll" << false << "all";
+}
+
+void MemoryPanelTest::releasesComponents() {
+    QFETCH(QString, button);
+    QFETCH(bool, isUnload);
+    QFETCH(QString, released);
+    PanelOnBench bench;
+    bench.runner().setMemory({{"fake",
+                               {{"total", 5},
+                                {"tags", {{"weights", 5}}},
+                                {"owners", {{"denoiser", {{"weights", 5}}}}}}}});
+    bench.feed.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("chip_denoiser"), kPatience);
+
+    auto* pressed = bench.panel.findChild<QAbstractButton*>(button);
+    QVERIFY(pressed && pressed->isEnabled());
+    QTest::mouseClick(pressed, Qt::LeftButton);
+
+    const std::vector<std::string> expected = {released.toStdString()};
+    if (isUnload) {
+        QTRY_COMPARE_WITH_TIMEOUT(bench.plugin.unloaded(), expected, kPatience);
+    } else {
+        QTRY_COMPARE_WITH_TIMEOUT(bench.runner().released(), expected, kPatience);
+    }
+}
+
+void MemoryPanelTest::asksForMemory_onlyWhileItIsSeen() {
+    PanelOnBench bench;
+    QTRY_VERIFY_WITH_TIMEOUT(bench.runner().memoryCalls() > 0, kPatience);
+    bench.panel.hide();
+    QTest::qWait(300);
+    const int calls = bench.runner().memoryCalls();
+    QTest::qWait(1300);
+    QCOMPARE(bench.runner().memoryCalls(), calls);
+}
+
+void MemoryPanelTest::activatesTheNode_ofABarThatIsClicked() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QSignalSpy activated(&bench.panel, &MemoryPanel::nodeActivated);
+
+    QTest::mouseClick(bars, Qt::LeftButton, {}, bars->barOf(1).center().toPoint());
+
+    QCOMPARE(activated.count(), 1);
+    QCOMPARE(activated[0][0].value<std::string>(), std::string("denoise"));
+}
+
+void MemoryPanelTest::looks_data() {
+    QTest::addColumn<bool>("isDark");
+    QTest::addColumn<bool>("fits");
+    QTest::newRow("light") << false << true;
+    QTest::newRow("dark") << true << true;
+    QTest::newRow("light_refused") << false << false;
+    QTest::newRow("dark_refused") << true << false;
+}
+
+void MemoryPanelTest::looks() {
+    QFETCH(bool, isDark);
+    QFETCH(bool, fits);
+    PanelBench::useTheme(isDark);
+    PanelOnBench bench;
+    bench.panel.resize(320, 1000);
+    bench.model.apply("settings", [&](graph::Document& document) {
+        document.memoryBudget = fits ? "8MiB" : "10MiB";
+        document.device = "fake:64MiB";
+    });
+    bench.runner().setMemory(recorded("report.json")["repetitions"][0]["ledger"]);
+    bench.runner().setScript(graph::toText(bench.model.document()), playsTheRecordedRun);
+    bench.runToEnd();
+    bench.runner().setMemory(Json::parse(R"({"fake": {"total": 7000000, "tags":
+        {"weights": 5100000, "activations": 1500000, "wires": 300000, "staging": 100000},
+        "owners": {"denoiser": {"weights": 3500000}, "autoencoder": {"weights": 1600000}}},
+        "cpu": {"total": 1283072, "tags": {"cache": 234496, "staging": 1048576}}})"));
+    bench.feed.askNow();
+    bench.runner().setAnswers(
+        kFine, fits ? planned() : infeasible(), fits ? Status::Ok : Status::Invalid);
+    bench.runner().setPlanWithin(fits ? Json() : recorded("beyond.json"));
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(
+        bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPatience);
+    QTest::qWait(50);
+
+    test::keepScreenshot(bench.panel, QString("memory_%1").arg(QTest::currentDataTag()));
+    auto* content = bench.find<QScrollArea>("memoryScroll")->widget();
+    test::keepScreenshot(*content, QString("memory_all_%1").arg(QTest::currentDataTag()));
+    const QStringList problems = test::textProblems(bench.panel);
+
+    QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
+    PanelBench::useTheme(false);
+}
+
+Q_DECLARE_METATYPE(std::string)
+
+QTEST_MAIN(MemoryPanelTest)
+#include "memory_panel_test.moc"

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "tests/unit/studio/bridge/scripted_plugin.hpp"
+#include "ui/bridge/engine.hpp"
+#include "ui/bridge/memory_feed.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_queue.hpp"
+#include "ui/document/graph_model.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QApplication>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+[[nodiscard]] inline std::vector<NodeDesc> benchNodes() {
+    return {{.id = "test.denoise",
+             .label = "Denoise",
+             .output = true,
+             .components = {"denoiser"},
+             .params = {{.id = "steps",
+                         .label = "Steps",
+                         .kind = ParamKind::Int,
+                         .defaultValue = int64_t{20},
+                         .min = 1,
+                         .max = 100}}}};
+}
+
+/// A graph of one node behind a scripted module, as panels see it.
+struct PanelBench {
+    ScriptedPlugin plugin{benchNodes()};
+    Engine engine{plugin};
+    GraphModel model{engine.catalog()};
+    Planning planning{engine.runner(), model};
+    RunQueue queue{engine.runner()};
+    MemoryFeed feed{engine.runner()};
+
+    PanelBench() {
+        graph::Document document;
+        graph::DocumentNode node;
+        node.type = "test.denoise";
+        node.params = {{"steps", 20}};
+        document.nodes["denoise"] = node;
+        model.load(document);
+    }
+
+    [[nodiscard]] ScriptedRunner& runner() { return plugin.scripted; }
+
+    static void useTheme(bool isDark) {
+        Theme::setCurrent(
+            std::make_shared<const Theme>(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light));
+        Theme::current().applyTo(*qApp);
+    }
+};
+
+}  // namespace lowtide::ui

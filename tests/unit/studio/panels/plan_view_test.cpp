@@ -1,0 +1,85 @@
+#include "tests/unit/studio/panels/recorded.hpp"
+#include "ui/panels/plan_view.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+class PlanViewTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsAPlanOfTheModule();
+    void tellsWhatStreams();
+    void namesTheFirstStageThatIsTooLarge();
+    void sumsUpInOneLine();
+    void isEmpty_whenThereIsNoPlan_data();
+    void isEmpty_whenThereIsNoPlan();
+};
+
+void PlanViewTest::readsAPlanOfTheModule() {
+    const auto view = planViewOf(recorded("plan.json"));
+    QVERIFY(view);
+
+    QCOMPARE(view->device, std::string("fake"));
+    QCOMPARE(view->budget, 8 * kMiB);
+    QCOMPARE(view->peak, 8 * kMiB);
+    QCOMPARE(view->minimum, Bytes{3978240});
+    QVERIFY(view->isEstimated);
+    QCOMPARE(view->stages.size(), size_t{4});
+    QCOMPARE(view->stages[1].node, std::string("denoise"));
+    QCOMPARE(view->stages[1].total(), 8 * kMiB);
+    QCOMPARE(view->stages[1].activations, Bytes{951296});
+}
+
+void PlanViewTest::tellsWhatStreams() {
+    const auto view = planViewOf(recorded("plan.json"));
+    QVERIFY(view);
+
+    QCOMPARE(view->stages[0].streamed, Bytes{0});
+    QCOMPARE(view->stages[1].streamed, Bytes{1969152});
+    QCOMPARE(view->stages[1].movedInPass, Bytes{11467920});
+    // 11467920 of 11467920 + 5434368 + 1587200 + 3342336 bytes
+    QCOMPARE(view->streamedPercent(), 53);
+}
+
+void PlanViewTest::namesTheFirstStageThatIsTooLarge() {
+    auto view = planViewOf(recorded("plan.json"));
+    QVERIFY(view);
+    QCOMPARE(view->firstTooLarge(), nullptr);
+
+    view->budget = 7 * kMiB;
+    QCOMPARE(view->firstTooLarge()->node, std::string("denoise"));
+    view->budget = kMiB;
+    QCOMPARE(view->firstTooLarge()->node, std::string("encode"));
+    view->budget = 0;
+    QCOMPARE(view->firstTooLarge(), nullptr);
+}
+
+void PlanViewTest::sumsUpInOneLine() {
+    auto view = planViewOf(recorded("plan.json"));
+    QVERIFY(view);
+    QCOMPARE(summaryOf(*view), QString("needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s"));
+
+    view->seconds = 40.2;
+    view->budget = 0;
+    QCOMPARE(summaryOf(*view), QString("needs 8.0 MiB, streams 53 %, about 40 s"));
+}
+
+void PlanViewTest::isEmpty_whenThereIsNoPlan_data() {
+    QTest::addColumn<QString>("plan");
+    QTest::newRow("null") << "null";
+    QTest::newRow("a text") << "\"plan\"";
+    QTest::newRow("no devices") << R"({"devices": [], "stages": [], "stays": []})";
+    QTest::newRow("no stages") << R"({"devices": [{"device": "cpu"}]})";
+    QTest::newRow("stages are a number") << R"({"devices": [{}], "stages": 1, "stays": []})";
+}
+
+void PlanViewTest::isEmpty_whenThereIsNoPlan() {
+    QFETCH(QString, plan);
+    QVERIFY(!planViewOf(Json::parse(plan.toStdString())));
+}
+
+QTEST_GUILESS_MAIN(PlanViewTest)
+#include "plan_view_test.moc"

@@ -1,0 +1,286 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/panels/panel_bench.hpp"
+#include "ui/panels/queue_panel.hpp"
+#include "ui/panels/queue_rows.hpp"
+
+#include <QLabel>
+#include <QListView>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+Json waits(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
+    stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"ms", 10}});
+    stage.waitAtGate();
+    const bool isCancelled = stage.cancelled() != CancelMode::No;
+    return {{"status", isCancelled ? "cancelled" : "ok"}, {"executed", 2}, {"ms", 1234}};
+}
+
+struct QueueOnBench {
+    ScriptedRunner runner;
+    RunQueue queue{runner};
+    QueuePanel panel{queue};
+    QListView* list = panel.findChild<QListView*>("runs");
+    QueueRows* rows = qobject_cast<QueueRows*>(list->model());
+
+    QueueOnBench() {
+        runner.setScript("slow", waits);
+        panel.resize(320, 400);
+        panel.show();
+    }
+
+    QStringList titles() const {
+        QStringList found;
+        for (int row = 0; row < rows->rowCount({}); ++row) {
+            found << rows->data(rows->index(row), Qt::DisplayRole).toString();
+        }
+        return found;
+    }
+
+    void drag(quint64 id, int gap) {
+        const std::unique_ptr<QMimeData> data(rows->mimeData({rows->indexOf(id)}));
+        rows->dropMimeData(data.get(), Qt::MoveAction, gap, 0, {});
+    }
+
+    void press(const char* name) {
+        QTest::mouseClick(panel.findChild<QToolButton*>(name), Qt::LeftButton);
+    }
+
+    void waitForEnd(quint64 id) const {
+        QTRY_VERIFY_WITH_TIMEOUT(queue.find(id)->state > RunState::Running, kPatience);
+    }
+};
+
+}  // namespace
+
+class QueuePanelTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void initTestCase() { PanelBench::useTheme(false); }
+
+    void helps_whenThereIsNoRun();
+    void listsTheRunningOneFirst_thenTheNewestEnded();
+    void movesAWaitingRun_whenItIsDragged_data();
+    void movesAWaitingRun_whenItIsDragged();
+    void pausesAndGoesOn();
+    void cancelsTheSelectedRun();
+    void retriesAndRemoves();
+    void runsAnew_alsoWhatWasKept();
+    void asksForTheGraphOfARun();
+    void saysHowRunsEnded_data();
+    void saysHowRunsEnded();
+    void looks_data();
+    void looks();
+};
+
+void QueuePanelTest::helps_whenThereIsNoRun() {
+    QueueOnBench bench;
+    QVERIFY(bench.panel.findChild<QLabel*>("noRuns")->isVisible());
+    QVERIFY(!bench.list->isVisible());
+
+    const quint64 id = bench.queue.add("one", "g", Json::object());
+    bench.waitForEnd(id);
+
+    QVERIFY(!bench.panel.findChild<QLabel*>("noRuns")->isVisible());
+    QVERIFY(bench.list->isVisible());
+}
+
+void QueuePanelTest::listsTheRunningOneFirst_thenTheNewestEnded() {
+    QueueOnBench bench;
+    const quint64 first = bench.queue.add("first", "g", Json::object());
+    bench.waitForEnd(first);
+    const quint64 second = bench.queue.add("second", "g", Json::object());
+    bench.waitForEnd(second);
+    bench.queue.add("running", "slow", Json::object());
+    bench.queue.add("waiting", "g", Json::object());
+
+    QCOMPARE(bench.titles(), (QStringList{"running", "waiting", "second", "first"}));
+}
+
+void QueuePanelTest::movesAWaitingRun_whenItIsDragged_data() {
+    QTest::addColumn<int>("which");
+    QTest::addColumn<int>("gap");
+    QTest::addColumn<QStringList>("titles");
+    QTest::newRow("up") << 4 << 1 << QStringList{"running", "c", "a", "b"};
+    QTest::newRow("down") << 2 << 4 << QStringList{"running", "b", "c", "a"};
+    QTest::newRow("one down") << 2 << 3 << QStringList{"running", "b", "a", "c"};
+    QTest::newRow("above the running one") << 3 << 0 << QStringList{"running", "b", "a", "c"};
+    QTest::newRow("where it is") << 3 << 2 << QStringList{"running", "a", "b", "c"};
+    QTest::newRow("the running one") << 1 << 3 << QStringList{"running", "a", "b", "c"};
+    QTest::newRow("below all") << 2 << -1 << QStringList{"running", "b", "c", "a"};
+}
+
+void QueuePanelTest::movesAWaitingRun_whenItIsDragged() {
+    QFETCH(int, which);
+    QFETCH(int, gap);
+    QFETCH(QStringList, titles);
+    QueueOnBench bench;
+    bench.queue.add("running", "slow", Json::object());
+    for (const char* title : {"a", "b", "c"}) {
+        bench.queue.add(title, title, Json::object());
+    }
+
+    bench.drag(static_cast<quint64>(which), gap);
+
+    QCOMPARE(bench.titles(), titles);
+}
+
+void QueuePanelTest::pausesAndGoesOn() {
+    QueueOnBench bench;
+    bench.press("pause");
+    QVERIFY(bench.queue.isPaused());
+    const quint64 id = bench.queue.add("one", "g", Json::object());
+    QTest::qWait(30);
+    QCOMPARE(bench.queue.find(id)->state, RunState::Waiting);
+
+    bench.press("pause");
+
+    bench.waitForEnd(id);
+    QCOMPARE(bench.queue.find(id)->state, RunState::Finished);
+}
+
+void QueuePanelTest::cancelsTheSelectedRun() {
+    QueueOnBench bench;
+    const quint64 id = bench.queue.add("running", "slow", Json::object());
+    bench.panel.select(id);
+    QCOMPARE(bench.panel.selectedRun(), id);
+
+    bench.press("cancel");
+
+    bench.waitForEnd(id);
+    QCOMPARE(bench.queue.find(id)->state, RunState::Cancelled);
+    QCOMPARE(bench.panel.selectedRun(), id);  // the selection outlives the new order
+}
+
+void QueuePanelTest::retriesAndRemoves() {
+    QueueOnBench bench;
+    const quint64 id = bench.queue.add("one", "g", Json::object());
+    bench.waitForEnd(id);
+    bench.panel.select(id);
+
+    bench.press("retry");
+    const quint64 again = bench.panel.selectedRun();
+    QVERIFY(again != id);
+    bench.waitForEnd(again);
+    bench.press("remove");
+
+    QVERIFY(!bench.queue.find(again));
+    bench.panel.removeEnded();
+    QVERIFY(bench.queue.runs().empty());
+}
+
+void QueuePanelTest::runsAnew_alsoWhatWasKept() {
+    QueueOnBench bench;
+    const quint64 id = bench.queue.add("one", "g", Json{{"out", "x"}});
+    bench.waitForEnd(id);
+    bench.panel.select(id);
+
+    bench.panel.runSelectedAnew();
+    const quint64 again = bench.panel.selectedRun();
+
+    QCOMPARE(bench.queue.find(again)->options, (Json{{"out", "x"}, {"forceExecution", true}}));
+    bench.waitForEnd(again);
+}
+
+void QueuePanelTest::asksForTheGraphOfARun() {
+    QueueOnBench bench;
+    QSignalSpy asked(&bench.panel, &QueuePanel::graphRequested);
+    const quint64 id = bench.queue.add("one", "g", Json::object());
+    bench.waitForEnd(id);
+    bench.panel.select(id);
+
+    bench.press("openGraph");
+
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked[0][0].toULongLong(), id);
+}
+
+void QueuePanelTest::saysHowRunsEnded_data() {
+    QTest::addColumn<int>("state");
+    QTest::addColumn<int>("executed");
+    QTest::addColumn<QString>("text");
+    const auto row = [](const char* name, RunState state) -> QTestData& {
+        return QTest::newRow(name) << static_cast<int>(state);
+    };
+    row("waiting", RunState::Waiting) << -1 << "waiting";
+    row("running", RunState::Running) << -1 << "running, 45 %";
+    row("done", RunState::Finished) << 6 << "done in 1.2 s";
+    row("kept", RunState::Finished) << 0 << "nothing to do: every result was kept";
+    row("failed", RunState::Failed) << 2 << "failed: the memory is used up";
+    row("cancelled", RunState::Cancelled) << 2 << "cancelled after 1.2 s";
+    row("taken back", RunState::Cancelled) << -1 << "taken back";
+}
+
+void QueuePanelTest::saysHowRunsEnded() {
+    QFETCH(int, state);
+    QFETCH(int, executed);
+    QFETCH(QString, text);
+    QueuedRun run;
+    run.state = static_cast<RunState>(state);
+    run.executed = executed;
+    run.progress = 0.45;
+    run.milliseconds = 1234;
+    run.issues = {{.message = "the memory is used up"}};
+
+    QCOMPARE(stateText(run), text);
+}
+
+void QueuePanelTest::looks_data() {
+    QTest::addColumn<bool>("isDark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void QueuePanelTest::looks() {
+    QFETCH(bool, isDark);
+    PanelBench::useTheme(isDark);
+    QueueOnBench bench;
+    bench.runner.setScript("picture", [](ScriptedRunner::Stage& stage) {
+        auto pixels = std::shared_ptr<uint8_t[]>(new uint8_t[96 * 64 * 3]);
+        for (int i = 0; i < 96 * 64 * 3; ++i) {
+            pixels[i] = static_cast<uint8_t>(i / 73);
+        }
+        stage.show("save",
+                   {.widthPixels = 96, .heightPixels = 64, .channels = 3, .pixels = pixels});
+        return Json{{"status", "ok"},
+                    {"executed", 6},
+                    {"ms", 12400},
+                    {"files", {{{"node", "save"}, {"path", "lighthouse_00001.png"}}}}};
+    });
+    bench.waitForEnd(bench.queue.add("lighthouse, seed 42", "picture", Json::object()));
+    bench.runner.setScript("kept", [](ScriptedRunner::Stage&) {
+        return Json{{"status", "ok"}, {"executed", 0}};
+    });
+    bench.waitForEnd(bench.queue.add("lighthouse, seed 42", "kept", Json::object()));
+    bench.runner.setRefusal({{"issues", {{{"message", "node save has no image to save"}}}}});
+    bench.waitForEnd(bench.queue.add("a long title of a graph, seed 1234567890", "g", Json()));
+    bench.runner.setRefusal(Json());
+    bench.queue.add("harbour at night, seed 7", "slow", Json::object());
+    const quint64 waiting = bench.queue.add("harbour at night, seed 8", "slow", Json::object());
+    bench.panel.select(waiting);
+    QTRY_VERIFY_WITH_TIMEOUT(bench.queue.running()->progress > 0, kPatience);
+
+    test::keepScreenshot(bench.panel, QString("queue_%1").arg(QTest::currentDataTag()));
+    const QStringList problems = test::textProblems(bench.panel);
+
+    QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
+    PanelBench::useTheme(false);
+}
+
+QTEST_MAIN(QueuePanelTest)
+#include "queue_panel_test.moc"

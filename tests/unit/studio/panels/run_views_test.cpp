@@ -1,0 +1,173 @@
+#include "tests/unit/studio/panels/recorded.hpp"
+#include "ui/panels/measured_view.hpp"
+#include "ui/panels/run_timeline.hpp"
+#include "ui/panels/run_times.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+graph::Catalog sampleCatalog() {
+    return graph::Catalog(
+        {{.id = "test.sample",
+          .label = "Sample",
+          .params = {
+              {.id = "seed", .label = "Seed", .kind = ParamKind::Seed, .defaultValue = uint64_t{1}},
+              {.id = "steps",
+               .label = "Steps",
+               .kind = ParamKind::Int,
+               .defaultValue = int64_t{20}}}}});
+}
+
+std::string graphWith(int seed, int steps, int x) {
+    return Json{{"format", 1},
+                {"nodes",
+                 {{"a",
+                   {{"type", "test.sample"},
+                    {"v", 1},
+                    {"position", {x, 0}},
+                    {"params", {{"seed", seed}, {"steps", steps}}}}}}},
+                {"links", Json::array()}}
+        .dump();
+}
+
+const Json kExecuted = {{"repetitions", {{{"executed", {"a"}}}}}};
+const Json kKept = {{"repetitions", {{{"executed", Json::array()}}}}};
+
+}  // namespace
+
+class RunViewsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void followsARunByItsEvents();
+    void takesTheLanesOfTheReport();
+    void setsMeasuredBesidePredicted();
+    void measuresNothing_whenAllWasKept();
+    void knowsRunsOfOneKind_data();
+    void knowsRunsOfOneKind();
+    void tellsOfSlowRuns_data();
+    void tellsOfSlowRuns();
+};
+
+void RunViewsTest::followsARunByItsEvents() {
+    TimelineRecorder recorder;
+    recorder.begin(100);
+    double now = 100;
+    for (const Json& event : recordedEvents()) {
+        recorder.take(event, now);
+        now += 0.5;
+    }
+
+    const RunTimeline line = recorder.timeline(now);
+
+    QCOMPARE(line.compute.size(), size_t{6});
+    QCOMPARE(line.compute[3].node, std::string("denoise"));
+    QVERIFY(line.compute[3].end > line.compute[3].begin);
+    QVERIFY(!line.held.empty());
+    QVERIFY(line.isLive);
+}
+
+void RunViewsTest::takesTheLanesOfTheReport() {
+    RunTimeline live;
+    live.held = {{0.1, 5}};
+    const RunTimeline line = timelineOf(recorded("report.json"), live);
+
+    QCOMPARE(line.compute.size(), size_t{6});
+    QVERIFY(!line.copies.empty());
+    QVERIFY(!line.evictions.empty());
+    QCOMPARE(line.collections.size(), size_t{2});
+    QCOMPARE(line.collections[0].point, std::string("prompt encode"));
+    QCOMPARE(line.held.size(), size_t{1});
+    QVERIFY(!line.isLive);
+    QVERIFY(line.seconds >= line.compute.back().end);
+}
+
+void RunViewsTest::setsMeasuredBesidePredicted() {
+    const auto view = measuredViewOf(recorded("report.json"));
+    QVERIFY(view);
+
+    QCOMPARE(view->nodes.size(), size_t{6});
+    const MeasuredNode& denoise = view->nodes[3];
+    QCOMPARE(denoise.node, std::string("denoise"));
+    QCOMPARE(denoise.peak, 8 * kMiB);
+    QCOMPARE(denoise.plannedPeak.value_or(0), 8 * kMiB);
+    QVERIFY(denoise.seconds > denoise.plannedSeconds.value_or(1000));  // no card is so slow
+    QVERIFY(denoise.copySeconds.has_value());
+    QVERIFY(!view->nodes[0].copySeconds.has_value());
+    QCOMPARE(view->peak, 8 * kMiB);
+    QCOMPARE(view->plannedPeak, 8 * kMiB);
+    QCOMPARE(view->collections, 2);
+    QVERIFY(view->saved > 0);
+}
+
+void RunViewsTest::measuresNothing_whenAllWasKept() {
+    QVERIFY(!measuredViewOf(Json()));
+    QVERIFY(!measuredViewOf({{"repetitions", Json::array()}}));
+    QVERIFY(!measuredViewOf({{"repetitions", {{{"nodes", Json::array()}, {"cached", {"a"}}}}}}));
+}
+
+void RunViewsTest::knowsRunsOfOneKind_data() {
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<bool>("hasBudget");
+    QTest::addColumn<bool>("wasKept");
+    QTest::addColumn<bool>("isSame");
+    const auto row = [](const char* name, const std::string& graph) -> QTestData& {
+        return QTest::newRow(name) << QString::fromStdString(graph);
+    };
+    row("the same", graphWith(1, 20, 0)) << false << false << true;
+    row("another seed", graphWith(2, 20, 0)) << false << false << true;
+    row("another place", graphWith(1, 20, 99)) << false << false << true;
+    row("other steps", graphWith(1, 10, 0)) << false << false << false;
+    row("another budget", graphWith(1, 20, 0)) << true << false << false;
+    row("kept results", graphWith(1, 20, 0)) << false << true << false;
+}
+
+void RunViewsTest::knowsRunsOfOneKind() {
+    QFETCH(QString, graph);
+    QFETCH(bool, hasBudget);
+    QFETCH(bool, wasKept);
+    QFETCH(bool, isSame);
+    const graph::Catalog catalog = sampleCatalog();
+    const Json budget = {{"memoryBudget", "1GiB"}};
+    const Json none = Json::object();
+
+    const std::string first = timeKeyOf(graphWith(1, 20, 0), none, kExecuted, catalog);
+    const std::string second = timeKeyOf(
+        graph.toStdString(), hasBudget ? budget : none, wasKept ? kKept : kExecuted, catalog);
+
+    QVERIFY(!first.empty());
+    QCOMPARE(first == second, isSame);
+    QVERIFY(timeKeyOf("no graph", none, kExecuted, catalog).empty());
+}
+
+void RunViewsTest::tellsOfSlowRuns_data() {
+    QTest::addColumn<double>("first");
+    QTest::addColumn<double>("second");
+    QTest::addColumn<bool>("isTold");
+    QTest::newRow("as long") << 1000.0 << 1000.0 << false;
+    QTest::newRow("1.3 times") << 1000.0 << 1300.0 << false;
+    QTest::newRow("a little more") << 1000.0 << 1301.0 << true;
+    QTest::newRow("faster") << 1000.0 << 500.0 << false;
+    QTest::newRow("no time") << 1000.0 << 0.0 << false;
+}
+
+void RunViewsTest::tellsOfSlowRuns() {
+    QFETCH(double, first);
+    QFETCH(double, second);
+    QFETCH(bool, isTold);
+    RunTimes times;
+
+    QVERIFY(!times.take("key", first));
+    QVERIFY(!times.take("other key", 1));
+    const auto slower = times.take("key", second);
+
+    QCOMPARE(slower.has_value(), isTold);
+    QCOMPARE(slower ? slower->lastMilliseconds : first, first);
+}
+
+QTEST_GUILESS_MAIN(RunViewsTest)
+#include "run_views_test.moc"

@@ -1,0 +1,120 @@
+#include "ui/panels/budget_slider.hpp"
+
+#include "ui/panels/budget_text.hpp"
+#include "ui/panels/chart_parts.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QSlider>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kSteps = 96;      ///< below the right end, which is without a bound
+constexpr double kOctaves = 9;  ///< from the largest down to its 512th part
+constexpr int kUnbounded = kSteps + 1;
+
+}  // namespace
+
+BudgetSlider::BudgetSlider(QWidget* parent)
+    : QWidget(parent),
+      slider_(new QSlider(Qt::Horizontal, this)),
+      field_(new QLineEdit(this)),
+      note_(new QLabel(this)) {
+    setObjectName("budget");
+    slider_->setObjectName("budgetSlider");
+    slider_->setRange(0, kUnbounded);
+    slider_->setPageStep(8);
+    slider_->setAccessibleName(tr("Memory budget"));
+    field_->setObjectName("budgetField");
+    field_->setPlaceholderText(tr("no bound"));
+    field_->setFixedWidth(Theme::space(24));
+    field_->setAccessibleName(tr("Memory budget, exact"));
+    note_->setObjectName("budgetNote");
+    note_->setFont(Theme::current().font("small"));
+    note_->setWordWrap(true);
+    auto* layout = new QGridLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setHorizontalSpacing(Theme::space(2));
+    layout->setVerticalSpacing(Theme::space(1));
+    layout->addWidget(slider_, 0, 0);
+    layout->addWidget(field_, 0, 1);
+    layout->addWidget(note_, 1, 0, 1, 2);
+    connect(slider_, &QSlider::valueChanged, this, &BudgetSlider::takeSlider);
+    connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(budget_, true); });
+    connect(field_, &QLineEdit::editingFinished, this, &BudgetSlider::takeText);
+    showBudget();
+}
+
+std::optional<Bytes> BudgetSlider::budgetAt(int step) const {
+    if (step >= kUnbounded) {
+        return std::nullopt;
+    }
+    const double octaves = kOctaves * (1 - static_cast<double>(step) / kSteps);
+    const double bytes = static_cast<double>(largest_) / std::exp2(octaves);
+    return std::min(largest_, roundedUp(static_cast<Bytes>(bytes)));
+}
+
+int BudgetSlider::stepOf(std::optional<Bytes> budget) const {
+    if (!budget || *budget <= 0) {
+        return kUnbounded;
+    }
+    const double octaves = std::log2(static_cast<double>(largest_) / static_cast<double>(*budget));
+    return static_cast<int>(
+        std::clamp(std::lround(kSteps * (1 - octaves / kOctaves)), 0L, long{kSteps}));
+}
+
+void BudgetSlider::setRange(Bytes largest, Bytes least) {
+    largest_ = std::max<Bytes>(largest, kMiB);
+    least_ = least;
+    showBudget();
+}
+
+void BudgetSlider::setBudget(std::optional<Bytes> budget) {
+    budget_ = budget;
+    showBudget();
+}
+
+void BudgetSlider::takeSlider(int step) {
+    budget_ = budgetAt(step);
+    showBudget();
+    Q_EMIT edited(budget_, !slider_->isSliderDown());
+}
+
+void BudgetSlider::takeText() {
+    const std::string text = field_->text().trimmed().toStdString();
+    const std::optional<Bytes> budget = parseBytes(text);
+    if (!text.empty() && (!budget || *budget == 0)) {
+        showBudget();
+        note_->setText(tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
+                           .arg(QString::fromStdString(text)));
+        return;
+    }
+    if (budget != budget_) {
+        budget_ = budget;
+        showBudget();
+        Q_EMIT edited(budget_, true);
+    }
+}
+
+void BudgetSlider::showBudget() {
+    const QSignalBlocker silence(slider_);
+    // Where the slider stands is kept when it means the same: a rounded figure may lie nearer to
+    // the next step, and the keys would never get past it.
+    if (!slider_->isSliderDown() && budgetAt(slider_->value()) != budget_) {
+        slider_->setValue(stepOf(budget_));
+    }
+    field_->setText(budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
+    note_->setText(!budget_     ? tr("Without a bound: what is free when the run begins")
+                   : least_ > 0 ? tr("This graph needs at least %1").arg(bytesText(least_))
+                                : tr("At most %1 on the device").arg(bytesText(*budget_)));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,154 @@
+#include "ui/panels/chart_parts.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QToolTip>
+
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kLegendRow = Theme::space(5);
+constexpr int kSwatch = Theme::space(2);
+constexpr int kHatchStep = 5;
+
+QFontMetricsF metrics(const char* role) {
+    return QFontMetricsF(Theme::current().font(role));
+}
+
+/// Calls `place` with the rectangle of each entry; returns the height of all.
+template <typename Place>
+int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Place& place) {
+    const QFontMetricsF measure = metrics("small");
+    qreal x = 0;
+    qreal y = 0;
+    for (const LegendEntry& entry : entries) {
+        const qreal needed =
+            std::ceil(measure.horizontalAdvance(entry.text)) + kSwatch + Theme::space(1);
+        if (x > 0 && x + needed > width) {
+            x = 0;
+            y += kLegendRow;
+        }
+        place(entry, QRectF(x, y, std::min(needed, width), kLegendRow));
+        x += needed + Theme::space(3);
+    }
+    return entries.empty() ? 0 : static_cast<int>(y) + kLegendRow;
+}
+
+}  // namespace
+
+Chart::Chart(const char* name, QWidget* parent) : QWidget(parent) {
+    setObjectName(name);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMouseTracking(true);
+    connect(&Themed::instance(), &Themed::changed, this, &Chart::refresh);
+}
+
+QSize Chart::sizeHint() const {
+    return {Theme::space(80), heightNeeded()};
+}
+
+QSize Chart::minimumSizeHint() const {
+    return {Theme::space(50), heightNeeded()};
+}
+
+void Chart::refresh() {
+    updateGeometry();
+    update();
+}
+
+QString Chart::tipAt(QPointF) const {
+    return {};
+}
+
+bool Chart::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const QString tip = tipAt(help->pos());
+        tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, this);
+        return true;
+    }
+    if (event->type() == QEvent::Resize) {
+        updateGeometry();  // a legend may need another line
+    }
+    return QWidget::event(event);
+}
+
+QString bytesText(Bytes bytes) {
+    return QString::fromStdString(formatBytes(bytes));
+}
+
+QString secondsText(double seconds) {
+    if (seconds < 1) {
+        return Chart::tr("%1 ms").arg(std::llround(seconds * 1000));
+    }
+    if (seconds < 90) {
+        return Chart::tr("%1 s").arg(seconds, 0, 'f', 1);
+    }
+    const auto whole = std::llround(seconds);
+    return Chart::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+}
+
+void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched) {
+    if (rect.width() <= 0) {
+        return;
+    }
+    if (!isHatched) {
+        painter.fillRect(rect, colour);
+        return;
+    }
+    painter.save();
+    QColor soft = colour;
+    soft.setAlphaF(0.25F);
+    painter.fillRect(rect, soft);
+    painter.setClipRect(rect, Qt::IntersectClip);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.25));
+    for (qreal x = rect.left() - rect.height(); x < rect.right(); x += kHatchStep) {
+        painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
+    }
+    painter.restore();
+}
+
+void paintText(QPainter& painter,
+               const QRectF& rect,
+               const QString& text,
+               const char* role,
+               const char* colour,
+               Qt::Alignment alignment) {
+    const Theme& theme = Theme::current();
+    const QFont font = theme.font(role);
+    const QFontMetricsF measure(font);
+    painter.setFont(font);
+    painter.setPen(theme.colour(colour));
+    const QString shown = measure.elidedText(text, Qt::ElideRight, rect.width());
+    const qreal width = measure.horizontalAdvance(shown);
+    const qreal x = alignment.testFlag(Qt::AlignRight)     ? rect.right() - width
+                    : alignment.testFlag(Qt::AlignHCenter) ? rect.center().x() - width / 2
+                                                           : rect.left();
+    const qreal baseline = rect.center().y() + (measure.capHeight() / 2);
+    painter.drawText(QPointF(std::round(x), std::round(baseline)), shown);
+}
+
+void paintLegend(QPainter& painter, const QRectF& rect, const std::vector<LegendEntry>& entries) {
+    layLegend(rect.width(), entries, [&](const LegendEntry& entry, QRectF place) {
+        place.translate(rect.topLeft());
+        const QRectF swatch(place.left(), place.center().y() - kSwatch / 2.0, kSwatch, kSwatch);
+        paintBar(painter, swatch, entry.colour, entry.isHatched);
+        paintText(painter,
+                  place.adjusted(kSwatch + Theme::space(1), 0, 0, 0),
+                  entry.text,
+                  "small",
+                  "text.muted");
+    });
+}
+
+int legendHeight(int width, const std::vector<LegendEntry>& entries) {
+    return layLegend(width, entries, [](const LegendEntry&, const QRectF&) {});
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+
+#include <QColor>
+#include <QPainter>
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A painted part of a panel: takes the theme's font, follows the theme, and is as high as it says
+/// for its width.
+class Chart : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit Chart(const char* name, QWidget* parent = nullptr);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    [[nodiscard]] virtual int heightNeeded() const = 0;
+    /// What is shown is another: its size may be too.
+    void refresh();
+    /// What a pointer that rests reads there; empty: nothing.
+    [[nodiscard]] virtual QString tipAt(QPointF point) const;
+    bool event(QEvent* event) override;
+};
+
+/// A colour and what it stands for.
+struct LegendEntry {
+    QColor colour;
+    QString text;
+    bool isHatched = false;
+};
+
+[[nodiscard]] QString bytesText(Bytes bytes);
+/// "820 ms", "12.4 s", "3 min 20 s".
+[[nodiscard]] QString secondsText(double seconds);
+
+/// A part of a bar: solid, or hatched where it is not there all the time.
+void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched = false);
+/// Elided to the width, on one line, its baseline in the middle of the rectangle's height.
+void paintText(QPainter& painter,
+               const QRectF& rect,
+               const QString& text,
+               const char* role,
+               const char* colour,
+               Qt::Alignment alignment = Qt::AlignLeft);
+/// Entries side by side, as many lines as the width needs.
+void paintLegend(QPainter& painter, const QRectF& rect, const std::vector<LegendEntry>& entries);
+[[nodiscard]] int legendHeight(int width, const std::vector<LegendEntry>& entries);
+
+}  // namespace lowtide::ui

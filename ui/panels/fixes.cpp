@@ -1,0 +1,173 @@
+#include "ui/panels/fixes.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/memory/policy.hpp"
+#include "ui/panels/budget_text.hpp"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Fixes", text);
+}
+
+QString quoted(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+/// The policy in place of the node's own; where it computes stays as it was.
+Edit policyEdit(const std::string& node, const std::string& text) {
+    return [node, text](graph::Document& document) {
+        graph::DocumentNode& changed = document.nodes.at(node);
+        memory::Policy policy = memory::parsePolicy(text);
+        if (!changed.memory.is_null()) {
+            policy.device = memory::policyFromJson(changed.memory, node).device;
+        }
+        changed.memory = policy.device ? memory::toJson(policy) : Json(text);
+    };
+}
+
+Edit deviceEdit(const std::string& node, const char* device) {
+    return [node, device](graph::Document& document) {
+        graph::DocumentNode& changed = document.nodes.at(node);
+        memory::Policy policy = changed.memory.is_null()
+                                    ? memory::Policy{}
+                                    : memory::policyFromJson(changed.memory, node);
+        policy.device = memory::parseDeviceSpec(device);
+        changed.memory = memory::toJson(policy);
+    };
+}
+
+/// The least budget with which the policies as written can be kept: the module names it exactly.
+std::optional<Bytes> leastBudget(const Issue& issue) {
+    static const QRegularExpression pattern("needs at least (\\d+) bytes");
+    const QRegularExpressionMatch match = pattern.match(QString::fromStdString(issue.message));
+    return match.hasMatch() ? std::optional<Bytes>(match.captured(1).toLongLong()) : std::nullopt;
+}
+
+std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document) {
+    static const QRegularExpression pattern("^set the memory policy of (\\S+) to (\\S+): it then");
+    std::vector<Fix> fixes;
+    const QString hint = QString::fromStdString(issue.hint);
+    const QRegularExpressionMatch match = pattern.match(hint);
+    if (match.hasMatch() && document.nodes.count(match.captured(1).toStdString()) > 0) {
+        fixes.push_back(
+            {tr("Set the memory policy of %1 to %2").arg(match.captured(1), match.captured(2)),
+             policyEdit(match.captured(1).toStdString(), match.captured(2).toStdString())});
+    }
+    const std::optional<Bytes> least = leastBudget(issue);
+    if (least && document.memoryBudget) {
+        const std::string budget = budgetText(roundedUp(*least));
+        fixes.push_back({tr("Raise the budget to %1").arg(quoted(budget)),
+                         [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
+    }
+    if (hint.contains("@cpu") && document.nodes.count(issue.node) > 0) {
+        fixes.push_back(
+            {tr("Compute %1 on the CPU").arg(quoted(issue.node)), deviceEdit(issue.node, "cpu")});
+    }
+    return fixes;
+}
+
+std::optional<Json> limitOf(const ParamDesc& param, bool isTooSmall) {
+    const std::optional<double> limit = isTooSmall ? param.min : param.max;
+    if (!limit) {
+        return std::nullopt;
+    }
+    return param.kind == ParamKind::Float ? Json(*limit) : Json(std::llround(*limit));
+}
+
+std::optional<Json> defaultOf(const ParamDesc& param) {
+    const Json value = std::visit(
+        [](const auto& held) -> Json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+                return nullptr;
+            } else {
+                return held;
+            }
+        },
+        param.defaultValue);
+    return value.is_null() ? std::nullopt : std::optional(value);
+}
+
+Fix valueFix(const Issue& issue, const ParamDesc& param, const Json& value) {
+    return {tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
+            [node = issue.node, id = param.id, value](graph::Document& document) {
+                document.nodes.at(node).params[id] = value;
+            }};
+}
+
+std::vector<Fix> valueFixes(const Issue& issue, const ParamDesc& param) {
+    std::vector<Fix> fixes;
+    const bool isTooSmall = issue.code == "value_smaller_than_min";
+    if (isTooSmall || issue.code == "value_bigger_than_max") {
+        if (const auto limit = limitOf(param, isTooSmall)) {
+            fixes.push_back(valueFix(issue, param, *limit));
+        }
+    }
+    if (const auto value = defaultOf(param)) {
+        fixes.push_back(valueFix(issue, param, *value));
+    }
+    if (fixes.size() == 2 && fixes[0].label == fixes[1].label) {
+        fixes.pop_back();
+    }
+    return fixes;
+}
+
+std::vector<Fix> nodeFixes(const Issue& issue,
+                           const graph::DocumentNode& node,
+                           const graph::Catalog& catalog) {
+    if (issue.code == "policy_without_components" || issue.code == "invalid_policy") {
+        return {{tr("Remove the memory policy of %1").arg(quoted(issue.node)),
+                 [id = issue.node](graph::Document& document) {
+                     document.nodes.at(id).memory = Json();
+                 }}};
+    }
+    if (issue.code == "precision_without_components" || issue.code == "invalid_precision") {
+        return {{tr("Remove the precision of %1").arg(quoted(issue.node)),
+                 [id = issue.node](graph::Document& document) {
+                     document.nodes.at(id).precision = Json();
+                 }}};
+    }
+    if (issue.code == "unknown_parameter" && node.params.contains(issue.item)) {
+        return {{tr("Remove the value of %1").arg(quoted(issue.item)),
+                 [id = issue.node, item = issue.item](graph::Document& document) {
+                     document.nodes.at(id).params.erase(item);
+                 }}};
+    }
+    const NodeDesc* desc = catalog.find(node.type);
+    const ParamDesc* param = desc ? graph::findParam(*desc, issue.item) : nullptr;
+    const bool isOfValue = issue.code.starts_with("value_") || issue.code == "invalid_input_type";
+    return param && isOfValue ? valueFixes(issue, *param) : std::vector<Fix>();
+}
+
+}  // namespace
+
+std::vector<Fix> fixesFor(const Issue& issue,
+                          const graph::Document& document,
+                          const graph::Catalog& catalog) {
+    if (issue.code == "memory_infeasible") {
+        return memoryFixes(issue, document);
+    }
+    const bool isOfBudget = issue.code == "invalid_budget" || issue.item == "memory_budget";
+    if (isOfBudget && document.memoryBudget) {
+        return {{tr("Remove the budget"),
+                 [](graph::Document& changed) { changed.memoryBudget.reset(); }}};
+    }
+    if (issue.code == "invalid_device" && issue.node.empty() && document.device) {
+        return {
+            {tr("Compute on the CPU"), [](graph::Document& changed) { changed.device.reset(); }}};
+    }
+    const auto node = document.nodes.find(issue.node);
+    return node == document.nodes.end() ? std::vector<Fix>()
+                                        : nodeFixes(issue, node->second, catalog);
+}
+
+}  // namespace lowtide::ui

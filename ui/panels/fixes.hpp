@@ -1,0 +1,26 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/host_api/host.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QString>
+
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A change of the graph that removes an issue.
+struct Fix {
+    QString label;
+    Edit edit;
+};
+
+/// Changes that remove the issue, the cheapest first; none where a person has to decide. Each is
+/// computed from the graph as it stands.
+[[nodiscard]] std::vector<Fix> fixesFor(const Issue& issue,
+                                        const graph::Document& document,
+                                        const graph::Catalog& catalog);
+
+}  // namespace lowtide::ui

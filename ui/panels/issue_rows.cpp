@@ -1,0 +1,116 @@
+#include "ui/panels/issue_rows.hpp"
+
+#include "ui/bridge/answer.hpp"
+#include "ui/panels/chart_parts.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kMargin = Theme::space(2);
+constexpr int kIcon = Theme::space(4);
+constexpr int kLine = Theme::space(5);
+
+const char* lookOf(Severity severity) {
+    return severity == Severity::Error     ? "error"
+           : severity == Severity::Warning ? "warning"
+                                           : "info";
+}
+
+bool isEqual(const Issue& left, const Issue& right) {
+    return isSame(left, right) && left.severity == right.severity && left.hint == right.hint;
+}
+
+QString placeOf(const Issue& issue) {
+    const QString node = QString::fromStdString(issue.node);
+    const QString item = QString::fromStdString(issue.item);
+    return node.isEmpty()   ? (item.isEmpty() ? IssueRows::tr("the graph") : item)
+           : item.isEmpty() ? node
+                            : node + "." + item;
+}
+
+}  // namespace
+
+QString reportText(const Issues& issues) {
+    QString text;
+    for (const Issue& issue : issues) {
+        text += QString("%1 %2 [%3]\n%4\n")
+                    .arg(lookOf(issue.severity),
+                         placeOf(issue),
+                         QString::fromStdString(issue.code),
+                         QString::fromStdString(issue.message));
+        text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint) + "\n\n";
+    }
+    return text;
+}
+
+void IssueRows::setIssues(Issues issues) {
+    std::stable_sort(issues.begin(), issues.end(), [](const Issue& left, const Issue& right) {
+        return left.severity > right.severity;
+    });
+    if (std::equal(issues.begin(), issues.end(), issues_.begin(), issues_.end(), isEqual)) {
+        return;
+    }
+    beginResetModel();
+    issues_ = std::move(issues);
+    endResetModel();
+}
+
+const Issue* IssueRows::issueAt(const QModelIndex& index) const {
+    const auto row = static_cast<size_t>(index.row());
+    return index.isValid() && row < issues_.size() ? &issues_[row] : nullptr;
+}
+
+int IssueRows::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(issues_.size());
+}
+
+QVariant IssueRows::data(const QModelIndex& index, int role) const {
+    const Issue* issue = issueAt(index);
+    if (!issue || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
+        return {};
+    }
+    const QString text = placeOf(*issue) + ": " + QString::fromStdString(issue->message);
+    return role == Qt::DisplayRole || issue->hint.empty()
+               ? text
+               : text + "\n" + QString::fromStdString(issue->hint);
+}
+
+QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
+    return {Theme::space(50), 2 * kLine + kMargin};
+}
+
+void IssueDelegate::paint(QPainter* painter,
+                          const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const {
+    const auto* rows = qobject_cast<const IssueRows*>(index.model());
+    const Issue* issue = rows ? rows->issueAt(index) : nullptr;
+    if (!issue) {
+        return;
+    }
+    const Theme& theme = Theme::current();
+    painter->save();
+    if (option.state.testFlag(QStyle::State_Selected)) {
+        painter->fillRect(option.rect, theme.colour("selection"));
+    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
+        painter->fillRect(option.rect, theme.colour("hover"));
+    }
+    const QRect icon(option.rect.left() + kMargin,
+                     option.rect.top() + kMargin / 2 + (kLine - kIcon) / 2,
+                     kIcon,
+                     kIcon);
+    theme.icon(lookOf(issue->severity), lookOf(issue->severity)).paint(painter, icon);
+    QRectF text = QRectF(option.rect).adjusted(kIcon + 2.0 * kMargin, kMargin / 2.0, -kMargin, 0);
+    text.setHeight(kLine);
+    paintText(*painter, text, placeOf(*issue), "strong", "text");
+    text.translate(0, kLine);
+    paintText(*painter, text, QString::fromStdString(issue->message), "small", "text.muted");
+    painter->restore();
+}
+
+}  // namespace lowtide::ui

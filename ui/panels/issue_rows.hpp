@@ -1,0 +1,47 @@
+#pragma once
+
+#include "plugin/host_api/host.hpp"
+
+#include <QAbstractListModel>
+#include <QStyledItemDelegate>
+
+namespace lowtide::ui {
+
+/// Issues as a list: errors first, then warnings, then notes.
+class IssueRows : public QAbstractListModel {
+    Q_OBJECT
+
+public:
+    using QAbstractListModel::QAbstractListModel;
+
+    void setIssues(Issues issues);
+
+    [[nodiscard]] const Issues& issues() const { return issues_; }
+
+    /// nullptr: no such row.
+    [[nodiscard]] const Issue* issueAt(const QModelIndex& index) const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+
+private:
+    Issues issues_;
+};
+
+/// Paints an issue: its severity, where it is, the sentence.
+class IssueDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+};
+
+/// Text for a report: one paragraph for each issue.
+[[nodiscard]] QString reportText(const Issues& issues);
+
+}  // namespace lowtide::ui

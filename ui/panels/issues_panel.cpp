@@ -1,0 +1,154 @@
+#include "ui/panels/issues_panel.hpp"
+
+#include "ui/bridge/answer.hpp"
+#include "ui/panels/issue_rows.hpp"
+#include "ui/panels/notice.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+int countOf(const Issues& issues, Severity severity) {
+    return static_cast<int>(
+        std::count_if(issues.begin(), issues.end(), [severity](const Issue& issue) {
+            return issue.severity == severity;
+        }));
+}
+
+}  // namespace
+
+IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue, QWidget* parent)
+    : QWidget(parent),
+      model_(model),
+      planning_(planning),
+      queue_(queue),
+      rows_(new IssueRows(this)),
+      list_(new QListView(this)),
+      empty_(new QLabel(this)),
+      counts_(new QLabel(this)),
+      copy_(new QToolButton(this)),
+      details_(new Notice("issueDetails", this)) {
+    setObjectName("issuesPanel");
+    build();
+    connect(&planning_, &Planning::answered, this, &IssuesPanel::collect);
+    connect(&queue_, &RunQueue::started, this, [this](quint64 id) {
+        shownRun_ = id;
+        collect();
+    });
+    connect(&queue_, &RunQueue::runChanged, this, [this](quint64 id) {
+        const QueuedRun* run = id == shownRun_ ? queue_.find(id) : nullptr;
+        if (run && !run->issues.empty()) {
+            collect();
+        }
+    });
+    connect(list_->selectionModel(),
+            &QItemSelectionModel::selectionChanged,
+            this,
+            &IssuesPanel::showSelected);
+    connect(list_, &QListView::activated, this, &IssuesPanel::jump);
+    connect(list_, &QListView::clicked, this, &IssuesPanel::jump);
+    connect(details_, &Notice::fixChosen, this, [this](const Fix& fix) {
+        model_.apply(fix.label, fix.edit);
+    });
+    connect(copy_, &QToolButton::clicked, this, &IssuesPanel::copyReport);
+    collect();
+}
+
+void IssuesPanel::build() {
+    counts_->setObjectName("issueCounts");
+    copy_->setObjectName("copyReport");
+    copy_->setIcon(Theme::current().icon("copy"));
+    copy_->setAutoRaise(true);
+    copy_->setToolTip(tr("Copy all issues as a report"));
+    copy_->setAccessibleName(copy_->toolTip());
+    list_->setObjectName("issues");
+    list_->setAccessibleName(tr("Issues"));
+    list_->setModel(rows_);
+    list_->setItemDelegate(new IssueDelegate(list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setMouseTracking(true);
+    empty_->setObjectName("noIssues");
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setWordWrap(true);
+    empty_->setText(tr("No issues: the graph can run."));
+    auto* top = new QHBoxLayout;
+    top->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
+    top->addWidget(counts_, 1);
+    top->addWidget(copy_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(top);
+    layout->addWidget(list_, 1);
+    layout->addWidget(empty_, 1);
+    layout->addWidget(details_);
+}
+
+int IssuesPanel::errorCount() const {
+    return countOf(rows_->issues(), Severity::Error);
+}
+
+int IssuesPanel::warningCount() const {
+    return countOf(rows_->issues(), Severity::Warning);
+}
+
+QString IssuesPanel::report() const {
+    return reportText(rows_->issues());
+}
+
+void IssuesPanel::copyReport() {
+    QGuiApplication::clipboard()->setText(report());
+}
+
+/// Of the graph as it stands, then what the run adds.
+void IssuesPanel::collect() {
+    Issues issues = planning_.planned().issues;
+    if (const QueuedRun* run = queue_.find(shownRun_)) {
+        addNew(issues, run->issues);
+    }
+    rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
+    const bool isEmpty = rows_->issues().empty();
+    empty_->setVisible(isEmpty);
+    list_->setVisible(!isEmpty);
+    copy_->setEnabled(!isEmpty);
+    const int errors = errorCount();
+    const int warnings = warningCount();
+    counts_->setText(tr("Errors: %1, warnings: %2").arg(errors).arg(warnings));
+    showSelected();
+    Q_EMIT countsChanged(errors, warnings);
+}
+
+void IssuesPanel::showSelected() {
+    const Issue* issue = rows_->issueAt(list_->currentIndex());
+    if (!issue) {
+        details_->tell(Notice::Tone::Info, {});
+        return;
+    }
+    const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
+                              : issue->severity == Severity::Warning ? Notice::Tone::Warning
+                                                                     : Notice::Tone::Info;
+    const QString hint = QString::fromStdString(issue->hint);
+    details_->tell(tone,
+                   QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
+                   fixesFor(*issue, model_.document(), model_.catalog()));
+}
+
+void IssuesPanel::jump() {
+    const Issue* issue = rows_->issueAt(list_->currentIndex());
+    if (issue && !issue->node.empty()) {
+        Q_EMIT jumpRequested(issue->node, issue->item);
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,93 @@
+#include "ui/panels/memory_gauge.hpp"
+
+#include "ui/bridge/answer.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kText = Theme::space(5);
+constexpr int kBar = Theme::space(3);
+
+}  // namespace
+
+HeldNow heldNow(const Json& ledger, const Json& devices, const std::string& device) {
+    const Json& held = memberIn(ledger, device.c_str());
+    const Json& tags = memberIn(held, "tags");
+    HeldNow now{.device = QString::fromStdString(device),
+                .weights = bytesIn(tags, "weights") + bytesIn(tags, "packed"),
+                .activations = bytesIn(tags, "activations") + bytesIn(tags, "workspace"),
+                .wires = bytesIn(tags, "wires"),
+                .caches = bytesIn(tags, "cache"),
+                .staging = bytesIn(tags, "staging")};
+    for (const Json& each : devices) {
+        if (textIn(each, "id") == device) {
+            now.capacity = bytesIn(each, "capacity");
+            // A rehearsing card is ours alone.
+            now.others =
+                textIn(each, "kind") == "fake"
+                    ? 0
+                    : std::max<Bytes>(0, now.capacity - bytesIn(each, "free") - now.ours());
+        }
+    }
+    return now;
+}
+
+MemoryGauge::MemoryGauge(const char* name, QWidget* parent) : Chart(name, parent) {}
+
+void MemoryGauge::setHeld(const HeldNow& held) {
+    held_ = held;
+    refresh();
+}
+
+int MemoryGauge::heightNeeded() const {
+    return kText + kBar;
+}
+
+QString MemoryGauge::tipAt(QPointF) const {
+    QStringList lines = {tr("weights %1").arg(bytesText(held_.weights)),
+                         tr("activations %1").arg(bytesText(held_.activations)),
+                         tr("wires %1").arg(bytesText(held_.wires)),
+                         tr("caches %1").arg(bytesText(held_.caches)),
+                         tr("staging %1").arg(bytesText(held_.staging))};
+    if (held_.others > 0) {
+        lines.push_back(tr("other programs %1").arg(bytesText(held_.others)));
+    }
+    return lines.join('\n');
+}
+
+void MemoryGauge::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    const Bytes bound = held_.budget > 0 ? held_.budget : held_.capacity;
+    const Bytes others = held_.budget > 0 ? 0 : held_.others;  // they are not in our budget
+    const Bytes most = std::max(bound, held_.ours() + others);
+    QString text = bound > 0 ? tr("%1 of %2").arg(bytesText(held_.ours()), bytesText(bound))
+                             : bytesText(held_.ours());
+    if (held_.others > 0) {
+        text += tr(", others %1").arg(bytesText(held_.others));
+    }
+    const QRectF row(0, 0, width(), kText);
+    paintText(painter, row.adjusted(0, 0, -width() * 0.6, 0), held_.device, "body", "text");
+    paintText(
+        painter, row.adjusted(width() * 0.4, 0, 0, 0), text, "small", "text.muted", Qt::AlignRight);
+    painter.fillRect(QRectF(0, kText, width(), kBar), theme.colour("field"));
+    qreal x = 0;
+    const std::pair<Bytes, const char*> parts[] = {{held_.weights, "chart.weights"},
+                                                   {held_.activations, "chart.activations"},
+                                                   {held_.wires, "chart.wires"},
+                                                   {held_.caches, "chart.caches"},
+                                                   {held_.staging, "chart.staging"},
+                                                   {others, "chart.other"}};
+    for (const auto& [bytes, colour] : parts) {
+        const qreal length =
+            most > 0 ? width() * static_cast<double>(bytes) / static_cast<double>(most) : 0;
+        paintBar(painter, QRectF(x, kText, length, kBar), theme.colour(colour));
+        x += length;
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,318 @@
+#include "ui/panels/memory_panel.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/host_api/residency_control.hpp"
+#include "plugin/memory/device_spec.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/panels/budget_text.hpp"
+#include "ui/panels/memory_widgets.hpp"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kBudgetGesture = "memory_budget";
+
+/// The bytes that the refusal says were there, rounded as it says them; 0: none are named.
+Bytes refusedBudget(const Issue& issue) {
+    static const QRegularExpression pattern("do not fit into ([0-9.]+ [KMGT]?i?B) on");
+    const QRegularExpressionMatch match = pattern.match(QString::fromStdString(issue.message));
+    return match.hasMatch() ? parseBytes(match.captured(1).toStdString()).value_or(0) : 0;
+}
+
+const Issue* infeasible(const Issues& issues) {
+    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.code == "memory_infeasible";
+    });
+    return found == issues.end() ? nullptr : &*found;
+}
+
+QString timesNote(const PlanView& plan) {
+    return plan.isEstimated ? MemoryPanel::tr(
+                                  "Times are estimates: they rank plans, they do not "
+                                  "tell how long you wait.")
+                            : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
+}
+
+}  // namespace
+
+MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
+    : QWidget(parent), parts_(parts), widgets_(std::make_unique<Widgets>(this)) {
+    setObjectName("memoryPanel");
+    connectControls();
+    connectRuns();
+    connect(&parts_.model, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.settings || delta.reset) {
+            showSettings();
+        }
+        widgets_->bars->setFresh(parts_.planning.planned().isFresh);
+    });
+    connect(&parts_.planning, &Planning::answered, this, &MemoryPanel::showPlan);
+    connect(&parts_.feed, &MemoryFeed::changed, this, &MemoryPanel::showHeld);
+    showSettings();
+    showPlan();
+    showHeld();
+}
+
+MemoryPanel::~MemoryPanel() {
+    parts_.feed.setWatched(false);
+}
+
+void MemoryPanel::connectControls() {
+    connect(widgets_->device,
+            &DeviceChooser::chosen,
+            this,
+            [this](const std::optional<std::string>& device) {
+                parts_.model.apply(tr("Device"),
+                                   [&](graph::Document& document) { document.device = device; });
+            });
+    connect(widgets_->budget,
+            &BudgetSlider::edited,
+            this,
+            [this](std::optional<Bytes> budget, bool isFinal) {
+                parts_.model.apply(
+                    tr("Memory budget"),
+                    [&](graph::Document& document) {
+                        document.memoryBudget =
+                            budget ? std::optional(budgetText(*budget)) : std::nullopt;
+                    },
+                    kBudgetGesture);
+                if (isFinal) {
+                    parts_.model.endMerging();
+                }
+            });
+    connect(widgets_->refusal, &Notice::fixChosen, this, [this](const Fix& fix) {
+        parts_.model.apply(fix.label, fix.edit);
+    });
+    connect(widgets_->bars, &PlanBars::nodeActivated, this, &MemoryPanel::nodeActivated);
+    connect(
+        widgets_->chips, &ComponentChips::offloadRequested, this, [this](const std::string& role) {
+            release(role, false);
+        });
+    connect(
+        widgets_->chips, &ComponentChips::unloadRequested, this, [this](const std::string& role) {
+            release(role, true);
+        });
+    connect(widgets_->releaseAll, &QPushButton::clicked, this, [this] { release("all", false); });
+}
+
+void MemoryPanel::connectRuns() {
+    widgets_->clock.start();
+    connect(&parts_.queue, &RunQueue::started, this, &MemoryPanel::beginRun);
+    connect(&parts_.queue, &RunQueue::ended, this, &MemoryPanel::endRun);
+    connect(&parts_.queue, &RunQueue::event, this, [this](quint64, const Json& event) {
+        takeEvent(event);
+    });
+}
+
+void MemoryPanel::showEvent(QShowEvent*) {
+    parts_.feed.setWatched(true);
+}
+
+void MemoryPanel::hideEvent(QHideEvent*) {
+    parts_.feed.setWatched(false);
+}
+
+QString MemoryPanel::summary() const {
+    return widgets_->summary->text();
+}
+
+std::string MemoryPanel::device() const {
+    const std::string text = textIn(parts_.planning.options(), "device");
+    const std::string spec = text.empty() ? parts_.model.document().device.value_or("cpu") : text;
+    try {
+        return memory::parseDeviceSpec(spec).id();
+    } catch (const Error&) {
+        return "cpu";  // the check names what is wrong with it
+    }
+}
+
+Bytes MemoryPanel::budget() const {
+    const std::string text = textIn(parts_.planning.options(), "memoryBudget");
+    return parseBytes(text.empty() ? parts_.model.document().memoryBudget.value_or("") : text)
+        .value_or(0);
+}
+
+void MemoryPanel::showSettings() {
+    const graph::Document& document = parts_.model.document();
+    widgets_->device->setDevice(document.device);
+    widgets_->budget->setBudget(document.memoryBudget ? parseBytes(*document.memoryBudget)
+                                                      : std::nullopt);
+    showHeld();
+}
+
+void MemoryPanel::showPlan() {
+    const Planned& planned = parts_.planning.planned();
+    const std::optional<PlanView> plan =
+        planViewOf(planned.plan.is_null() ? planned.beyond : planned.plan);
+    const bool fits = !planned.plan.is_null();
+    const QString before = summary();
+    widgets_->bars->setFresh(planned.isFresh);
+    widgets_->bars->setVisible(plan.has_value());
+    widgets_->planNote->setVisible(plan.has_value() && fits);
+    widgets_->refusal->tell(Notice::Tone::Error, {});
+    if (plan) {
+        widgets_->planNote->setText(timesNote(*plan));
+        const Issue* issue = infeasible(planned.issues);
+        const Bytes refused = budget() > 0 ? budget() : issue ? refusedBudget(*issue) : 0;
+        widgets_->bars->setPlan(*plan, fits ? plan->budget : refused);
+    }
+    if (plan && fits) {
+        widgets_->summary->setText(summaryOf(*plan));
+    } else {
+        showRefusal(planned);
+    }
+    showHeld();
+    if (summary() != before) {
+        Q_EMIT summaryChanged(summary());
+    }
+}
+
+void MemoryPanel::showRefusal(const Planned& planned) {
+    if (const Issue* issue = infeasible(planned.issues)) {
+        widgets_->summary->setText(
+            tr("Does not fit: %1 needs too much").arg(QString::fromStdString(issue->node)));
+        const QString hint = QString::fromStdString(issue->hint);
+        widgets_->refusal->tell(
+            Notice::Tone::Error,
+            QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
+            fixesFor(*issue, parts_.model.document(), parts_.model.catalog()));
+        return;
+    }
+    const bool hasErrors =
+        std::any_of(planned.issues.begin(), planned.issues.end(), [](const Issue& issue) {
+            return issue.severity == Severity::Error;
+        });
+    widgets_->summary->setText(hasErrors ? tr("No plan: the graph has errors, see Issues")
+                               : parts_.model.document().nodes.empty()
+                                   ? tr("Add nodes, and the plan of their memory stands here")
+                               : parts_.queue.running()
+                                   ? tr("The plan follows when the run has ended")
+                                   : tr("The plan is being made"));
+}
+
+void MemoryPanel::showHeld() {
+    const MemoryNow& now = parts_.feed.now();
+    const std::string id = device();
+    HeldNow held = heldNow(now.ledger, now.devices, id);
+    held.budget = budget();
+    const std::optional<PlanView> plan = planViewOf(parts_.planning.planned().plan);
+    if (id != "cpu" && plan && plan->device == id) {
+        held.capacity = plan->budget;  // of a card that is rehearsed nobody else knows
+    }
+    widgets_->gauge->setHeld(held);
+    widgets_->hostGauge->setVisible(id != "cpu");
+    widgets_->hostGauge->setHeld(heldNow(now.ledger, now.devices, "cpu"));
+    widgets_->device->setDevices(now.devices);
+    const bool isIdle = parts_.queue.running() == nullptr;
+    widgets_->chips->setPossible(isIdle, parts_.engine.extension(kResidencyControl) != nullptr);
+    widgets_->chips->setComponents(heldComponents(now.ledger));
+    widgets_->releaseAll->setEnabled(isIdle);
+    Bytes card = id == "cpu" ? held.capacity : 0;
+    if (const std::string spec = parts_.model.document().device.value_or(""); !spec.empty()) {
+        const auto size = parseBytes(spec.substr(std::min(spec.size(), spec.find(':') + 1)));
+        card = size.value_or(card);
+    }
+    widgets_->budget->setRange(card > 0 ? card : 8 * kGiB, plan ? plan->minimum : 0);
+}
+
+void MemoryPanel::beginRun(quint64 id) {
+    widgets_->followed = id;
+    parts_.feed.setRunning(true);
+    widgets_->recorder.begin(widgets_->now());
+    widgets_->slower->tell(Notice::Tone::Warning, {});
+    widgets_->runTitle->setText(tr("This run"));
+    widgets_->runTitle->show();
+    widgets_->timeline->show();
+    widgets_->measured->hide();
+    widgets_->measuredNote->hide();
+    showTimeline();
+    showHeld();
+}
+
+void MemoryPanel::takeEvent(const Json& event) {
+    widgets_->recorder.take(event, widgets_->now());
+    const std::string kind = textIn(event, "event");
+    if (kind == "nodeStarted") {
+        widgets_->bars->setRunning(textIn(event, "node"));
+    }
+    if (kind != "nodeProgress" && kind != "nodePreview") {
+        showTimeline();
+    }
+}
+
+void MemoryPanel::showTimeline() {
+    widgets_->timeline->setTimeline(widgets_->recorder.timeline(widgets_->now()), budget());
+}
+
+void MemoryPanel::endRun(quint64 id) {
+    const QueuedRun* run = parts_.queue.find(id);
+    if (!run || id != widgets_->followed) {
+        return;  // it never ran
+    }
+    parts_.feed.setRunning(false);
+    widgets_->bars->setRunning({});
+    if (run->report.is_null()) {  // refused, as Issues tells
+        widgets_->runTitle->hide();
+        widgets_->timeline->hide();
+        showHeld();
+        return;
+    }
+    widgets_->runTitle->setText(tr("Last run"));
+    const RunTimeline live = widgets_->recorder.timeline(widgets_->now());
+    const std::optional<MeasuredView> measured = measuredViewOf(run->report);
+    widgets_->timeline->setTimeline(timelineOf(run->report, live), budget());
+    widgets_->timeline->setVisible(measured.has_value());
+    widgets_->measured->setVisible(measured.has_value());
+    widgets_->measuredNote->setVisible(true);
+    widgets_->measuredNote->setText(
+        run->executed == 0 ? tr("Nothing was to do: every result was kept from earlier runs.")
+        : measured         ? tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
+                         .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
+                         .arg(measured->collections)
+                         .arg(bytesText(measured->saved))
+                   : tr("Nothing was measured."));
+    if (measured) {
+        widgets_->measured->setMeasured(*measured);
+    }
+    const bool isWhole = run->state == RunState::Finished;
+    const auto slower =
+        isWhole ? widgets_->times.take(
+                      timeKeyOf(run->graph, run->options, run->report, parts_.engine.catalog()),
+                      run->milliseconds)
+                : std::nullopt;
+    widgets_->slower->tell(
+        Notice::Tone::Warning,
+        slower ? tr("This run took %1, the last one like it %2. Another program may use the "
+                    "device, or its memory.")
+                     .arg(secondsText(slower->milliseconds / 1000),
+                          secondsText(slower->lastMilliseconds / 1000))
+               : QString());
+    parts_.planning.askNow();
+    showHeld();
+}
+
+void MemoryPanel::release(const std::string& component, bool isUnload) {
+    auto* control = static_cast<ResidencyControl*>(parts_.engine.extension(kResidencyControl));
+    widgets_->background.run(
+        [this, component, isUnload, control, &runner = parts_.engine.runner()] {
+            const Status status =
+                isUnload && control ? control->unload(component) : runner.release(component);
+            return [this, status] {
+                widgets_->releaseNote->tell(
+                    Notice::Tone::Warning,
+                    status == Status::Ok
+                        ? QString()
+                        : tr("Nothing was released: the module is at work. Try again when the "
+                             "run or plan has ended."));
+                parts_.feed.askNow();
+                parts_.planning.askNow();
+            };
+        });
+}
+
+}  // namespace lowtide::ui

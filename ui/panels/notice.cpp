@@ -1,0 +1,63 @@
+#include "ui/panels/notice.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+Notice::Notice(const char* name, QWidget* parent)
+    : QFrame(parent), text_(new QLabel(this)), buttons_(nullptr) {
+    setObjectName(name);
+    text_->setObjectName("text");
+    text_->setWordWrap(true);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
+    layout->setSpacing(Theme::space(2));
+    layout->addWidget(text_);
+    hide();
+}
+
+void Notice::tell(Tone tone, const QString& text, std::vector<Fix> fixes) {
+    tone_ = tone;
+    text_->setText(text);
+    if (buttons_) {
+        buttons_->hide();
+        buttons_->deleteLater();
+        buttons_ = nullptr;
+    }
+    if (!fixes.empty()) {
+        buttons_ = new QWidget(this);
+        auto* rows = new QVBoxLayout(buttons_);
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setSpacing(Theme::space(1));
+        for (size_t i = 0; i < fixes.size(); ++i) {
+            auto* button = new QPushButton(fixes[i].label, buttons_);
+            button->setObjectName(QString("fix_%1").arg(i));
+            connect(button, &QPushButton::clicked, this, [this, fix = fixes[i]] {
+                Q_EMIT fixChosen(fix);
+            });
+            rows->addWidget(button);
+        }
+        layout()->addWidget(buttons_);
+    }
+    setVisible(!text.isEmpty());
+    update();
+}
+
+void Notice::paintEvent(QPaintEvent*) {
+    const char* ground = tone_ == Tone::Error     ? "error.soft"
+                         : tone_ == Tone::Warning ? "warning.soft"
+                                                  : "info.soft";
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::current().colour(ground));
+    painter.drawRoundedRect(rect(), Theme::space(1), Theme::space(1));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,223 @@
+#include "ui/panels/plan_bars.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kText = Theme::space(5);
+constexpr int kBar = Theme::space(3);
+constexpr int kRow = kText + kBar + Theme::space(2);
+constexpr int kBudgetRow = Theme::space(5);
+
+struct Part {
+    Bytes bytes;
+    const char* colour;
+    bool isHatched;
+};
+
+std::vector<Part> partsOf(const StageBar& stage) {
+    return {{stage.weights - stage.streamed, "chart.weights", false},
+            {stage.streamed, "chart.weights", true},
+            {stage.activations, "chart.activations", false},
+            {stage.wires, "chart.wires", false},
+            {stage.caches, "chart.caches", false},
+            {stage.staging, "chart.staging", false}};
+}
+
+}  // namespace
+
+PlanBars::PlanBars(QWidget* parent) : Chart("planBars", parent) {}
+
+void PlanBars::setPlan(const PlanView& plan, Bytes budget) {
+    plan_ = plan;
+    budget_ = budget;
+    refresh();
+}
+
+void PlanBars::setRunning(const std::string& node) {
+    if (node != running_) {
+        running_ = node;
+        update();
+    }
+}
+
+void PlanBars::setFresh(bool isFresh) {
+    if (isFresh != isFresh_) {
+        isFresh_ = isFresh;
+        update();
+    }
+}
+
+int PlanBars::heightNeeded() const {
+    return kBudgetRow + static_cast<int>(plan_.stages.size()) * kRow +
+           legendHeight(width(), legend());
+}
+
+std::vector<LegendEntry> PlanBars::legend() const {
+    const Theme& theme = Theme::current();
+    StageBar sum;
+    for (const StageBar& stage : plan_.stages) {
+        sum.weights += stage.weights;
+        sum.streamed += stage.streamed;
+        sum.activations += stage.activations;
+        sum.wires += stage.wires;
+        sum.caches += stage.caches;
+        sum.staging += stage.staging;
+    }
+    const QStringList names = {
+        tr("weights"), tr("streamed"), tr("activations"), tr("wires"), tr("caches"), tr("staging")};
+    std::vector<LegendEntry> entries;
+    qsizetype name = 0;
+    for (const Part& part : partsOf(sum)) {
+        if (part.bytes > 0) {
+            entries.push_back({theme.colour(part.colour), names[name], part.isHatched});
+        }
+        ++name;
+    }
+    return entries;
+}
+
+/// The longer of budget and longest bar takes the width, with room for the line.
+qreal PlanBars::lengthOf(Bytes bytes) const {
+    Bytes most = budget_;
+    for (const StageBar& stage : plan_.stages) {
+        most = std::max(most, stage.total());
+    }
+    // A budget far above all needs would make every bar a dot.
+    if (most > 8 * plan_.peak && plan_.peak > 0) {
+        most = 8 * plan_.peak;
+    }
+    const qreal share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
+    return std::min(1.0, share) * (width() - Theme::space(1));
+}
+
+qreal PlanBars::rowTop(size_t stage) const {
+    return kBudgetRow + static_cast<qreal>(stage) * kRow;
+}
+
+QRectF PlanBars::barOf(size_t stage) const {
+    return {0, rowTop(stage) + kText, lengthOf(plan_.stages[stage].total()), kBar};
+}
+
+qreal PlanBars::budgetX() const {
+    return lengthOf(budget_);
+}
+
+const StageBar* PlanBars::stageAt(QPointF point) const {
+    const auto row = static_cast<qsizetype>((point.y() - kBudgetRow) / kRow);
+    const bool isIn = point.y() >= kBudgetRow && row < static_cast<qsizetype>(plan_.stages.size());
+    return isIn ? &plan_.stages[static_cast<size_t>(row)] : nullptr;
+}
+
+QString PlanBars::tipAt(QPointF point) const {
+    const StageBar* stage = stageAt(point);
+    if (!stage) {
+        return {};
+    }
+    QStringList lines = {QString::fromStdString(stage->node),
+                         tr("weights %1").arg(bytesText(stage->weights)),
+                         tr("activations %1").arg(bytesText(stage->activations))};
+    if (stage->wires + stage->caches + stage->staging > 0) {
+        lines.push_back(tr("wires, caches and staging %1")
+                            .arg(bytesText(stage->wires + stage->caches + stage->staging)));
+    }
+    if (stage->movedInPass > 0) {
+        lines.push_back(tr("streams %1 in each pass, %2 in all")
+                            .arg(bytesText(stage->movedInPass), bytesText(stage->moved)));
+    }
+    return lines.join('\n');
+}
+
+void PlanBars::mouseReleaseEvent(QMouseEvent* event) {
+    if (const StageBar* stage = stageAt(event->position())) {
+        Q_EMIT nodeActivated(stage->node);
+    }
+}
+
+void PlanBars::paintStage(QPainter& painter, size_t index) const {
+    const Theme& theme = Theme::current();
+    const StageBar& stage = plan_.stages[index];
+    const bool isTooLarge = budget_ > 0 && stage.total() > budget_;
+    const QRectF row(0, rowTop(index), width(), kText);
+    const QString bytes = stage.movedInPass > 0
+                              ? tr("%1, streams %2 a pass")
+                                    .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
+                              : bytesText(stage.total());
+    const char* colour = isTooLarge ? "error" : "text";
+    const qreal half = width() * 0.4;
+    paintText(painter,
+              row.adjusted(0, 0, -(width() - half), 0),
+              QString::fromStdString(stage.node),
+              stage.node == running_ ? "strong" : "body",
+              colour);
+    paintText(painter,
+              row.adjusted(half, 0, 0, 0),
+              bytes,
+              "small",
+              isTooLarge ? "error" : "text.muted",
+              Qt::AlignRight);
+    const QRectF track(0, rowTop(index) + kText, width() - Theme::space(1), kBar);
+    painter.fillRect(track, theme.colour("field"));
+    qreal x = 0;
+    for (const Part& part : partsOf(stage)) {
+        const qreal length = lengthOf(part.bytes);
+        paintBar(painter,
+                 QRectF(x, track.top(), length, kBar),
+                 theme.colour(part.colour),
+                 part.isHatched);
+        x += length;
+    }
+    if (isTooLarge) {
+        painter.setPen(QPen(theme.colour("error"), 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(barOf(index).adjusted(0.5, 0.5, -0.5, -0.5));
+    } else if (stage.node == running_) {
+        painter.fillRect(QRectF(0, track.bottom() + 1, track.width(), 2),
+                         theme.colour("node.running"));
+    }
+}
+
+void PlanBars::paintBudget(QPainter& painter) const {
+    const Theme& theme = Theme::current();
+    const QRectF row(0, 0, width(), kBudgetRow);
+    if (budget_ <= 0) {
+        paintText(painter, row, tr("No bound"), "small", "text.muted", Qt::AlignRight);
+        return;
+    }
+    const bool isBeyond = budget_ > 8 * plan_.peak && plan_.peak > 0;
+    const QString text = isBeyond ? tr("budget %1, far beyond").arg(bytesText(budget_))
+                                  : tr("budget %1").arg(bytesText(budget_));
+    const qreal x = budgetX();
+    const bool isLeft = x > width() / 2.0;
+    paintText(painter,
+              isLeft ? QRectF(0, 0, x - Theme::space(1), kBudgetRow)
+                     : QRectF(x + Theme::space(1), 0, width() - x - Theme::space(1), kBudgetRow),
+              text,
+              "small",
+              "text",
+              isLeft ? Qt::AlignRight : Qt::AlignLeft);
+    painter.setPen(QPen(theme.colour("text"), 1));
+    const qreal bottom = rowTop(plan_.stages.size()) - Theme::space(2);
+    const qreal at = std::floor(x) + 0.5;
+    painter.drawLine(QPointF(at, Theme::space(1)), QPointF(at, bottom));
+}
+
+void PlanBars::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setOpacity(isFresh_ ? 1 : 0.6);
+    for (size_t index = 0; index < plan_.stages.size(); ++index) {
+        paintStage(painter, index);
+    }
+    paintBudget(painter);
+    const qreal top = rowTop(plan_.stages.size());
+    paintLegend(painter, QRectF(0, top, width(), height() - top), legend());
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "ui/panels/chart_parts.hpp"
+#include "ui/panels/plan_view.hpp"
+
+#include <string>
+
+namespace lowtide::ui {
+
+/// A bar for each stage of the plan against the budget: weights, what streams, activations, wires,
+/// caches. A stage that does not fit is marked.
+class PlanBars : public Chart {
+    Q_OBJECT
+
+public:
+    explicit PlanBars(QWidget* parent = nullptr);
+
+    /// `budget`: what the person allows, where that is not the plan's own (it did not fit).
+    void setPlan(const PlanView& plan, Bytes budget);
+    /// Marks the stage that runs now; empty: none.
+    void setRunning(const std::string& node);
+    /// The plan is being worked out anew.
+    void setFresh(bool isFresh);
+    /// Where the bar of a stage is painted; for tests and pointers.
+    [[nodiscard]] QRectF barOf(size_t stage) const;
+    [[nodiscard]] qreal budgetX() const;
+
+Q_SIGNALS:
+    void nodeActivated(const std::string& node);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    [[nodiscard]] int heightNeeded() const override;
+    [[nodiscard]] QString tipAt(QPointF point) const override;
+
+private:
+    [[nodiscard]] std::vector<LegendEntry> legend() const;
+    [[nodiscard]] qreal lengthOf(Bytes bytes) const;
+    [[nodiscard]] const StageBar* stageAt(QPointF point) const;
+    [[nodiscard]] qreal rowTop(size_t stage) const;
+    void paintStage(QPainter& painter, size_t index) const;
+    void paintBudget(QPainter& painter) const;
+
+    PlanView plan_;
+    Bytes budget_ = 0;
+    std::string running_;
+    bool isFresh_ = true;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
+#include <QString>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// What one stage of a plan holds on one device. `streamed` is the part of `weights` through which
+/// groups pass.
+struct StageBar {
+    std::string node;
+    Bytes weights = 0;
+    Bytes streamed = 0;
+    Bytes activations = 0;
+    Bytes wires = 0;
+    Bytes caches = 0;
+    Bytes staging = 0;
+    Bytes moved = 0;        ///< in the whole stage
+    Bytes movedInPass = 0;  ///< what one pass streams
+    double seconds = 0;
+
+    [[nodiscard]] Bytes total() const { return weights + activations + wires + caches + staging; }
+};
+
+/// A plan as the memory panel shows it: the device of the run, bar by bar.
+struct PlanView {
+    std::string device;
+    Bytes budget = 0;  ///< 0: without a bound
+    Bytes peak = 0;
+    Bytes minimum = 0;
+    bool isEstimated = false;
+    QString measuredOn;
+    double seconds = 0;
+    std::vector<StageBar> stages;        ///< those that hold something there
+    std::vector<std::string> elsewhere;  ///< nodes that compute on another device
+
+    /// The first stage that needs more than the budget; nullptr: all fit.
+    [[nodiscard]] const StageBar* firstTooLarge() const;
+    /// Of all weights that stages use, in percent of bytes: how many pass through a ring.
+    [[nodiscard]] int streamedPercent() const;
+};
+
+/// Of Runner::plan's "plan"; empty when it is none.
+[[nodiscard]] std::optional<PlanView> planViewOf(const Json& plan);
+/// One line for a form: "needs 3.1 of 4.0 GiB, streams 60 %, about 40 s".
+[[nodiscard]] QString summaryOf(const PlanView& plan);
+
+}  // namespace lowtide::ui

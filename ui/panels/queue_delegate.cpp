@@ -1,0 +1,97 @@
+#include "ui/panels/queue_delegate.hpp"
+
+#include "ui/panels/chart_parts.hpp"
+#include "ui/panels/queue_rows.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QPainter>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kMargin = Theme::space(2);
+constexpr int kPicture = Theme::space(10);
+constexpr int kLine = Theme::space(5);
+
+const char* iconOf(const QueuedRun& run) {
+    switch (run.state) {
+        case RunState::Waiting:
+            return "clock";
+        case RunState::Running:
+            return "play";
+        case RunState::Finished:
+            return "check";
+        case RunState::Failed:
+            return "error";
+        case RunState::Cancelled:
+            return "stop";
+    }
+    return "clock";
+}
+
+const char* colourOf(const QueuedRun& run) {
+    return run.state == RunState::Failed     ? "error"
+           : run.state == RunState::Finished ? "success"
+           : run.state == RunState::Running  ? "accent"
+                                             : "text.muted";
+}
+
+void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
+    const Theme& theme = Theme::current();
+    painter.fillRect(place, theme.colour("field"));
+    if (run.picture.isNull()) {
+        theme.icon(iconOf(run), colourOf(run))
+            .paint(&painter, place.adjusted(12, 12, -12, -12), Qt::AlignCenter);
+        return;
+    }
+    const QSize size = run.picture.size().scaled(place.size(), Qt::KeepAspectRatio);
+    QRect target(QPoint(0, 0), size);
+    target.moveCenter(place.center());
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawImage(target, run.picture);
+}
+
+}  // namespace
+
+QSize QueueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
+    return {Theme::space(50), kPicture + 2 * kMargin};
+}
+
+void QueueDelegate::paint(QPainter* painter,
+                          const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const {
+    const auto* rows = qobject_cast<const QueueRows*>(index.model());
+    const QueuedRun* run = rows ? rows->runAt(index) : nullptr;
+    if (!run) {
+        return;
+    }
+    const Theme& theme = Theme::current();
+    painter->save();
+    if (option.state.testFlag(QStyle::State_Selected)) {
+        painter->fillRect(option.rect, theme.colour("selection"));
+    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
+        painter->fillRect(option.rect, theme.colour("hover"));
+    }
+    const QRect place(
+        option.rect.left() + kMargin, option.rect.top() + kMargin, kPicture, kPicture);
+    paintPicture(*painter, place, *run);
+    QRectF text = QRectF(option.rect).adjusted(kPicture + 2.0 * kMargin, kMargin, -kMargin, 0);
+    text.setHeight(kLine);
+    paintText(*painter, text, run->title, "strong", "text");
+    text.translate(0, kLine);
+    paintText(*painter,
+              text,
+              stateText(*run),
+              "small",
+              run->state == RunState::Failed ? "error" : "text.muted");
+    if (run->state == RunState::Running) {
+        QRectF bar(text.left(), place.bottom() - 3, text.width(), 4);
+        painter->fillRect(bar, theme.colour("field"));
+        bar.setWidth(bar.width() * run->progress);
+        painter->fillRect(bar, theme.colour("node.running"));
+    }
+    painter->restore();
+}
+
+}  // namespace lowtide::ui

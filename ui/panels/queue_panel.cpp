@@ -1,0 +1,181 @@
+#include "ui/panels/queue_panel.hpp"
+
+#include "ui/panels/queue_delegate.hpp"
+#include "ui/panels/queue_rows.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListView>
+#include <QMenu>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+bool hasEnded(const QueuedRun* run) {
+    return run && run->state != RunState::Waiting && run->state != RunState::Running;
+}
+
+}  // namespace
+
+QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
+    : QWidget(parent),
+      queue_(queue),
+      rows_(new QueueRows(queue, this)),
+      list_(new QListView(this)),
+      empty_(new QLabel(this)) {
+    setObjectName("queuePanel");
+    build();
+    connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
+    connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::adjust);
+    connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+        setProperty("selected", selectedRun());
+    });
+    connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
+        select(property("selected").toULongLong());
+        adjust();
+    });
+    connect(
+        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePanel::adjust);
+    connect(list_, &QListView::activated, this, [this] { Q_EMIT pictureRequested(selectedRun()); });
+    connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::showMenu);
+    adjust();
+}
+
+QToolButton* QueuePanel::addButton(const char* name, const char* icon, const QString& tip) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(name);
+    button->setIcon(Theme::current().icon(icon));
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    button->setAutoRaise(true);
+    return button;
+}
+
+void QueuePanel::build() {
+    pause_ = addButton("pause", "pause", tr("Pause: runs that wait are held back"));
+    cancel_ = addButton("cancel", "stop", tr("Cancel after this image"));
+    retry_ = addButton("retry", "refresh", tr("Run the same again"));
+    open_ = addButton("openGraph", "open", tr("Open the graph of this run"));
+    remove_ = addButton("remove", "trash", tr("Remove from the list"));
+    auto* tools = new QHBoxLayout;
+    tools->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
+    tools->setSpacing(Theme::space(1));
+    tools->addWidget(pause_);
+    tools->addStretch(1);
+    for (QToolButton* button : {cancel_, retry_, open_, remove_}) {
+        tools->addWidget(button);
+    }
+    connect(pause_, &QToolButton::clicked, this, [this] { queue_.setPaused(!queue_.isPaused()); });
+    connect(cancel_, &QToolButton::clicked, this, &QueuePanel::cancelSelected);
+    connect(retry_, &QToolButton::clicked, this, &QueuePanel::retrySelected);
+    connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeSelected);
+    connect(open_, &QToolButton::clicked, this, [this] { Q_EMIT graphRequested(selectedRun()); });
+    list_->setObjectName("runs");
+    list_->setAccessibleName(tr("Runs"));
+    list_->setModel(rows_);
+    list_->setItemDelegate(new QueueDelegate(list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setMouseTracking(true);
+    list_->setDragDropMode(QAbstractItemView::InternalMove);
+    list_->setDefaultDropAction(Qt::MoveAction);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    empty_->setObjectName("noRuns");
+    empty_->setWordWrap(true);
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setText(tr("No runs yet. Press Run, and it stands here with its picture."));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(tools);
+    layout->addWidget(list_, 1);
+    layout->addWidget(empty_, 1);
+}
+
+quint64 QueuePanel::selectedRun() const {
+    const QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
+    const QueuedRun* run = chosen.isEmpty() ? nullptr : rows_->runAt(chosen.front());
+    return run ? run->id : 0;
+}
+
+void QueuePanel::select(quint64 id) {
+    if (const QModelIndex index = rows_->indexOf(id); index.isValid()) {
+        list_->setCurrentIndex(index);
+    }
+}
+
+void QueuePanel::adjust() {
+    const QueuedRun* run = queue_.find(selectedRun());
+    pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
+    pause_->setToolTip(queue_.isPaused() ? tr("Go on with the runs that wait")
+                                         : tr("Pause: runs that wait are held back"));
+    cancel_->setEnabled(run && !hasEnded(run));
+    retry_->setEnabled(hasEnded(run));
+    open_->setEnabled(run != nullptr);
+    remove_->setEnabled(hasEnded(run));
+    const bool isEmpty = queue_.runs().empty();
+    empty_->setVisible(isEmpty);
+    list_->setVisible(!isEmpty);
+}
+
+void QueuePanel::cancelSelected() {
+    queue_.cancel(selectedRun(), CancelMode::AfterThisImage);
+}
+
+void QueuePanel::cancelSelectedNow() {
+    queue_.cancel(selectedRun(), CancelMode::Now);
+}
+
+void QueuePanel::retrySelected() {
+    select(queue_.retry(selectedRun()));
+}
+
+void QueuePanel::runSelectedAnew() {
+    if (const QueuedRun* run = queue_.find(selectedRun())) {
+        Json options = run->options.is_object() ? run->options : Json::object();
+        options["forceExecution"] = true;
+        select(queue_.add(run->title, run->graph, options));
+    }
+}
+
+void QueuePanel::removeSelected() {
+    queue_.remove(selectedRun());
+}
+
+void QueuePanel::removeEnded() {
+    std::vector<quint64> ended;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (hasEnded(&run)) {
+            ended.push_back(run.id);
+        }
+    }
+    for (const quint64 id : ended) {
+        queue_.remove(id);
+    }
+}
+
+void QueuePanel::showMenu(const QPoint& point) {
+    const QueuedRun* run = queue_.find(selectedRun());
+    QMenu menu(this);
+    const auto add = [&](const QString& text, bool isEnabled, auto&& slot) {
+        menu.addAction(text, this, slot)->setEnabled(isEnabled);
+    };
+    const bool isRunning = run && run->state == RunState::Running;
+    add(tr("Cancel after this image"), isRunning, &QueuePanel::cancelSelected);
+    add(tr("Cancel now"), run && !hasEnded(run), &QueuePanel::cancelSelectedNow);
+    menu.addSeparator();
+    add(tr("Run the same again"), hasEnded(run), &QueuePanel::retrySelected);
+    add(tr("Run anew, also what was kept"), hasEnded(run), &QueuePanel::runSelectedAnew);
+    add(tr("Open graph of this run"), run != nullptr, [this] {
+        Q_EMIT graphRequested(selectedRun());
+    });
+    menu.addSeparator();
+    add(tr("Remove"), hasEnded(run), &QueuePanel::removeSelected);
+    add(tr("Remove all that have ended"), true, &QueuePanel::removeEnded);
+    menu.exec(list_->viewport()->mapToGlobal(point));
+}
+
+}  // namespace lowtide::ui

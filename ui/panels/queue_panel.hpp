@@ -1,0 +1,58 @@
+#pragma once
+
+#include "ui/bridge/run_queue.hpp"
+
+#include <QWidget>
+
+class QLabel;
+class QListView;
+class QToolButton;
+
+namespace lowtide::ui {
+
+class QueueRows;
+
+/// The runs with thumbnail, state and progress: pause, order, cancel, retry, remove.
+class QueuePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    /// `queue` outlives the panel.
+    explicit QueuePanel(RunQueue& queue, QWidget* parent = nullptr);
+
+    /// 0: none is selected.
+    [[nodiscard]] quint64 selectedRun() const;
+    void select(quint64 id);
+
+public Q_SLOTS:
+    void cancelSelected();  ///< after this image; a waiting one at once
+    void cancelSelectedNow();
+    void retrySelected();
+    void runSelectedAnew();  ///< also what is kept from earlier runs
+    void removeSelected();
+    void removeEnded();
+
+Q_SIGNALS:
+    /// "Open graph of this run".
+    void graphRequested(quint64 id);
+    /// A run was activated: its picture shall be shown.
+    void pictureRequested(quint64 id);
+
+private:
+    QToolButton* addButton(const char* name, const char* icon, const QString& tip);
+    void build();
+    void adjust();
+    void showMenu(const QPoint& point);
+
+    RunQueue& queue_;
+    QueueRows* rows_;
+    QListView* list_;
+    QLabel* empty_;
+    QToolButton* pause_ = nullptr;
+    QToolButton* cancel_ = nullptr;
+    QToolButton* retry_ = nullptr;
+    QToolButton* open_ = nullptr;
+    QToolButton* remove_ = nullptr;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,153 @@
+#include "ui/panels/queue_rows.hpp"
+
+#include "ui/panels/chart_parts.hpp"
+
+#include <QMimeData>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kMimeType = "application/x-lowtide-run";
+
+QString finishedText(const QueuedRun& run) {
+    if (run.executed == 0) {
+        return QueueRows::tr("nothing to do: every result was kept");
+    }
+    const QString time = secondsText(run.milliseconds / 1000);
+    return run.files.isEmpty()
+               ? QueueRows::tr("done in %1").arg(time)
+               : QueueRows::tr("done in %1, files: %2").arg(time).arg(run.files.size());
+}
+
+}  // namespace
+
+QString stateText(const QueuedRun& run) {
+    switch (run.state) {
+        case RunState::Waiting:
+            return QueueRows::tr("waiting");
+        case RunState::Running:
+            return QueueRows::tr("running, %1 %").arg(std::lround(run.progress * 100));
+        case RunState::Finished:
+            return finishedText(run);
+        case RunState::Failed:
+            return run.issues.empty()
+                       ? QueueRows::tr("failed")
+                       : QueueRows::tr("failed: %1")
+                             .arg(QString::fromStdString(run.issues.front().message));
+        case RunState::Cancelled:
+            return run.executed < 0 ? QueueRows::tr("taken back")
+                                    : QueueRows::tr("cancelled after %1")
+                                          .arg(secondsText(run.milliseconds / 1000));
+    }
+    return {};
+}
+
+QueueRows::QueueRows(RunQueue& queue, QObject* parent) : QAbstractListModel(parent), queue_(queue) {
+    connect(&queue_, &RunQueue::listChanged, this, &QueueRows::rebuild);
+    const auto tell = [this](quint64 id) {
+        if (const QModelIndex index = indexOf(id); index.isValid()) {
+            Q_EMIT dataChanged(index, index);
+        }
+    };
+    connect(&queue_, &RunQueue::runChanged, this, tell);
+    connect(&queue_, &RunQueue::started, this, &QueueRows::rebuild);
+    connect(&queue_, &RunQueue::ended, this, &QueueRows::rebuild);
+    connect(&queue_, &RunQueue::picture, this, tell);
+    rebuild();
+}
+
+void QueueRows::rebuild() {
+    std::vector<quint64> ids;
+    std::vector<quint64> ended;
+    for (const QueuedRun& run : queue_.runs()) {
+        const bool isOpen = run.state == RunState::Waiting || run.state == RunState::Running;
+        (isOpen ? ids : ended).push_back(run.id);
+    }
+    ids.insert(ids.end(), ended.rbegin(), ended.rend());
+    if (ids != ids_) {
+        beginResetModel();
+        ids_ = std::move(ids);
+        endResetModel();
+    }
+}
+
+int QueueRows::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(ids_.size());
+}
+
+const QueuedRun* QueueRows::runAt(const QModelIndex& index) const {
+    const auto row = static_cast<size_t>(index.row());
+    return index.isValid() && row < ids_.size() ? queue_.find(ids_[row]) : nullptr;
+}
+
+QModelIndex QueueRows::indexOf(quint64 id) const {
+    const auto found = std::find(ids_.begin(), ids_.end(), id);
+    return found == ids_.end() ? QModelIndex() : index(static_cast<int>(found - ids_.begin()));
+}
+
+QVariant QueueRows::data(const QModelIndex& index, int role) const {
+    const QueuedRun* run = runAt(index);
+    if (!run) {
+        return {};
+    }
+    switch (role) {
+        case Qt::DisplayRole:
+            return run->title;
+        case Qt::AccessibleTextRole:
+            return tr("%1, %2").arg(run->title, stateText(*run));
+        case Qt::ToolTipRole:
+            return tr("%1\n%2").arg(run->title, stateText(*run));
+        default:
+            return {};
+    }
+}
+
+Qt::ItemFlags QueueRows::flags(const QModelIndex& index) const {
+    const QueuedRun* run = runAt(index);
+    const Qt::ItemFlags base = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    return !run                              ? Qt::ItemIsDropEnabled
+           : run->state == RunState::Waiting ? base | Qt::ItemIsDragEnabled
+                                             : base;
+}
+
+Qt::DropActions QueueRows::supportedDropActions() const {
+    return Qt::MoveAction;
+}
+
+QStringList QueueRows::mimeTypes() const {
+    return {kMimeType};
+}
+
+QMimeData* QueueRows::mimeData(const QModelIndexList& indexes) const {
+    auto* data = new QMimeData;
+    for (const QModelIndex& index : indexes) {
+        if (const QueuedRun* run = runAt(index)) {
+            data->setData(kMimeType, QByteArray::number(run->id));
+        }
+    }
+    return data;
+}
+
+int QueueRows::firstWaiting() const {
+    return queue_.running() ? 1 : 0;
+}
+
+/// `row` is the gap between rows into which the run is dropped.
+bool QueueRows::dropMimeData(
+    const QMimeData* data, Qt::DropAction, int row, int, const QModelIndex& parent) {
+    const quint64 id = data->data(kMimeType).toULongLong();
+    const QueuedRun* run = queue_.find(id);
+    if (!run || run->state != RunState::Waiting) {
+        return false;
+    }
+    const int from = indexOf(id).row();
+    const int gap = row >= 0 ? row : parent.isValid() ? parent.row() : rowCount({});
+    queue_.moveWaiting(id, (gap > from ? gap - 1 : gap) - firstWaiting());
+    return false;  // the queue has moved it: the view must not remove the row
+}
+
+}  // namespace lowtide::ui

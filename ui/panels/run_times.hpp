@@ -1,0 +1,38 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/graph/catalog.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lowtide::ui {
+
+/// What decides about the time of a run: the graph without seeds, places, titles and boxes, the
+/// options, and which nodes executed. Empty when the graph cannot be read.
+[[nodiscard]] std::string timeKeyOf(std::string_view graph,
+                                    const Json& options,
+                                    const Json& report,
+                                    const graph::Catalog& catalog);
+
+/// Remembers how long runs took while the program lives.
+class RunTimes {
+public:
+    /// A run that takes more than so many times the last one of its key is worth a word.
+    static constexpr double kSlower = 1.3;
+
+    struct Slower {
+        double milliseconds = 0;
+        double lastMilliseconds = 0;
+    };
+
+    /// Takes the time; tells when it is over kSlower times the last one.
+    std::optional<Slower> take(const std::string& key, double milliseconds);
+
+private:
+    std::map<std::string, double> last_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,163 @@
+#include "ui/panels/timeline_chart.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kName = Theme::space(17);  ///< room for the lanes' names
+constexpr int kHeld = Theme::space(12);
+constexpr int kLane = Theme::space(5);
+constexpr int kGap = Theme::space(1);
+constexpr int kAxis = Theme::space(5);
+constexpr int kBucket = 2;  ///< pixels
+
+QRectF laneAt(int index, int width) {
+    const qreal top = kHeld + kGap + static_cast<qreal>(index) * (kLane + kGap);
+    return {static_cast<qreal>(kName), top, static_cast<qreal>(width - kName), kLane};
+}
+
+}  // namespace
+
+TimelineChart::TimelineChart(QWidget* parent) : Chart("timeline", parent) {}
+
+void TimelineChart::setTimeline(RunTimeline line, Bytes budget) {
+    line_ = std::move(line);
+    budget_ = budget;
+    refresh();
+}
+
+int TimelineChart::heightNeeded() const {
+    return kHeld + kGap + 3 * (kLane + kGap) + kAxis;
+}
+
+qreal TimelineChart::xOf(double seconds) const {
+    const double whole = std::max(line_.seconds, 1e-9);
+    return kName + std::clamp(seconds / whole, 0.0, 1.0) * (width() - kName);
+}
+
+QString TimelineChart::tipAt(QPointF point) const {
+    for (const ComputeSpan& span : line_.compute) {
+        if (point.x() >= xOf(span.begin) && point.x() <= xOf(span.end)) {
+            return tr("%1: %2").arg(QString::fromStdString(span.node),
+                                    secondsText(span.end - span.begin));
+        }
+    }
+    return {};
+}
+
+void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
+    const Theme& theme = Theme::current();
+    painter.fillRect(lane, theme.colour("field"));
+    Bytes most = budget_;
+    for (const HeldBytes& held : line_.held) {
+        most = std::max(most, held.bytes);
+    }
+    if (most <= 0) {
+        return;
+    }
+    const auto yOf = [&](Bytes bytes) {
+        return lane.bottom() -
+               static_cast<double>(bytes) / static_cast<double>(most) * (lane.height() - 2);
+    };
+    QPainterPath path(QPointF(lane.left(), lane.bottom()));
+    qreal y = lane.bottom();
+    for (const HeldBytes& held : line_.held) {
+        path.lineTo(xOf(held.at), y);
+        y = yOf(held.bytes);
+        path.lineTo(xOf(held.at), y);
+    }
+    path.lineTo(lane.right(), y);
+    path.lineTo(lane.right(), lane.bottom());
+    QColor soft = theme.colour("chart.weights");
+    soft.setAlphaF(0.35F);
+    painter.fillPath(path, soft);
+    if (budget_ > 0) {
+        painter.setPen(QPen(theme.colour("text"), 1));
+        const qreal at = std::floor(yOf(budget_)) + 0.5;
+        painter.drawLine(QPointF(lane.left(), at), QPointF(lane.right(), at));
+    }
+}
+
+void TimelineChart::paintCompute(QPainter& painter, const QRectF& lane) const {
+    const Theme& theme = Theme::current();
+    painter.fillRect(lane, theme.colour("field"));
+    for (const ComputeSpan& span : line_.compute) {
+        const qreal left = xOf(span.begin);
+        const QRectF rect(left, lane.top(), std::max(1.0, xOf(span.end) - left - 1), lane.height());
+        painter.fillRect(rect, theme.colour("chart.compute"));
+        const QRectF inner = rect.adjusted(Theme::space(1), 0, -Theme::space(1), 0);
+        if (inner.width() > Theme::space(9)) {
+            paintText(painter, inner, QString::fromStdString(span.node), "small", "accent.text");
+        }
+    }
+}
+
+/// Bytes that moved within each two pixels, as high as they were many.
+void TimelineChart::paintMoved(QPainter& painter,
+                               const QRectF& lane,
+                               const std::vector<MovedBytes>& moved,
+                               const char* colour) const {
+    const Theme& theme = Theme::current();
+    painter.fillRect(lane, theme.colour("field"));
+    std::vector<double> buckets(static_cast<size_t>(std::max(1.0, lane.width() / kBucket)) + 1);
+    for (const MovedBytes& each : moved) {
+        buckets[static_cast<size_t>((xOf(each.at) - lane.left()) / kBucket)] +=
+            static_cast<double>(each.bytes);
+    }
+    const double most = *std::max_element(buckets.begin(), buckets.end());
+    for (size_t i = 0; most > 0 && i < buckets.size(); ++i) {
+        if (buckets[i] > 0) {
+            const qreal high = std::max(3.0, std::sqrt(buckets[i] / most) * lane.height());
+            painter.fillRect(QRectF(lane.left() + static_cast<qreal>(i) * kBucket,
+                                    lane.bottom() - high,
+                                    kBucket,
+                                    high),
+                             theme.colour(colour));
+        }
+    }
+}
+
+void TimelineChart::paintCollections(QPainter& painter, const QRectF& lane) const {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::current().colour("chart.caches"));
+    for (const CollectionMark& mark : line_.collections) {
+        const QPointF at(xOf(mark.at), lane.center().y());
+        painter.drawPolygon(QPolygonF(
+            {at + QPointF(0, -5), at + QPointF(5, 0), at + QPointF(0, 5), at + QPointF(-5, 0)}));
+    }
+    painter.restore();
+}
+
+void TimelineChart::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QRectF held(kName, 0, width() - kName, kHeld);
+    const QString names[] = {tr("compute"), tr("copies"), tr("evictions")};
+    paintText(painter, QRectF(0, 0, kName, kLane), tr("held"), "small", "text.muted");
+    for (int lane = 0; lane < 3; ++lane) {
+        const QRectF row(0, laneAt(lane, width()).top(), kName - Theme::space(1), kLane);
+        paintText(painter, row, names[lane], "small", "text.muted");
+    }
+    paintHeld(painter, held);
+    paintCompute(painter, laneAt(0, width()));
+    paintMoved(painter, laneAt(1, width()), line_.copies, "chart.copy");
+    paintMoved(painter, laneAt(2, width()), line_.evictions, "chart.other");
+    paintCollections(painter, laneAt(2, width()));
+    const QRectF axis(kName, laneAt(3, width()).top(), width() - kName, kAxis);
+    const QString note = line_.isLive ? tr("copies are shown at the end")
+                         : !line_.collections.empty()
+                             ? tr("collections: %1").arg(line_.collections.size())
+                             : QString();
+    paintText(painter, axis.adjusted(0, 0, -Theme::space(14), 0), note, "small", "text.muted");
+    paintText(painter, axis, secondsText(line_.seconds), "small", "text.muted", Qt::AlignRight);
+}
+
+}  // namespace lowtide::ui
