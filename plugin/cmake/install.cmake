@@ -11,6 +11,7 @@ endif()
 install(TARGETS lowtide RUNTIME DESTINATION bin)
 install(TARGETS ${modules} LIBRARY DESTINATION lib)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/clip ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/mini
+        ${PROJECT_SOURCE_DIR}/resources/presets
         DESTINATION lib/lowtide/resources PATTERN train EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/lowtide)
 
