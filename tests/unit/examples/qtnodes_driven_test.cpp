@@ -13,7 +13,7 @@
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
 using QtNodes::NodeId;
-using Status = QtNodes::NodeProcessingStatus;
+using Shown = QtNodes::NodeProcessingStatus;
 
 /// One sitting at the window: each slot goes on where the one before stopped.
 class QtNodesDrivenTest : public QObject {
@@ -37,7 +37,7 @@ private:
     QByteArray contentsOf(const QString& path) const;
     QStringList pictures() const;
     void takeScreenshot(const char* name);
-    void finishRun(std::set<Status>& seen);
+    void finishRun(std::set<Shown>& seen);
 
     Plugin* plugin_ = nullptr;
     QTemporaryDir folder_;
@@ -142,14 +142,14 @@ void QtNodesDrivenTest::typesValues_andRefusesWhatDoesNotFit() {
 }
 
 void QtNodesDrivenTest::runs_withProgressAndThePictureInAHostNode() {
-    std::set<Status> seen;
+    std::set<Shown> seen;
     person_->press("Run");
     finishRun(seen);
 
     QVERIFY2(person_->log().contains("run: ok"), qPrintable(person_->log()));
-    QVERIFY(seen.contains(Status::Pending) && seen.contains(Status::Processing));
+    QVERIFY(seen.contains(Shown::Pending) && seen.contains(Shown::Processing));
     for (const NodeId id : {load_, encode_, latent_, denoise_, decode_, save_, host_}) {
-        QCOMPARE(person_->status(id), Status::Updated);
+        QCOMPARE(person_->status(id), Shown::Updated);
     }
     QCOMPARE(pictures().size(), 1);
     auto* label = dynamic_cast<QLabel*>(
@@ -185,15 +185,15 @@ void QtNodesDrivenTest::cancels() {
     person_->choose(denoise_);
     person_->type("param steps", "150");
     person_->press("Run");
-    QTRY_COMPARE_WITH_TIMEOUT(person_->status(denoise_), Status::Processing, 60000);
+    QTRY_COMPARE_WITH_TIMEOUT(person_->status(denoise_), Shown::Processing, 60000);
     takeScreenshot("running");
     person_->press("Cancel");
-    std::set<Status> seen;
+    std::set<Shown> seen;
     finishRun(seen);
 
     QVERIFY2(person_->log().contains("run: cancelled"), qPrintable(person_->log()));
-    QCOMPARE(person_->status(denoise_), Status::NoStatus);
-    QCOMPARE(person_->status(save_), Status::NoStatus);
+    QCOMPARE(person_->status(denoise_), Shown::NoStatus);
+    QCOMPARE(person_->status(save_), Shown::NoStatus);
     QCOMPARE(pictures().size(), 1);
 }
 
@@ -258,7 +258,7 @@ void QtNodesDrivenTest::takeScreenshot(const char* name) {
 }
 
 /// Collects what the denoising node shows until one more run has ended.
-void QtNodesDrivenTest::finishRun(std::set<Status>& seen) {
+void QtNodesDrivenTest::finishRun(std::set<Shown>& seen) {
     ++finished_;
     QTRY_VERIFY_WITH_TIMEOUT(
         (seen.insert(person_->status(denoise_)), person_->log().count("run: ") == finished_),
