@@ -1,0 +1,107 @@
+#include "plugin/base/error.hpp"
+#include "tests/unit/examples/canvas_states.hpp"
+
+#include <QtTest/QtTest>
+
+#include "examples/qtnodes_host/adapter/node_state.hpp"
+
+using namespace lowtide;
+using namespace lowtide::qtnodes_host;
+
+class NodeStateTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void startsWithTheDefaults_andLeavesOutWhatMustBeGiven();
+    void savesAndLoads_withSeedsOf64Bits();
+    void keepsWhatItDoesNotKnow_acrossLoadAndSave();
+    void refusesWhatIsNotItsOwn_andStaysAsItWas_data();
+    void refusesWhatIsNotItsOwn_andStaysAsItWas();
+    void forgetsASourceThatIsGone();
+    void findsTheNodeThatOnlyShows();
+
+private:
+    const CanvasStates canvas_;
+};
+
+void NodeStateTest::startsWithTheDefaults_andLeavesOutWhatMustBeGiven() {
+    QCOMPARE(canvas_.add("denoise.sample")->node().params.at("steps"), Json(20));
+    QVERIFY(canvas_.add("load.checkpoint")->node().params.empty());
+}
+
+void NodeStateTest::savesAndLoads_withSeedsOf64Bits() {
+    const NodePtr node = canvas_.add("denoise.sample");
+    node->setParam("seed", 18446744073709551615ull);
+    node->setMemory("leaf+stream");
+    node->setPosition(3, -4.5);
+
+    const NodePtr loaded = canvas_.add("denoise.sample");
+    loaded->load(node->save());
+
+    QCOMPARE(loaded->save(), node->save());
+    QCOMPARE(loaded->node().params.at("seed"), Json(18446744073709551615ull));
+    QCOMPARE(loaded->node().memory, Json("leaf+stream"));
+    QCOMPARE(loaded->node().position, Json({3.0, -4.5}));
+}
+
+void NodeStateTest::keepsWhatItDoesNotKnow_acrossLoadAndSave() {
+    const Json saved = {{"type", "CLIPTextEncode"},
+                        {"v", 1},
+                        {"params", {{"prompt", 7}, {"of tomorrow", {1, 2}}}},
+                        {"colour", "red"}};
+    const NodePtr node = canvas_.add("prompt.encode");
+
+    node->load(saved.dump());
+
+    QCOMPARE(Json::parse(node->save()), saved);
+}
+
+void NodeStateTest::refusesWhatIsNotItsOwn_andStaysAsItWas_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("named");
+
+    QTest::newRow("no JSON") << QByteArray("{") << QByteArray("saved node");
+    QTest::newRow("another type") << QByteArray(R"({"type": "save.image"})")
+                                  << QByteArray("\"save.image\"");
+    QTest::newRow("parameters that are a list")
+        << QByteArray(R"({"type": "prompt.encode", "params": [1]})") << QByteArray("params");
+    QTest::newRow("a list") << QByteArray("[]") << QByteArray("node");
+}
+
+void NodeStateTest::refusesWhatIsNotItsOwn_andStaysAsItWas() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, named);
+    const NodePtr node = canvas_.add("prompt.encode");
+    const std::string before = node->save();
+
+    try {
+        node->load(text.toStdString());
+        QFAIL("it was taken");
+    } catch (const Error& error) {
+        QVERIFY2(QByteArray(error.what()).contains(named), error.what());
+    }
+    QCOMPARE(node->save(), before);
+}
+
+void NodeStateTest::forgetsASourceThatIsGone() {
+    const NodePtr save = canvas_.add("save.image");
+    {
+        const NodePtr decode = canvas_.add("decode.image");
+        CanvasStates::wire(decode, 0, save, 0);
+        QCOMPARE(save->sourceNode(0).get(), decode.get());
+    }
+    QVERIFY(!save->sourceNode(0));
+    save->connect(7, {});  // a port that is not there
+}
+
+void NodeStateTest::findsTheNodeThatOnlyShows() {
+    std::vector<NodeDesc> nodes = canvas_.types();
+    QVERIFY(!showingNode(nodes));  // saving has a parameter: it writes
+
+    nodes.push_back({.id = "look", .output = true, .inputs = {graph::port("image", "IMAGE")}});
+
+    QCOMPARE(showingNode(nodes), &nodes.back());
+}
+
+QTEST_APPLESS_MAIN(NodeStateTest)
+#include "node_state_test.moc"

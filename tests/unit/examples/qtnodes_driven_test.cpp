@@ -1,0 +1,269 @@
+#include "tests/unit/examples/driven_canvas.hpp"
+
+#include <QDir>
+#include <QLabel>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <set>
+
+#include "examples/qtnodes_host/host/module_door.hpp"
+
+using namespace lowtide;
+using namespace lowtide::qtnodes_host;
+using QtNodes::NodeId;
+using Shown = QtNodes::NodeProcessingStatus;
+
+/// One sitting at the window: each slot goes on where the one before stopped.
+class QtNodesDrivenTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void offersEveryNode_onceInItsCategory();
+    void addsNodesByMouse();
+    void takesWiresByType();
+    void typesValues_andRefusesWhatDoesNotFit();
+    void tellsWhatIsMissing_beforeTheRun();
+    void runs_withProgressAndThePictureInAHostNode();
+    void thePictureIsThatOfTheCommand();
+    void cancels();
+    void savesAndLoads();
+    void keepsTheCanvas_whenAFileIsBroken();
+    void cleanupTestCase();
+
+private:
+    QByteArray contentsOf(const QString& path) const;
+    QStringList pictures() const;
+    void takeScreenshot(const char* name);
+    void finishRun(std::set<Shown>& seen);
+
+    Plugin* plugin_ = nullptr;
+    QTemporaryDir folder_;
+    std::unique_ptr<MainWindow> window_;
+    std::unique_ptr<DrivenCanvas> person_;
+    NodeId load_{}, encode_{}, latent_{}, denoise_{}, decode_{}, save_{}, host_{};
+    int finished_ = 0;
+};
+
+void QtNodesDrivenTest::initTestCase() {
+    plugin_ = &openModule();
+    window_ = std::make_unique<MainWindow>(*plugin_, folder_.filePath("out"));
+    window_->resize(1700, 1000);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    person_ = std::make_unique<DrivenCanvas>(*window_);
+}
+
+void QtNodesDrivenTest::offersEveryNode_onceInItsCategory() {
+    QStringList expected{"Host/To host image"};
+    for (const NodeDesc& desc : plugin_->nodes()) {
+        expected << QString::fromStdString(desc.category + "/" + desc.id);
+    }
+    QStringList offered = person_->offered();
+    offered.sort();
+    expected.sort();
+
+    QCOMPARE(offered, expected);
+    qInfo("%lld node types offered", static_cast<long long>(offered.size()));
+}
+
+void QtNodesDrivenTest::addsNodesByMouse() {
+    load_ = person_->add("load.checkpoint", {40, 60});
+    encode_ = person_->add("prompt.encode", {270, 40});
+    latent_ = person_->add("latent.empty", {270, 320});
+    denoise_ = person_->add("denoise.sample", {520, 60});
+    decode_ = person_->add("decode.image", {770, 60});
+    save_ = person_->add("save.image", {1000, 40});
+    host_ = person_->add("To host image", {900, 320});
+
+    QCOMPARE(person_->model().allNodeIds().size(), size_t{7});
+    for (const NodeId id : {load_, encode_, latent_, denoise_, decode_, save_, host_}) {
+        QVERIFY(person_->model().nodeExists(id));
+    }
+}
+
+void QtNodesDrivenTest::takesWiresByType() {
+    QVERIFY(!person_->wire(load_, 0, save_, 0));        // a model is no picture
+    QVERIFY(!person_->wire(latent_, 0, decode_, 0));    // nor a latent a model
+    QVERIFY(!person_->wire(denoise_, 0, denoise_, 3));  // a node cannot feed itself
+
+    QVERIFY(person_->wire(load_, 0, encode_, 0));
+    QVERIFY(person_->wire(load_, 0, denoise_, 0));
+    QVERIFY(person_->wire(encode_, 0, denoise_, 1));
+    QVERIFY(person_->wire(encode_, 1, denoise_, 2));
+    QVERIFY(person_->wire(latent_, 0, denoise_, 3));
+    QVERIFY(person_->wire(load_, 0, decode_, 0));
+    QVERIFY(person_->wire(denoise_, 0, decode_, 1));
+    QVERIFY(person_->wire(decode_, 0, save_, 0));
+    QVERIFY(person_->wire(decode_, 0, host_, 0));
+}
+
+void QtNodesDrivenTest::tellsWhatIsMissing_beforeTheRun() {
+    const auto state = [this] {
+        return person_->model()
+            .nodeData(load_, QtNodes::NodeRole::ValidationState)
+            .value<QtNodes::NodeValidationState>();
+    };
+    person_->choose(load_);
+    person_->type("param checkpoint", "nothing.safetensors");
+    QTRY_COMPARE_WITH_TIMEOUT(state()._state, QtNodes::NodeValidationState::State::Error, 10000);
+    QVERIFY2(state()._stateMessage.contains("nothing.safetensors"),
+             qPrintable(state()._stateMessage));
+    takeScreenshot("refused");
+
+    person_->type("param checkpoint", "builtin:mini");
+    QTRY_COMPARE_WITH_TIMEOUT(state()._state, QtNodes::NodeValidationState::State::Valid, 10000);
+}
+
+void QtNodesDrivenTest::typesValues_andRefusesWhatDoesNotFit() {
+    person_->choose(latent_);
+    person_->type("param width", "128");
+    person_->type("param height", "128");
+    person_->choose(encode_);
+    person_->type("param prompt", "a cat face on a blue background");
+    person_->choose(denoise_);
+    person_->type("param seed", "18446744073709551615");
+    person_->type("policy ", "leaf+stream");
+    person_->type("param steps", "many");
+    auto* refusal = window_->findChild<QLabel*>("refusal of steps");
+    QVERIFY(refusal->isVisible());
+    QVERIFY2(refusal->text().contains("whole number"), qPrintable(refusal->text()));
+
+    person_->type("param steps", "8");
+    QVERIFY(!refusal->isVisible());
+    QVERIFY(window_->exportGraph(folder_.filePath("graph.json")));
+    const Json graph = Json::parse(contentsOf(folder_.filePath("graph.json")).toStdString());
+    const Json denoise = graph.at("nodes").at("denoise_sample");
+    QCOMPARE(denoise.at("params").at("steps"), Json(8));
+    QCOMPARE(denoise.at("params").at("seed"), Json(18446744073709551615ull));
+    QCOMPARE(denoise.at("memory"), Json("leaf+stream"));
+}
+
+void QtNodesDrivenTest::runs_withProgressAndThePictureInAHostNode() {
+    std::set<Shown> seen;
+    person_->press("Run");
+    finishRun(seen);
+
+    QVERIFY2(person_->log().contains("run: ok"), qPrintable(person_->log()));
+    QVERIFY(seen.contains(Shown::Pending) && seen.contains(Shown::Processing));
+    for (const NodeId id : {load_, encode_, latent_, denoise_, decode_, save_, host_}) {
+        QCOMPARE(person_->status(id), Shown::Updated);
+    }
+    QCOMPARE(pictures().size(), 1);
+    auto* label = dynamic_cast<QLabel*>(
+        person_->model().nodeData(host_, QtNodes::NodeRole::Widget).value<QWidget*>());
+    const QImage written = QImage(pictures()[0]).convertToFormat(QImage::Format_RGB888);
+    QVERIFY(!written.isNull());
+    QCOMPARE(label->pixmap().toImage().convertToFormat(QImage::Format_RGB888),
+             QPixmap::fromImage(written)
+                 .scaled(label->size(), Qt::KeepAspectRatio)
+                 .toImage()
+                 .convertToFormat(QImage::Format_RGB888));
+    takeScreenshot("finished");
+}
+
+/// The command beside the module runs the exported graph.
+void QtNodesDrivenTest::thePictureIsThatOfTheCommand() {
+    QVERIFY(window_->exportGraph(folder_.filePath("graph.json")));
+    const QString beside = QCoreApplication::applicationDirPath() + "/../lib/liblowtide_plugin.so";
+    const QString module = qEnvironmentVariable("LOWTIDE_PLUGIN_PATH", beside);
+    QProcess command;
+    command.start(QFileInfo(module).absolutePath() + "/../bin/lowtide",
+                  {"run", folder_.filePath("graph.json"), "--out", folder_.filePath("command")});
+    QVERIFY(command.waitForFinished(120000));
+    QVERIFY2(command.exitCode() == 0, command.readAllStandardError().constData());
+
+    const QString name = QFileInfo(pictures()[0]).fileName();
+    const QByteArray bytes = contentsOf(pictures()[0]);
+    QVERIFY(!bytes.isEmpty());
+    QVERIFY(bytes == contentsOf(folder_.filePath("command/" + name)));
+}
+
+void QtNodesDrivenTest::cancels() {
+    person_->choose(denoise_);
+    person_->type("param steps", "150");
+    person_->press("Run");
+    QTRY_COMPARE_WITH_TIMEOUT(person_->status(denoise_), Shown::Processing, 60000);
+    takeScreenshot("running");
+    person_->press("Cancel");
+    std::set<Shown> seen;
+    finishRun(seen);
+
+    QVERIFY2(person_->log().contains("run: cancelled"), qPrintable(person_->log()));
+    QCOMPARE(person_->status(denoise_), Shown::NoStatus);
+    QCOMPARE(person_->status(save_), Shown::NoStatus);
+    QCOMPARE(pictures().size(), 1);
+}
+
+void QtNodesDrivenTest::savesAndLoads() {
+    QVERIFY(window_->saveScene(folder_.filePath("scene.flow")));
+    QVERIFY(window_->exportGraph(folder_.filePath("before.json")));
+    MainWindow other(*plugin_, folder_.filePath("out"));
+
+    QVERIFY(other.openScene(folder_.filePath("scene.flow")));
+
+    QVERIFY(other.exportGraph(folder_.filePath("after.json")));
+    QCOMPARE(contentsOf(folder_.filePath("after.json")),
+             contentsOf(folder_.filePath("before.json")));
+    QVERIFY(other.saveScene(folder_.filePath("again.flow")));
+    QVERIFY(window_->openScene(folder_.filePath("again.flow")));
+    QVERIFY(window_->exportGraph(folder_.filePath("after.json")));
+    QCOMPARE(contentsOf(folder_.filePath("after.json")),
+             contentsOf(folder_.filePath("before.json")));
+}
+
+void QtNodesDrivenTest::keepsTheCanvas_whenAFileIsBroken() {
+    QByteArray scene = contentsOf(folder_.filePath("scene.flow"));
+    QFile broken(folder_.filePath("broken.flow"));
+    QVERIFY(broken.open(QIODevice::WriteOnly));
+    broken.write(scene.replace("decode.image", "of.tomorrow"));
+    broken.close();
+
+    QVERIFY(!window_->openScene(broken.fileName()));
+
+    QVERIFY2(person_->log().contains("of.tomorrow"), qPrintable(person_->log()));
+    QVERIFY(window_->exportGraph(folder_.filePath("kept.json")));
+    QCOMPARE(contentsOf(folder_.filePath("kept.json")),
+             contentsOf(folder_.filePath("before.json")));
+}
+
+void QtNodesDrivenTest::cleanupTestCase() {
+    person_.reset();
+    window_.reset();
+    plugin_->runner()->stop();
+}
+
+QByteArray QtNodesDrivenTest::contentsOf(const QString& path) const {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QStringList QtNodesDrivenTest::pictures() const {
+    const QDir out(folder_.filePath("out"));
+    QStringList paths;
+    for (const QString& name : out.entryList({"*.png"}, QDir::Files, QDir::Name)) {
+        paths << out.filePath(name);
+    }
+    return paths;
+}
+
+/// For a person to look at, where LOWTIDE_SHOTS names a folder.
+void QtNodesDrivenTest::takeScreenshot(const char* name) {
+    const QString folder = qEnvironmentVariable("LOWTIDE_SHOTS");
+    if (!folder.isEmpty()) {
+        QVERIFY(window_->grab().save(QDir(folder).filePath(QString(name) + ".png")));
+    }
+}
+
+/// Collects what the denoising node shows until one more run has ended.
+void QtNodesDrivenTest::finishRun(std::set<Shown>& seen) {
+    ++finished_;
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (seen.insert(person_->status(denoise_)), person_->log().count("run: ") == finished_),
+        120000);
+}
+
+QTEST_MAIN(QtNodesDrivenTest)
+#include "qtnodes_driven_test.moc"
