@@ -21,7 +21,6 @@ if(LOWTIDE_CCACHE)
       ${CMAKE_COMMAND} -E env
       "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
       "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "CCACHE_NOHASHDIR=1" # one cache for all clones
-      "CCACHE_INODECACHE=1" # the precompiled header has 450 MB: hashed once, not for every file
       ${LOWTIDE_CCACHE})
 endif()
 
