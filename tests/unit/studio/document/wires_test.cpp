@@ -93,9 +93,12 @@ private Q_SLOTS:
     }
 
     void circlesAreRefusedThroughAnyNumberOfNodes() {
-        ui::connect(document_, {"offload", "value"}, {"denoise", "latent"});
-        QCOMPARE(refusal({"decode", "image"}, {"offload", "value"}),
-                 QString("That would be a circle: Offload already feeds Decode."));
+        const std::string second = add("finish.sharpen");
+        ui::connect(document_, {"offload", "value"}, {"sharpen", "image"});
+        ui::connect(document_, {"sharpen", "image"}, {second, "image"});
+        document_.nodes.at(second).title = "Sharpen again";
+        QCOMPARE(refusal({second, "image"}, {"offload", "value"}),
+                 QString("That would be a circle: Offload already feeds Sharpen again."));
     }
 
     void titlesNameNodesInRefusals() {
