@@ -91,11 +91,13 @@ void PresetStore::reload() {
         for (const graph::PresetFile& file : graph::presetsOf(folder.toStdString())) {
             entries_.push_back(entryOf(file, isBuiltin, isThere_));
         }
-        std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
-                         entries_.end(),
-                         [](const PresetEntry& a, const PresetEntry& b) {
-                             return a.title.localeAwareCompare(b.title) < 0;
-                         });
+        if (!isBuiltin) {
+            std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
+                             entries_.end(),
+                             [](const PresetEntry& a, const PresetEntry& b) {
+                                 return a.title.localeAwareCompare(b.title) < 0;
+                             });
+        }
     }
     Q_EMIT changed();
 }

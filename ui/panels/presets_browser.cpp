@@ -3,6 +3,7 @@
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/preset_details.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -72,7 +73,6 @@ QWidget* PresetsBrowser::makeBar() {
     search_ = new QLineEdit(bar);
     search_->setObjectName(QStringLiteral("presetSearch"));
     search_->setPlaceholderText(tr("Search presets"));
-    search_->setClearButtonEnabled(true);
     tag_ = new QComboBox(bar);
     tag_->setObjectName(QStringLiteral("presetTag"));
     tag_->setAccessibleName(tr("Tag"));
@@ -220,9 +220,7 @@ void PresetsBrowser::attempt(const std::function<void()>& what) {
         what();
         message_->hide();
     } catch (const Error& error) {
-        QPalette palette = message_->palette();
-        palette.setColor(QPalette::WindowText, Theme::current().colour("error"));
-        message_->setPalette(palette);
+        setTextColour(*message_, "error");
         message_->setText(QString::fromStdString(
             error.hint().empty() ? error.message() : error.message() + ": " + error.hint()));
         message_->show();
