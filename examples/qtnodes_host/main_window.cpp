@@ -24,6 +24,8 @@ constexpr int kSettleMilliseconds = 250;  ///< without an edit, until the graph 
 constexpr int kPermille = 1000;
 constexpr int kPictureSide = 256;
 constexpr int kLogLines = 1000;
+constexpr int kLogHeight = 120;
+constexpr int kValuesWidth = 360;
 constexpr QSize kWindow{1280, 800};
 
 QDockWidget* dockOf(const QString& title, QWidget* content, const char* name) {
@@ -96,9 +98,16 @@ void MainWindow::addDocks() {
     log_ = new QPlainTextEdit;
     log_->setReadOnly(true);
     log_->setMaximumBlockCount(kLogLines);
-    addDockWidget(Qt::RightDockWidgetArea, dockOf(tr("Values"), rows, "values"));
-    addDockWidget(Qt::RightDockWidgetArea, dockOf(tr("Last picture"), picture_, "picture"));
-    addDockWidget(Qt::BottomDockWidgetArea, dockOf(tr("What happened"), log_, "log"));
+    QDockWidget* values = dockOf(tr("Values"), rows, "values");
+    QDockWidget* picture = dockOf(tr("Last picture"), picture_, "picture");
+    QDockWidget* log = dockOf(tr("What happened"), log_, "log");
+    addDockWidget(Qt::RightDockWidgetArea, values);
+    addDockWidget(Qt::RightDockWidgetArea, picture);
+    addDockWidget(Qt::BottomDockWidgetArea, log);
+    resizeDocks({values}, {kValuesWidth}, Qt::Horizontal);
+    resizeDocks({values, picture, log},
+                {kWindow.height() - kPictureSide - kLogHeight, kPictureSide, kLogHeight},
+                Qt::Vertical);
     line_ = new QLabel(tr("Right-click the canvas to add a node."));
     progress_ = new QProgressBar;
     progress_->setMaximum(kPermille);
