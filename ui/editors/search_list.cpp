@@ -35,7 +35,7 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
       list_(new QListWidget(this)) {
     setObjectName("searchList");
     setAttribute(Qt::WA_DeleteOnClose);
-    setFrameShape(QFrame::Box);
+    setFrameShape(QFrame::StyledPanel);
     search_->setObjectName("search");
     search_->setPlaceholderText(tr("Search"));
     search_->addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);

@@ -149,6 +149,26 @@ void paintDockTitle(QPainter& painter, const QStyleOptionDockWidget& dock) {
                      painter.fontMetrics().elidedText(dock.title, Qt::ElideRight, room.width()));
 }
 
+/// Lines and boxes of QFrame; false: it has another shape.
+bool paintedFrame(QPainter& painter, const QStyleOptionFrame& frame) {
+    const QRect rect = frame.rect;
+    switch (frame.frameShape) {
+        case QFrame::HLine:
+            painter.fillRect(QRect(rect.x(), rect.center().y(), rect.width(), 1),
+                             themeColour("border"));
+            return true;
+        case QFrame::VLine:
+            painter.fillRect(QRect(rect.center().x(), rect.y(), 1, rect.height()),
+                             themeColour("border"));
+            return true;
+        case QFrame::Box:
+            paintBox(painter, rect, QColor(), themeColour("border"), 0);
+            return true;
+        default:
+            return false;
+    }
+}
+
 void paintRubberBand(QPainter& painter, const QStyleOption& option) {
     painter.fillRect(option.rect, withAlpha(themeColour("accent"), 0.15));
     paintBox(painter, option.rect, QColor(), themeColour("accent"), 0);
@@ -191,6 +211,11 @@ void StudioStyle::drawControl(ControlElement element,
         case CE_DockWidgetTitle:
             return paintDockTitle(*painter,
                                   *qstyleoption_cast<const QStyleOptionDockWidget*>(option));
+        case CE_ShapedFrame:
+            if (!paintedFrame(*painter, *qstyleoption_cast<const QStyleOptionFrame*>(option))) {
+                QProxyStyle::drawControl(element, option, painter, widget);
+            }
+            return;
         case CE_RubberBand:
             return paintRubberBand(*painter, *option);
         case CE_PushButtonLabel: {
