@@ -16,6 +16,8 @@ constexpr double kGrid = 8;
 constexpr double kGapBetweenParts = 80;
 /// What stays free between nodes after rounding to the grid.
 constexpr double kLeastGap = 24;
+/// Nearer than this a wire seems to touch a node.
+constexpr double kClearance = 16;
 constexpr int kSamples = 48;
 
 /// The nodes that are moved, and the wires between them.
@@ -183,7 +185,7 @@ bool isHidden(const Moved& moved, size_t edge) {
             .size = {}};
         const bool isBehind =
             std::any_of(moved.boxes.begin(), moved.boxes.end(), [&](const NodeBox& box) {
-                return &box != &from && &box != &to && box.touches(point, kGrid / 2);
+                return &box != &from && &box != &to && box.touches(point, kClearance);
             });
         if (isBehind) {
             return true;

@@ -58,13 +58,16 @@ std::string contentsOf(const QString& path) {
 
 }  // namespace
 
-void keepBackup(const QString& path, const QString& backupFolder) {
+void keepBackup(const QString& path, std::string_view next, const QString& backupFolder) {
     if (!QFile::exists(path)) {
         return;
     }
     const std::string contents = contentsOf(path);
     const QString folder = folderOf(path, backupFolder);
     QStringList names = namesIn(folder);
+    if (contents == next) {
+        return;
+    }
     if (!names.isEmpty() && contentsOf(folder + '/' + names.front()) == contents) {
         return;
     }

@@ -2,11 +2,13 @@
 
 #include <QString>
 
+#include <string_view>
+
 namespace lowtide::ui {
 
-/// Keeps what stands in the file now, before something else is written there, and removes the
-/// oldest beyond ten. Nothing when there is no file, or when the newest backup is the same. Errors
-/// as files::OutputFile.
-void keepBackup(const QString& path, const QString& backupFolder);
+/// Keeps what stands in the file now, before `next` is written there, and removes the oldest beyond
+/// ten. Nothing when there is no file, or when it or the newest backup would be the same. Errors as
+/// files::OutputFile.
+void keepBackup(const QString& path, std::string_view next, const QString& backupFolder);
 
 }  // namespace lowtide::ui

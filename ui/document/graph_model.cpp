@@ -32,20 +32,21 @@ const NodeDesc* GraphModel::desc(const std::string& id) const {
 
 void GraphModel::apply(const QString& text, const Edit& edit, const QString& mergeKey) {
     LOWTIDE_ASSERT(!isEditing_);
-    graph::Document next = document_;
     isEditing_ = true;
     try {
-        edit(next);
+        edit(draft_);
     } catch (...) {
         isEditing_ = false;
+        draft_ = document_;
         throw;
     }
     isEditing_ = false;
-    sortLinks(next);
-    Patch patch = patchBetween(document_, next);
+    sortLinks(draft_);
+    Patch patch = patchBetween(document_, draft_);
     if (patch.isEmpty()) {
         return;
     }
+    isDrafted_ = true;
     undoStack_.push(new EditCommand(*this, std::move(patch), text, mergeKey, mergeGeneration_));
     tell();  // inside a macro the stack says nothing
 }
@@ -58,6 +59,7 @@ void GraphModel::load(graph::Document document) {
     endMerging();
     document_ = std::move(document);
     sortLinks(document_);
+    draft_ = document_;
     untold_ = {.reset = true};
     undoStack_.clear();
     tell();
@@ -74,6 +76,9 @@ bool GraphModel::isModified() const {
 void GraphModel::take(const Patch& patch, bool isForward) {
     const Direction direction = isForward ? Direction::Forward : Direction::Back;
     applyPatch(document_, patch, direction);
+    if (!std::exchange(isDrafted_, false)) {
+        applyPatch(draft_, patch, direction);
+    }
     append(untold_, deltaOf(patch, direction));
 }
 

@@ -79,10 +79,12 @@ private:
 
     const graph::Catalog& catalog_;
     graph::Document document_;
+    graph::Document draft_;  ///< equal to document_ between edits, which work on it
     QUndoStack undoStack_;
     Delta untold_;  ///< taken, but changed() was not emitted yet
     int mergeGeneration_ = 0;
     bool isEditing_ = false;
+    bool isDrafted_ = false;  ///< what is taken next stands in draft_ already
 };
 
 }  // namespace lowtide::ui

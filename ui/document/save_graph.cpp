@@ -17,8 +17,7 @@ struct Saving {
     Q_DECLARE_TR_FUNCTIONS(Saving)
 };
 
-constexpr QFile::Permissions kMayWrite =
-    QFile::WriteOwner | QFile::WriteUser | QFile::WriteGroup | QFile::WriteOther;
+constexpr QFile::Permissions kMayWrite = QFile::WriteOwner | QFile::WriteGroup | QFile::WriteOther;
 
 /// The file behind a link, so that saving does not replace the link.
 QString targetOf(const QString& path) {
@@ -37,9 +36,9 @@ void refuseReadOnly(const QString& path) {
 }
 
 /// A backup that cannot be made must not keep a person from saving.
-void tryToKeepBackup(const QString& path, const QString& backupFolder) {
+void tryToKeepBackup(const QString& path, std::string_view next, const QString& backupFolder) {
     try {
-        keepBackup(path, backupFolder);
+        keepBackup(path, next, backupFolder);
     } catch (const Error& error) {
         log(Level::Warning, "no backup was made: " + error.message());
     }
@@ -55,7 +54,7 @@ void saveGraph(const QString& path, const graph::Document& document, const QStri
     const QFile::Permissions permissions =
         isNew ? QFile::Permissions() : QFile::permissions(target);
     if (!isNew) {
-        tryToKeepBackup(target, backupFolder);
+        tryToKeepBackup(target, text, backupFolder);
     }
     try {
         files::writeFileAtomically(QFile::encodeName(target).toStdString(), text);

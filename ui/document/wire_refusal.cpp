@@ -51,12 +51,13 @@ public:
         if (from.node == to.node) {
             return Wires::tr("A node cannot feed itself.");
         }
-        if (feeds(to.node, from.node)) {
+        NodeIds visited;
+        const QString problem = typeRefusal(typeOf(from), to, visited);
+        if (problem.isEmpty() && feeds(to.node, from.node)) {
             return Wires::tr("That would be a circle: %1 already feeds %2.")
                 .arg(nameOf(to.node), nameOf(from.node));
         }
-        NodeIds visited;
-        return typeRefusal(typeOf(from), to, visited);
+        return problem;
     }
 
 private:

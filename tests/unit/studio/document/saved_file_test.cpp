@@ -173,9 +173,9 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("message");
         QTest::newRow("empty") << QByteArray()
-                               << "\"x.json\": graph is not valid JSON at line 1, column 1";
+                               << "\"x.json\": graph is not valid JSON at line 1, column 0";
         QTest::newRow("half") << someGraphText().toUtf8().left(300)
-                              << "\"x.json\": graph is not valid JSON at line 16, column 14";
+                              << "\"x.json\": graph is not valid JSON at line 22, column 7";
         QTest::newRow("newer")
             << QByteArray(R"({"format": 99, "nodes": {}})")
             << "\"x.json\": graph has the format 99, this version reads up to format 1";
