@@ -8,6 +8,7 @@
 #include "ui/canvas/row_editing.hpp"
 #include "ui/canvas/search_popup.hpp"
 #include "ui/canvas/text_editing.hpp"
+#include "ui/document/arrange.hpp"
 
 #include <optional>
 

@@ -122,4 +122,8 @@ void Minimap::mouseMoveEvent(QMouseEvent* event) {
     }
 }
 
+void Minimap::mouseReleaseEvent(QMouseEvent* event) {
+    event->accept();  // the canvas below must not take it
+}
+
 }  // namespace lowtide::ui

@@ -8,7 +8,7 @@ using namespace node_measures;
 
 namespace {
 
-constexpr double kRoundedZoom = 0.2;
+constexpr double kRoundedZoom = 0.28;  ///< under it a node is a few plain blocks of colour
 constexpr double kMutedOpacity = 0.5;
 
 QPainterPath topRounded(const QRectF& rect, double radius) {
@@ -57,29 +57,29 @@ QPen outline(const NodeAppearance& node, const Look& look) {
 /// From afar: blocks of colour, the picture, the outline.
 void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, double zoom) {
     const QRectF& body = node.layout.body;
+    const bool isRounded = zoom >= kRoundedZoom;
     QPen pen = outline(node, look);
     pen.setWidthF(pen.widthF() > 1 ? 2.0 : 1.0);
     pen.setCosmetic(true);
+    painter.setRenderHint(QPainter::Antialiasing, isRounded);
     painter.setPen(pen);
     painter.setBrush(look.body);
-    if (zoom >= kRoundedZoom) {
+    if (isRounded) {
         painter.drawRoundedRect(body, kRadius, kRadius);
         painter.fillPath(topRounded(node.layout.header.adjusted(1, 1, -1, 0), kRadius - 1),
                          headerColour(node, look));
-    } else {
         painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.drawRect(body);
-        painter.fillRect(node.layout.header.adjusted(2, 2, -2, 0), headerColour(node, look));
-    }
-    if (zoom >= kRoundedZoom) {
         for (const RowSpot& row : node.layout.rows) {
             painter.fillRect(row.field, look.field);
         }
+    } else {
+        painter.drawRect(body);
+        painter.fillRect(node.layout.header.adjusted(2, 2, -2, 0), headerColour(node, look));
     }
     paintPicture(painter, node);
     paintProgress(painter, node, look);
     painter.setRenderHint(QPainter::Antialiasing, true);
-    if (zoom >= kRoundedZoom) {
+    if (isRounded) {
         paintPorts(painter, node, look);
     }
 }

@@ -128,8 +128,8 @@ void SearchPopup::takeCurrent() {
     const std::string type = hits_[static_cast<size_t>(row)].desc->id;
     const std::string port = hits_[static_cast<size_t>(row)].port;
     remember(type);
+    Q_EMIT chosen(type, port);  // before closed(), which drops the wire that waits
     hide();
-    Q_EMIT chosen(type, port);
 }
 
 bool SearchPopup::eventFilter(QObject* watched, QEvent* event) {

@@ -61,7 +61,7 @@ void GraphView::renameSelected() {
 }
 
 void GraphView::Parts::toggleBoxFold(const BoxItem& item) {
-    Box box = item.box();
+    ui::Box box = item.box();
     box.isCollapsed = !box.isCollapsed;
     const BoxKind kind = item.kind();
     model.apply(GraphView::tr("Collapse"),

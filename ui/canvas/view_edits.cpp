@@ -72,7 +72,7 @@ void GraphView::Parts::removeSelected(bool heal) {
             removeBox(document, kind, id);
         }
         if (wire) {
-            disconnect(document, *wire);
+            ui::disconnect(document, *wire);
         }
     });
 }

@@ -46,9 +46,9 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
                 [&](graph::Document& document) {
                     id = addNode(document, *desc, {place.x(), place.y()});
                     if (wire && wire->isOutput) {
-                        connect(document, wire->port, {id, port});
+                        ui::connect(document, wire->port, {id, port});
                     } else if (wire) {
-                        connect(document, {id, port}, wire->port);
+                        ui::connect(document, {id, port}, wire->port);
                     }
                 });
     scene.select({id});

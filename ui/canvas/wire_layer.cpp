@@ -5,6 +5,7 @@
 #include <QStyleOptionGraphicsItem>
 
 #include <algorithm>
+#include <numeric>
 
 namespace lowtide::ui {
 
@@ -17,7 +18,7 @@ constexpr double kFaint = 0.35;
 constexpr double kDimmed = 0.25;
 constexpr double kReroute = 4;
 constexpr double kMargin = 8;
-constexpr double kSmoothZoom = 0.16;
+constexpr double kSmoothZoom = 0.28;
 
 QRectF reachOf(const Wire& wire) {
     return wire.path.bounds.adjusted(-kMargin, -kMargin, kMargin, kMargin);
@@ -34,6 +35,11 @@ void WireLayer::setWires(std::vector<Wire> wires) {
     prepareGeometryChange();
     wires_ = std::move(wires);
     emphasised_.clear();
+    bySource_.resize(wires_.size());
+    std::iota(bySource_.begin(), bySource_.end(), size_t{0});
+    std::stable_sort(bySource_.begin(), bySource_.end(), [this](size_t a, size_t b) {
+        return wires_[a].from < wires_[b].from;
+    });
     bounds_ = {};
     for (const Wire& wire : wires_) {
         bounds_ |= reachOf(wire);
@@ -97,53 +103,80 @@ void WireLayer::setLifted(const std::optional<graph::PortRef>& to) {
     update();
 }
 
-void WireLayer::paintWire(QPainter& painter, const Wire& wire, bool stands, double zoom) const {
+WireLayer::Stroke WireLayer::strokeOf(size_t index) const {
+    const bool stands = emphasised_.contains(index);
     const bool isDimmed = !emphasised_.empty() && !stands;
-    const QColor colour = faded(look_.wire(wire.type).colour,
-                                isDimmed       ? kDimmed
-                                : wire.isFaint ? kFaint
-                                               : 1.0);
+    const double opacity = isDimmed ? kDimmed : wires_[index].isFaint ? kFaint : 1.0;
+    return {.colour = faded(look_.wire(wires_[index].type).colour, opacity),
+            .width = stands ? kStrongWidth : kWidth,
+            .isDimmed = isDimmed};
+}
+
+void WireLayer::paintFar(QPainter& painter, const std::vector<size_t>& shown, double zoom) const {
+    painter.setRenderHint(QPainter::Antialiasing, zoom >= kSmoothZoom);
     painter.setBrush(Qt::NoBrush);
-    if (zoom < kTextZoom) {
-        QPen pen(colour, stands ? kWidth : 1);
+    for (const size_t index : shown) {
+        const Stroke stroke = strokeOf(index);
+        QPen pen(stroke.colour, stroke.width > kWidth ? kWidth : 1);
         pen.setCosmetic(true);
         painter.setPen(pen);
-        painter.setRenderHint(QPainter::Antialiasing, zoom >= kSmoothZoom);
-        painter.drawPolyline(wire.path.points.data(), static_cast<int>(wire.path.points.size()));
-        return;
+        const std::vector<QPointF>& points = wires_[index].path.points;
+        painter.drawPolyline(points.data(), static_cast<int>(points.size()));
     }
-    painter.setRenderHint(QPainter::Antialiasing);
-    const double width = stands ? kStrongWidth : kWidth;
-    if (!isDimmed) {
-        painter.setPen(QPen(look_.canvas, width + 2 * kCasing, Qt::SolidLine, Qt::FlatCap));
-        painter.drawPath(wire.path.curve);
-    }
-    painter.setPen(QPen(colour,
-                        width,
+}
+
+void WireLayer::paintLine(QPainter& painter, size_t index) const {
+    const Wire& wire = wires_[index];
+    const Stroke stroke = strokeOf(index);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(stroke.colour,
+                        stroke.width,
                         wire.isFaint ? Qt::DashLine : Qt::SolidLine,
                         wire.isFaint ? Qt::FlatCap : Qt::RoundCap));
     painter.drawPath(wire.path.curve);
     painter.setPen(QPen(look_.canvas, 1.5));
-    painter.setBrush(colour);
+    painter.setBrush(stroke.colour);
     for (const QPointF& point : wire.via) {
         painter.drawEllipse(point, kReroute, kReroute);
     }
 }
 
-void WireLayer::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*) {
-    const double zoom = painter->worldTransform().m11();
-    const QRectF exposed = option->exposedRect;
-    for (const bool stands : {false, true}) {
-        for (size_t i = 0; i < wires_.size(); ++i) {
-            const Wire& wire = wires_[i];
-            const bool isLifted = lifted_ && wire.to == *lifted_;
-            if (!wire.isHidden && !isLifted && emphasised_.contains(i) == stands &&
-                reachOf(wire).intersects(exposed)) {
-                paintWire(*painter, wire, stands, zoom);
+/// The casings of one source first: its wires branch and do not cut each other.
+void WireLayer::paintNear(QPainter& painter, const std::vector<size_t>& shown) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (size_t begin = 0, end = 0; begin < shown.size(); begin = end) {
+        painter.setBrush(Qt::NoBrush);
+        for (end = begin;
+             end < shown.size() && wires_[shown[end]].from == wires_[shown[begin]].from;
+             ++end) {
+            const Stroke stroke = strokeOf(shown[end]);
+            if (!stroke.isDimmed) {
+                painter.setPen(
+                    QPen(look_.canvas, stroke.width + 2 * kCasing, Qt::SolidLine, Qt::FlatCap));
+                painter.drawPath(wires_[shown[end]].path.curve);
             }
         }
-        if (emphasised_.empty()) {
-            return;
+        for (size_t i = begin; i < end; ++i) {
+            paintLine(painter, shown[i]);
+        }
+    }
+}
+
+void WireLayer::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*) {
+    const double zoom = painter->worldTransform().m11();
+    std::vector<size_t> below, above;  // what stands out comes last
+    for (const size_t index : bySource_) {
+        const Wire& wire = wires_[index];
+        const bool isLifted = lifted_ && wire.to == *lifted_;
+        if (!wire.isHidden && !isLifted && reachOf(wire).intersects(option->exposedRect)) {
+            (emphasised_.contains(index) ? above : below).push_back(index);
+        }
+    }
+    for (const std::vector<size_t>* shown : {&below, &above}) {
+        if (zoom < kTextZoom) {
+            paintFar(*painter, *shown, zoom);
+        } else {
+            paintNear(*painter, *shown);
         }
     }
 }

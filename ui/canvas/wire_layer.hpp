@@ -32,7 +32,7 @@ public:
     explicit WireLayer(const Look& look);
 
     void setWires(std::vector<Wire> wires);
-    /// Replaces the lines of the wires that `moves` gives anew; their order stays.
+    /// Puts the wire in the place of another one with the same ends.
     void replace(size_t index, Wire wire);
 
     [[nodiscard]] const std::vector<Wire>& wires() const { return wires_; }
@@ -53,10 +53,21 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void paintWire(QPainter& painter, const Wire& wire, bool stands, double zoom) const;
+    /// How a wire is painted now.
+    struct Stroke {
+        QColor colour;
+        double width = 0;
+        bool isDimmed = false;
+    };
+
+    [[nodiscard]] Stroke strokeOf(size_t index) const;
+    void paintFar(QPainter& painter, const std::vector<size_t>& shown, double zoom) const;
+    void paintNear(QPainter& painter, const std::vector<size_t>& shown) const;
+    void paintLine(QPainter& painter, size_t index) const;
 
     const Look& look_;
     std::vector<Wire> wires_;
+    std::vector<size_t> bySource_;  ///< order of painting: wires of one source side by side
     std::set<size_t> emphasised_;
     std::optional<graph::PortRef> lifted_;
     QRectF bounds_;
