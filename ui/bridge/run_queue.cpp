@@ -122,8 +122,9 @@ void RunQueue::cancel(quint64 id, CancelMode mode) {
     if (run->state != RunState::Waiting) {
         return;
     }
-    const auto from = runs_.begin() + (run - &runs_.front());
     run->state = RunState::Cancelled;
+    const auto from = std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& each) { return each.id == id; });
     // Among the ended ones, which stand before the running one.
     const auto to =
         std::find_if(runs_.begin(), from, [](const QueuedRun& each) { return !hasEnded(each); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
 #include "ui/bridge/engine.hpp"
 #include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/planning.hpp"

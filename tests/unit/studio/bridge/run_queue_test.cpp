@@ -9,7 +9,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-constexpr int kPatience = 20000;
+constexpr int kPatience = 60000;
 
 Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
@@ -24,16 +24,16 @@ Json keptEverything(ScriptedRunner::Stage& stage) {
     return {{"status", "ok"}, {"executed", 0}};
 }
 
-/// A thousand events for each millisecond of a second, as fast as they can be sent.
+/// A hundred milliseconds of a thousand events each, sent as fast as they can be.
 Json floods(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
     stage.send({{"event", "nodeStarted"}, {"node", "a"}, {"repetition", 1}});
-    for (int i = 1; i <= 200000; ++i) {
+    for (int i = 1; i <= 100000; ++i) {
         stage.send({{"event", "nodeProgress"},
                     {"node", "a"},
                     {"phase", "step"},
                     {"done", i},
-                    {"total", 200000}});
+                    {"total", 100000}});
     }
     stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"repetition", 1}, {"ms", 1.0}});
     return {{"status", "ok"}, {"executed", 1}};
@@ -188,7 +188,7 @@ void RunQueueTest::losesNoEnd_inAFloodOfEvents() {
     QCOMPARE(told[told.size() - 2], std::string("nodeFinished"));
     QCOMPARE(told.back(), std::string("runFinished"));
     QVERIFY2(told.size() < 2000, qPrintable(QString::number(told.size())));
-    qInfo("200000 events came as %zu; the GUI thread was held up %lld ms at most",
+    qInfo("100000 events came as %zu; the GUI thread was held up %lld ms at most",
           told.size(),
           static_cast<long long>(longest));
 }
