@@ -1,12 +1,14 @@
 #include "ui/bridge/preset_entry.hpp"
 
 #include "plugin/base/units.hpp"
+#include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
 
 #include <QBuffer>
 #include <QFileInfo>
-#include <QImageReader>
 
 #include <algorithm>
+#include <span>
 
 namespace lowtide::ui {
 
@@ -18,14 +20,26 @@ constexpr int kMostPixels = 1024 * 1024;  ///< of a thumbnail that somebody else
 /// Null when it is damaged or larger than a thumbnail should be: a preset works without.
 QImage thumbnailOf(const std::string& base64) {
     const QByteArray bytes = QByteArray::fromBase64(QByteArray::fromStdString(base64));
-    QBuffer buffer;
-    buffer.setData(bytes);
-    QImageReader reader(&buffer, "png");
-    const QSize size = reader.size();
-    if (!size.isValid() || qint64{size.width()} * size.height() > kMostPixels) {
+    const auto view =
+        std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size())));
+    try {
+        const image::PictureSize size = image::pngSize(view, "thumbnail");
+        if (size.widthPixels * size.heightPixels > kMostPixels) {
+            return {};
+        }
+        const Image8 picture = image::decodePng(view, "thumbnail").picture;
+        const auto format = picture.channels == 1   ? QImage::Format_Grayscale8
+                            : picture.channels == 3 ? QImage::Format_RGB888
+                                                    : QImage::Format_RGBA8888;
+        return QImage(picture.pixels.get(),
+                      picture.widthPixels,
+                      picture.heightPixels,
+                      qsizetype{picture.widthPixels} * picture.channels,
+                      format)
+            .convertToFormat(QImage::Format_ARGB32_Premultiplied);
+    } catch (const Error&) {
         return {};
     }
-    return reader.read();
 }
 
 QString sizeText(const std::string& size) {

@@ -2,6 +2,7 @@
 
 #include "ui/theme/theme.hpp"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -11,13 +12,13 @@ namespace {
 
 constexpr int kIconPixels = 32;
 constexpr int kWidest = 360;
+constexpr int kInnerShare = 1000;  ///< of the width, as far as the widest allows
 
 QLabel* centred(const QString& text, const char* font, const char* colour, QWidget* parent) {
     auto* label = new QLabel(text, parent);
     label->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     label->setWordWrap(true);
     label->setFont(Theme::current().font(font));
-    label->setMaximumWidth(kWidest);
     QPalette palette = label->palette();
     palette.setColor(QPalette::WindowText, Theme::current().colour(colour));
     label->setPalette(palette);
@@ -31,15 +32,23 @@ QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
     auto* icon = new QLabel(page);
     icon->setPixmap(Theme::current().icon(state.icon, "text.muted").pixmap(kIconPixels));
     icon->setAlignment(Qt::AlignHCenter);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(Theme::space(6), Theme::space(6), Theme::space(6), Theme::space(6));
-    column->setSpacing(Theme::space(2));
-    column->addStretch(1);
-    column->addWidget(icon);
-    column->addSpacing(Theme::space(1));
-    column->addWidget(centred(state.title, "title", "text", page), 0, Qt::AlignHCenter);
-    column->addWidget(centred(state.text, "body", "text.muted", page), 0, Qt::AlignHCenter);
-    column->addStretch(2);
+    // A column of its own gives wrapped texts its width; centred by themselves they get too little.
+    auto* inner = new QWidget(page);
+    inner->setMaximumWidth(kWidest);
+    auto* texts = new QVBoxLayout(inner);
+    texts->setContentsMargins(0, 0, 0, 0);
+    texts->setSpacing(Theme::space(2));
+    texts->addStretch(1);
+    texts->addWidget(icon);
+    texts->addSpacing(Theme::space(1));
+    texts->addWidget(centred(state.title, "title", "text", inner));
+    texts->addWidget(centred(state.text, "body", "text.muted", inner));
+    texts->addStretch(2);
+    auto* row = new QHBoxLayout(page);
+    row->setContentsMargins(Theme::space(6), Theme::space(6), Theme::space(6), Theme::space(6));
+    row->addStretch(1);
+    row->addWidget(inner, kInnerShare);
+    row->addStretch(1);
     return page;
 }
 

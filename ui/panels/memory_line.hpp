@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
 #include "ui/bridge/planning.hpp"
 
 #include <QString>

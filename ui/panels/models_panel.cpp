@@ -137,7 +137,6 @@ QWidget* ModelsPanel::makeModels() {
     search_ = new QLineEdit(box);
     search_->setObjectName(QStringLiteral("modelSearch"));
     search_->setPlaceholderText(tr("Search models"));
-    search_->setClearButtonEnabled(true);
     QToolButton* again = makeButton("rescan", "refresh", tr("Look through the folders again"), box);
     state_ = new QLabel(box);
     state_->setObjectName(QStringLiteral("modelState"));

@@ -124,6 +124,7 @@ PresetCards::PresetCards(QWidget* parent) : QListView(parent) {
     setUniformItemSizes(true);
     setMouseTracking(true);
     setFrameShape(QFrame::NoFrame);
+    setViewportMargins(Theme::space(2), 0, 0, 0);
     setSelectionMode(QAbstractItemView::SingleSelection);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     connect(this, &QListView::activated, this, [this](const QModelIndex& index) {

@@ -72,7 +72,6 @@ QWidget* PresetsBrowser::makeBar() {
     search_ = new QLineEdit(bar);
     search_->setObjectName(QStringLiteral("presetSearch"));
     search_->setPlaceholderText(tr("Search presets"));
-    search_->setClearButtonEnabled(true);
     tag_ = new QComboBox(bar);
     tag_->setObjectName(QStringLiteral("presetTag"));
     tag_->setAccessibleName(tr("Tag"));

@@ -199,6 +199,7 @@ private Q_SLOTS:
         QVERIFY(values.contains("nodes: 1"));
         QVERIFY(values.contains("a cat"));
         facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
+        facts->setFocus();
         QTest::keySequence(facts, QKeySequence::Copy);
         QCOMPARE(QGuiApplication::clipboard()->text(), QString("a cat"));
     }
@@ -302,6 +303,8 @@ private Q_SLOTS:
         data.setUrls({QUrl("https://example.org/x.png"), QUrl::fromLocalFile(at("a.png"))});
         QSignalSpy dropped(&viewer, &Viewer::fileDropped);
 
+        QDragEnterEvent enter({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&viewer, &enter);
         QDropEvent drop({50, 50}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(&viewer, &drop);
 
