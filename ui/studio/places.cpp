@@ -39,6 +39,7 @@ Places standardPlaces() {
         .settings =
             own.isEmpty() ? Settings::defaultPath() : own + QStringLiteral("/settings.json"),
         .presets = own.isEmpty() ? PresetStore::defaultFolder() : own + QStringLiteral("/presets"),
+        .nodes = data + QStringLiteral("/nodes.json"),
         .journals = data + QStringLiteral("/journal"),
         .backups = data + QStringLiteral("/backups"),
         .pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation) +

@@ -9,6 +9,7 @@ struct Places {
     QString resources;  ///< help pages, presets, the mini model
     QString settings;   ///< the file of settings
     QString presets;    ///< of the person
+    QString nodes;      ///< the file of descriptions that the last start kept
     QString journals;   ///< of documents that are not saved
     QString backups;    ///< of files that were saved over
     QString pictures;   ///< where runs write, unless the settings say otherwise

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/menus.hpp"
 #include "ui/theme/theme.hpp"
@@ -41,10 +42,14 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     buildFrame();
     connectActions();
     setWorking(false);
-    connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) { attach(*plugin); });
+    connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) {
+        keepNodes(setup_.places.nodes, plugin->nodes());
+        attach(*plugin);
+    });
     connect(
         &start_, &EngineStart::refused, this, [this](const QString& message, const QString& hint) {
-            startPage_->showRefused(asSentence(message), asSentence(hint), false);
+            startPage_->showRefused(
+                asSentence(message), asSentence(hint), !keptNodes(setup_.places.nodes).empty());
         });
     showTitle();
     start_.begin();
@@ -68,6 +73,7 @@ void StudioWindow::buildFrame() {
         startPage_->showStarting();
         start_.begin();
     });
+    connect(startPage_, &StartPage::withoutAsked, this, &StudioWindow::attachWithout);
     auto* schemes = new QActionGroup(this);
     for (const char* id : {"light", "dark", "system"}) {
         QAction& action = actions_.at(std::string("view.") + id);
@@ -120,13 +126,24 @@ void StudioWindow::attach(Plugin& plugin) {
     restoreLayout();
     openFirst();
     showTitle();
-    if (!settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
+    if (!absent_ && !settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
         QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
     }
     if (!settings_.problem().isEmpty()) {
         desk_->notices().show(NoticeKind::Warning, settings_.problem());
     }
     Q_EMIT ready();
+}
+
+void StudioWindow::attachWithout() {
+    absent_ = std::make_unique<AbsentPlugin>(keptNodes(setup_.places.nodes));
+    attach(*absent_);
+    for (const char* id : {"run.start", "run.front", "run.anew", "run.here", "run.release"}) {
+        actions_.at(id).setEnabled(false);
+    }
+    desk_->notices().show(NoticeKind::Warning,
+                          tr("The engine does not run. Graphs can be edited and saved; start the "
+                             "studio again to run them."));
 }
 
 void StudioWindow::openFirst() {

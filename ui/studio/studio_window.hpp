@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/studio/absent_plugin.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/appearance.hpp"
 #include "ui/studio/desk.hpp"
@@ -53,6 +54,7 @@ private:
     void connectActions();
     void setWorking(bool isWorking);
     void attach(Plugin& plugin);
+    void attachWithout();
     void openFirst();
     void showTitle();
     void showAbout();
@@ -66,6 +68,7 @@ private:
     StudioToolBar* toolBar_ = nullptr;
     StartPage* startPage_ = nullptr;
     QMenu* recentMenu_ = nullptr;
+    std::unique_ptr<AbsentPlugin> absent_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Desk> desk_;
 };

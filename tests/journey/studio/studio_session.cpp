@@ -20,6 +20,7 @@ ui::Places placesIn(const QString& folder) {
     return {.resources = sourcePath("resources"),
             .settings = folder + "/settings.json",
             .presets = folder + "/presets",
+            .nodes = folder + "/nodes.json",
             .journals = folder + "/journal",
             .backups = folder + "/backups",
             .pictures = folder + "/pictures"};

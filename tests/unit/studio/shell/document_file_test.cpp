@@ -21,6 +21,7 @@ struct Opened {
                {.resources = {},
                 .settings = {},
                 .presets = {},
+                .nodes = {},
                 .journals = folder.filePath("journal"),
                 .backups = folder.filePath("backups"),
                 .pictures = {}}) {}

@@ -3,6 +3,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QTemporaryDir>
@@ -31,10 +32,15 @@ struct Opened {
             preferences.isFirstStartDone = !isFirst;
             preferences.theme = "light";
         });
+        make(std::move(open));
+    }
+
+    void make(OpenModule open) {
         window.emplace(StudioSetup{.open = std::move(open),
                                    .places = {.resources = folder.filePath("resources"),
                                               .settings = folder.filePath("s.json"),
                                               .presets = folder.filePath("presets"),
+                                              .nodes = folder.filePath("nodes.json"),
                                               .journals = folder.filePath("journal"),
                                               .backups = folder.filePath("backups"),
                                               .pictures = folder.filePath("pictures")},
@@ -128,6 +134,31 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
         QCOMPARE(tries, 2);
         opened.window.reset();
+    }
+
+    void withoutAModuleGraphsCanBeEditedWithTheNodesOfTheLastStart() {
+        bool isThere = true;
+        SmallPlugin plugin;
+        const OpenModule open = [&]() -> Plugin& {
+            if (!isThere) {
+                throw Error(ErrorKind::NotFound, "liblowtide_plugin.so was not found", "build it");
+            }
+            return plugin;
+        };
+        Opened opened(open);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        opened.window.reset();
+        QCOMPARE(keptNodes(opened.folder.filePath("nodes.json")).size(), smallNodes().size());
+        isThere = false;
+        opened.make(open);
+        auto* without = opened.window->findChild<QPushButton*>("without");
+        QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kPatience);
+        QTest::mouseClick(without, Qt::LeftButton);
+        QVERIFY(opened.window->desk());
+        QVERIFY(!opened.window->actions().at("run.start").isEnabled());
+        QVERIFY(opened.window->workspace()->model.desc("denoise"));
+        QVERIFY(opened.window->desk()->notices().text().contains("does not run"));
+        QCOMPARE(test::textProblems(*opened.window), QStringList());
     }
 
     void itOpensTheDefaultGraphAndLeavesItUnmodified() {
