@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kPlane = 500000;  ///< half of what can be scrolled to
 constexpr double kDotStep = 24;
+constexpr double kDotPixels = 2;
 constexpr double kLeastDotPixels = 14;
 constexpr double kRevealMargin = 48;
 
@@ -137,19 +138,19 @@ void GraphView::drawBackground(QPainter* painter, const QRectF& rect) {
     while (step * parts_->zoom() < kLeastDotPixels) {
         step *= 4;
     }
-    std::vector<QPointF> dots;
+    std::vector<QRectF> dots;  // filled squares: round points are stroked one by one
+    const double side = kDotPixels / parts_->zoom();
     const double left = std::floor(rect.left() / step) * step;
     const double top = std::floor(rect.top() / step) * step;
     for (double x = left; x <= rect.right() + step; x += step) {
         for (double y = top; y <= rect.bottom() + step; y += step) {
-            dots.emplace_back(x, y);
+            dots.emplace_back(x, y, side, side);
         }
     }
-    QPen pen(look.grid, 2);
-    pen.setCosmetic(true);
-    painter->setPen(pen);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(look.grid);
     painter->setRenderHint(QPainter::Antialiasing, false);
-    painter->drawPoints(dots.data(), static_cast<int>(dots.size()));
+    painter->drawRects(dots.data(), static_cast<int>(dots.size()));
 }
 
 void GraphView::drawForeground(QPainter* painter, const QRectF&) {

@@ -47,6 +47,9 @@ struct GraphView::Parts {
     void startPan(QPoint viewport);
     [[nodiscard]] QString tipFor(const CanvasHit& hit) const;
 
+    /// The pointer, or the middle while it is elsewhere.
+    [[nodiscard]] QPoint pointerOrMiddle() const;
+
     // Zoom.
     void zoomAbout(QPointF viewport, double zoom);
     void fit(const QRectF& rect);
@@ -78,6 +81,7 @@ struct GraphView::Parts {
     std::optional<LooseWire> looseWire;
     std::optional<graph::PortRef> selectedWire;  ///< by its input
     std::optional<QPoint> panFrom;
+    std::optional<QPoint> pointer;  ///< of the viewport, while it is over the canvas
     QPointF addAt;
     std::string hoveredNode;
     std::string markedNode;

@@ -12,7 +12,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kShownLines = 3;
+constexpr int kLeastLines = 2;
+constexpr int kMostLines = 4;
+constexpr int kLettersOfALine = 30;  ///< about; the painter wraps exactly
 
 QString tr(const char* text) {
     return QCoreApplication::translate("NodeFace", text);
@@ -85,6 +87,15 @@ QString plainText(const Json& value) {
     return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
+/// Lines that a long text is shown with; an empty one takes one.
+int shownLines(const QString& text) {
+    if (text.isEmpty()) {
+        return 1;
+    }
+    const auto lines = text.size() / kLettersOfALine + text.count(u'\n') + 1;
+    return std::clamp(static_cast<int>(lines), kLeastLines, kMostLines);
+}
+
 RowFace rowOf(const graph::DocumentNode& node, const ParamDesc& param) {
     RowFace row{.param = param.id,
                 .desc = &param,
@@ -95,7 +106,8 @@ RowFace rowOf(const graph::DocumentNode& node, const ParamDesc& param) {
     if (param.kind == ParamKind::Seed && seedModeOf(node, param.id) == SeedMode::Random) {
         row.value = tr("%1, random").arg(row.value);
     }
-    row.lines = param.multiline ? kShownLines : 1;
+    row.isLong = param.multiline;
+    row.lines = param.multiline ? shownLines(row.value) : 1;
     return row;
 }
 

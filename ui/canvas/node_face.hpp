@@ -29,7 +29,8 @@ struct RowFace {
     QString label;
     QString value;
     Json json;
-    int lines = 1;  ///< of text that are shown; over 1: the label stands above
+    bool isLong = false;  ///< a text of several lines: its label stands above
+    int lines = 1;        ///< of text that are shown
     bool isExposed = false;
 };
 

@@ -34,7 +34,7 @@ double placePorts(NodeLayout& layout, const NodeFace& face, double top) {
 
 RowSpot placeRow(const RowFace& row, double labelWidth, double top) {
     RowSpot spot;
-    if (row.lines > 1) {
+    if (row.isLong) {
         const double height = kRow - 4 + kLine * row.lines + 8;
         spot.field = {kPadding, top + 2, kInner, height - 4};
         spot.label = {

@@ -84,7 +84,7 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
     }
 }
 
-void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) {
+void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look, double zoom) {
     const QRectF& body = node.layout.body;
     painter.setPen(Qt::NoPen);
     painter.setBrush(look.shadow);
@@ -107,8 +107,13 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) 
     painter.drawRoundedRect(body.adjusted(inset, inset, -inset, -inset), kRadius, kRadius);
     paintProgress(painter, node, look);
     paintHeader(painter, node, look);
-    paint(painter, node.texts.face);
-    paint(painter, node.texts.footer);
+    const std::span<const PaintedText> texts(node.texts.face);
+    if (zoom >= kRowTextZoom) {
+        paint(painter, texts);
+        paint(painter, node.texts.footer);
+    } else {
+        paint(painter, texts.first(1));
+    }
     paintPorts(painter, node, look);
 }
 
@@ -140,7 +145,7 @@ void paintNode(QPainter& painter, const NodeAppearance& node, const Look& look, 
     if (zoom < kTextZoom) {
         paintFar(painter, node, look, zoom);
     } else {
-        paintNear(painter, node, look);
+        paintNear(painter, node, look, zoom);
     }
     painter.setOpacity(opacity);
 }

@@ -11,6 +11,8 @@ namespace lowtide::ui {
 
 /// Under this zoom no text is painted.
 inline constexpr double kTextZoom = 0.4;
+/// Under this zoom only the title is: rows would be a few pixels high.
+inline constexpr double kRowTextZoom = 0.55;
 
 /// Everything that a node looks like at this moment; points into its item.
 struct NodeAppearance {

@@ -34,7 +34,7 @@ void addRow(std::vector<PaintedText>& texts,
             const Look& look) {
     texts.push_back(lineIn(spot.label, row.label, look.smallFont, look.muted, Qt::AlignLeft));
     const QColor& colour = row.desc == nullptr ? look.muted : look.text;
-    if (row.lines > 1) {
+    if (row.isLong) {
         const bool isEmpty = row.value.isEmpty();
         const QRectF room = spot.value.adjusted(kTextMargin - 2, 2, -kTextMargin, 0);
         const std::vector<PaintedText> lines = linesIn(room,

@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 /// Title, labels and values of a node, laid out for painting.
 struct NodeTexts {
-    std::vector<PaintedText> face;
+    std::vector<PaintedText> face;  ///< the title is the first
     std::vector<PaintedText> footer;
 };
 

@@ -69,7 +69,7 @@ std::vector<PaintedText> linesIn(const QRectF& room,
     return lines;
 }
 
-void paint(QPainter& painter, const std::vector<PaintedText>& texts) {
+void paint(QPainter& painter, std::span<const PaintedText> texts) {
     for (const PaintedText& text : texts) {
         painter.setFont(text.font);
         painter.setPen(text.colour);

@@ -7,6 +7,7 @@
 #include <QStaticText>
 #include <QString>
 
+#include <span>
 #include <vector>
 
 namespace lowtide::ui {
@@ -37,7 +38,7 @@ struct PaintedText {
                                                int most,
                                                double lineHeight);
 
-void paint(QPainter& painter, const std::vector<PaintedText>& texts);
+void paint(QPainter& painter, std::span<const PaintedText> texts);
 
 /// How wide the text is painted.
 [[nodiscard]] double widthOf(const QString& text, const QFont& font);

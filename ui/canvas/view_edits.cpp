@@ -5,7 +5,6 @@
 #include "ui/document/clipboard.hpp"
 
 #include <QClipboard>
-#include <QCursor>
 #include <QGuiApplication>
 
 #include <algorithm>
@@ -95,9 +94,7 @@ void GraphView::cut() {
 }
 
 void GraphView::paste() {
-    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
-    const bool isInside = viewport()->rect().contains(pointer);
-    const QPointF at = mapToScene(isInside ? pointer : viewport()->rect().center());
+    const QPointF at = mapToScene(parts_->pointerOrMiddle());
     std::string text;
     try {
         text = withoutIncoming(clipboardText());
@@ -108,9 +105,7 @@ void GraphView::paste() {
 }
 
 void GraphView::pasteWithWires() {
-    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
-    const bool isInside = viewport()->rect().contains(pointer);
-    const QPointF at = mapToScene(isInside ? pointer : viewport()->rect().center());
+    const QPointF at = mapToScene(parts_->pointerOrMiddle());
     parts_->insertText(clipboardText(), at, tr("Paste with wires"));
 }
 
@@ -157,7 +152,7 @@ void GraphView::bypassSelected() {
     if (ids.empty() && !selectedNodes().empty()) {
         parts_->tip.say(tr("A node can be bypassed only where an input of the same type as an "
                            "output can be passed on."),
-                        viewport()->mapFromGlobal(QCursor::pos()));
+                        parts_->pointerOrMiddle());
         return;
     }
     parts_->model.apply(tr("Bypass"), [&ids](graph::Document& changed) {

@@ -123,6 +123,7 @@ void GraphView::Parts::leave() {
         before->setHovered({});
     }
     hoveredNode.clear();
+    pointer.reset();
     if (!gesture && !selectedWire) {
         scene.wires().setEmphasised({});
     }

@@ -22,6 +22,10 @@ PointerAt GraphView::Parts::pointerAt(QPoint viewport, Qt::KeyboardModifiers mod
             .zoom = zoom()};
 }
 
+QPoint GraphView::Parts::pointerOrMiddle() const {
+    return pointer.value_or(view.viewport()->rect().center());
+}
+
 void GraphView::Parts::startPan(QPoint viewport) {
     panFrom = viewport;
     hasPanned = false;
@@ -173,6 +177,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
     const QPoint place = event->position().toPoint();
+    parts_->pointer = place;
     const PointerAt at = parts_->pointerAt(place, event->modifiers());
     if (parts_->panFrom) {
         parts_->pan(place - *parts_->panFrom);

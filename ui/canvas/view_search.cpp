@@ -1,8 +1,6 @@
 // GraphView's ways to add a node.
 #include "ui/canvas/graph_view_parts.hpp"
 
-#include <QCursor>
-
 #include <cmath>
 
 namespace lowtide::ui {
@@ -22,10 +20,7 @@ void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<Loose
 }
 
 void GraphView::openSearch() {
-    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
-    const bool isInside = viewport()->rect().contains(pointer) && viewport()->underMouse();
-    const QPoint place = isInside ? pointer : viewport()->rect().center();
-    parts_->openSearch(parts_->pointerAt(place, {}), std::nullopt);
+    parts_->openSearch(parts_->pointerAt(parts_->pointerOrMiddle(), {}), std::nullopt);
 }
 
 void GraphView::Parts::add(const std::string& type, const std::string& port) {

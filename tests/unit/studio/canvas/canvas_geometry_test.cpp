@@ -22,7 +22,7 @@ ui::NodeFace sampleFace() {
     ui::NodeFace face{.id = "n"};
     face.inputs = {{.id = "a"}, {.id = "b"}};
     face.outputs = {{.id = "out"}};
-    face.rows = {{.param = "text", .lines = 3}, {.param = "steps"}};
+    face.rows = {{.param = "text", .isLong = true, .lines = 3}, {.param = "steps"}};
     return face;
 }
 
