@@ -18,6 +18,9 @@ MeasuredChart::MeasuredChart(QWidget* parent) : Chart("measured", parent) {}
 
 void MeasuredChart::setMeasured(const MeasuredView& measured) {
     measured_ = measured;
+    std::erase_if(measured_.nodes, [](const MeasuredNode& node) {
+        return node.peak == 0 && node.plannedPeak.value_or(0) == 0;  // nothing to compare
+    });
     most_ = 0;
     for (const MeasuredNode& node : measured_.nodes) {
         most_ = std::max({most_, node.peak, node.plannedPeak.value_or(0)});

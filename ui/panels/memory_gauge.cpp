@@ -71,9 +71,13 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
         text += tr(", others %1").arg(bytesText(held_.others));
     }
     const QRectF row(0, 0, width(), kText);
-    paintText(painter, row.adjusted(0, 0, -width() * 0.6, 0), held_.device, "body", "text");
-    paintText(
-        painter, row.adjusted(width() * 0.4, 0, 0, 0), text, "small", "text.muted", Qt::AlignRight);
+    paintText(painter, row.adjusted(0, 0, -width() * 0.75, 0), held_.device, "body", "text");
+    paintText(painter,
+              row.adjusted(width() * 0.25, 0, 0, 0),
+              text,
+              "small",
+              "text.muted",
+              Qt::AlignRight);
     painter.fillRect(QRectF(0, kText, width(), kBar), theme.colour("field"));
     qreal x = 0;
     const std::pair<Bytes, const char*> parts[] = {{held_.weights, "chart.weights"},

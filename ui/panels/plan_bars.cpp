@@ -151,7 +151,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index) const {
                                     .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
                               : bytesText(stage.total());
     const char* colour = isTooLarge ? "error" : "text";
-    const qreal half = width() * 0.4;
+    const qreal half = width() * 0.3;
     paintText(painter,
               row.adjusted(0, 0, -(width() - half), 0),
               QString::fromStdString(stage.node),
@@ -204,9 +204,12 @@ void PlanBars::paintBudget(QPainter& painter) const {
               "text",
               isLeft ? Qt::AlignRight : Qt::AlignLeft);
     painter.setPen(QPen(theme.colour("text"), 1));
-    const qreal bottom = rowTop(plan_.stages.size()) - Theme::space(2);
     const qreal at = std::floor(x) + 0.5;
-    painter.drawLine(QPointF(at, Theme::space(1)), QPointF(at, bottom));
+    painter.drawLine(QPointF(at, Theme::space(1)), QPointF(at, kBudgetRow - 1));
+    for (size_t index = 0; index < plan_.stages.size(); ++index) {  // never through a text
+        const qreal top = rowTop(index) + kText;
+        painter.drawLine(QPointF(at, top - 1), QPointF(at, top + kBar + 1));
+    }
 }
 
 void PlanBars::paintEvent(QPaintEvent*) {

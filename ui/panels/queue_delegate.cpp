@@ -86,7 +86,7 @@ void QueueDelegate::paint(QPainter* painter,
               "small",
               run->state == RunState::Failed ? "error" : "text.muted");
     if (run->state == RunState::Running) {
-        QRectF bar(text.left(), place.bottom() - 3, text.width(), 4);
+        QRectF bar(text.left(), place.bottom() + 2, text.width(), 4);
         painter->fillRect(bar, theme.colour("field"));
         bar.setWidth(bar.width() * run->progress);
         painter->fillRect(bar, theme.colour("node.running"));
