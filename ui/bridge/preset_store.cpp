@@ -5,7 +5,6 @@
 #include "plugin/files/output_file.hpp"
 #include "ui/bridge/preset_entry.hpp"
 
-#include <QCollator>
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
@@ -86,19 +85,19 @@ void PresetStore::setIsThere(IsThere isThere) {
 
 void PresetStore::reload() {
     entries_.clear();
-    QCollator order;
-    order.setNumericMode(true);  // "4 GiB" before "12 GiB"
     for (const bool isBuiltin : {true, false}) {
         const QString& folder = isBuiltin ? builtinFolder_ : userFolder_;
         const size_t before = entries_.size();
         for (const graph::PresetFile& file : graph::presetsOf(folder.toStdString())) {
             entries_.push_back(entryOf(file, isBuiltin, isThere_));
         }
-        std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
-                         entries_.end(),
-                         [&](const PresetEntry& a, const PresetEntry& b) {
-                             return order.compare(a.title, b.title) < 0;
-                         });
+        if (!isBuiltin) {
+            std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
+                             entries_.end(),
+                             [](const PresetEntry& a, const PresetEntry& b) {
+                                 return a.title.localeAwareCompare(b.title) < 0;
+                             });
+        }
     }
     Q_EMIT changed();
 }

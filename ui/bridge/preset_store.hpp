@@ -62,7 +62,7 @@ public:
     void setIsThere(IsThere isThere);
     void reload();
 
-    /// Built-in ones first, each part by title.
+    /// Built-in ones first, by id; then the person's own, by title.
     [[nodiscard]] const std::vector<PresetEntry>& entries() const { return entries_; }
 
     /// nullptr: there is none.

@@ -1,5 +1,6 @@
 #include "ui/panels/empty_state.hpp"
 
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -19,9 +20,7 @@ QLabel* centred(const QString& text, const char* font, const char* colour, QWidg
     label->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     label->setWordWrap(true);
     label->setFont(Theme::current().font(font));
-    QPalette palette = label->palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour(colour));
-    label->setPalette(palette);
+    setTextColour(*label, colour);
     return label;
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -95,9 +96,7 @@ void ExposedField::refresh() {
 
 void ExposedField::setProblem(const QString& problem) {
     editor_->setProblem(problem);
-    QPalette palette = problem_->palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour("error"));
-    problem_->setPalette(palette);
+    setTextColour(*problem_, "error");
     problem_->setText(problem);
     problem_->setVisible(!problem.isEmpty());
 }

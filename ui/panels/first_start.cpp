@@ -1,6 +1,7 @@
 #include "ui/panels/first_start.hpp"
 
 #include "ui/panels/preset_cards.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
@@ -21,9 +22,7 @@ QLabel* makeText(
     label->setObjectName(QLatin1String(name));
     label->setFont(Theme::current().font(font));
     label->setWordWrap(true);
-    QPalette palette = label->palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour(token));
-    label->setPalette(palette);
+    setTextColour(*label, token);
     return label;
 }
 

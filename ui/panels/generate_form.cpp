@@ -3,6 +3,7 @@
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/exposed_field.hpp"
 #include "ui/panels/memory_line.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -17,12 +18,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-void colour(QLabel& label, const char* token) {
-    QPalette palette = label.palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour(token));
-    label.setPalette(palette);
-}
 
 bool isSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph::ExposedParam>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
@@ -135,7 +130,7 @@ void GenerateForm::rebuild() {
     lost_->setObjectName(QStringLiteral("lost"));
     lost_->setWordWrap(true);
     lost_->setVisible(!lost.isEmpty());
-    colour(*lost_, "warning");
+    setTextColour(*lost_, "warning");
     column->addWidget(lost_);
     column->addStretch(1);
     scroll_->setWidget(page);
@@ -161,7 +156,7 @@ void GenerateForm::showMemory() {
     memory_->setVisible(!line.text.isEmpty());
     memory_->setText(line.text);
     memory_->setToolTip(line.detail);
-    colour(*memory_, !line.fits ? "error" : planned_.isFresh ? "text" : "text.muted");
+    setTextColour(*memory_, !line.fits ? "error" : planned_.isFresh ? "text" : "text.muted");
 }
 
 }  // namespace lowtide::ui

@@ -2,6 +2,7 @@
 
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/offered_models.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
@@ -225,9 +226,7 @@ void ModelsPanel::showModels() {
     pages_->setCurrentIndex(isEmpty ? 1 : 0);
     state_->setText(library_.isScanning() ? tr("Looking...")
                                           : tr("%1 found").arg(library_.models().size()));
-    QPalette palette = problems_->palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour("warning"));
-    problems_->setPalette(palette);
+    setTextColour(*problems_, "warning");
     problems_->setText(library_.problems().join(QLatin1Char('\n')));
     problems_->setVisible(!library_.problems().isEmpty());
 }

@@ -174,10 +174,10 @@ void PictureView::paintWipe(QPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(Theme::current().colour("shadow"), 3));
     painter.drawLine(QPointF(x, whole.top()), QPointF(x, whole.bottom()));
-    painter.setPen(QPen(Theme::current().colour("accent.text"), 1));
+    painter.setPen(QPen(Theme::current().colour("tooltip.text"), 1));
     painter.drawLine(QPointF(x, whole.top()), QPointF(x, whole.bottom()));
     const QPointF middle(x, std::clamp(whole.center().y(), 0.0, double(height())));
-    painter.setPen(QPen(Theme::current().colour("accent.text"), 2));
+    painter.setPen(QPen(Theme::current().colour("tooltip.text"), 2));
     painter.setBrush(Theme::current().colour("accent"));
     painter.drawEllipse(middle, kWipeReach, kWipeReach);
 }

@@ -2,6 +2,7 @@
 
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/preset_cards.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QGridLayout>
@@ -31,18 +32,12 @@ QString kindText(const QString& kind) {
     return kind == QLatin1String("image") ? PresetDetails::tr("Picture") : kind;
 }
 
-void colour(QWidget& widget, const char* token) {
-    QPalette palette = widget.palette();
-    palette.setColor(QPalette::WindowText, Theme::current().colour(token));
-    widget.setPalette(palette);
-}
-
 QLabel* makeText(const char* name, const char* font, const char* token, QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setObjectName(QLatin1String(name));
     label->setFont(Theme::current().font(font));
     label->setWordWrap(true);
-    colour(*label, token);
+    setTextColour(*label, token);
     return label;
 }
 
@@ -153,7 +148,7 @@ void PresetDetails::setNeeds(const Planned& needs) {
     needs_->setText(line.text);
     needs_->setToolTip(line.detail);
     needs_->setVisible(!line.text.isEmpty());
-    colour(*needs_, line.fits ? "text" : "error");
+    setTextColour(*needs_, line.fits ? "text" : "error");
 }
 
 }  // namespace lowtide::ui

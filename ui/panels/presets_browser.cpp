@@ -3,6 +3,7 @@
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/preset_details.hpp"
+#include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -219,9 +220,7 @@ void PresetsBrowser::attempt(const std::function<void()>& what) {
         what();
         message_->hide();
     } catch (const Error& error) {
-        QPalette palette = message_->palette();
-        palette.setColor(QPalette::WindowText, Theme::current().colour("error"));
-        message_->setPalette(palette);
+        setTextColour(*message_, "error");
         message_->setText(QString::fromStdString(
             error.hint().empty() ? error.message() : error.message() + ": " + error.hint()));
         message_->show();

@@ -31,6 +31,8 @@ constexpr int kEmptyPage = 0;
 constexpr int kPicturePage = 1;
 constexpr int kProblemPage = 2;
 constexpr int kShortValue = 120;
+constexpr int kPictureWidth = 640;
+constexpr int kFactsWidth = 260;
 
 /// Values of one line; the whole text is the tooltip's and the clipboard's.
 QString oneLine(const QString& value) {
@@ -62,6 +64,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     splitter->addWidget(makeFacts());
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
+    splitter->setSizes({kPictureWidth, kFactsWidth});
     splitter->setChildrenCollapsible(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);

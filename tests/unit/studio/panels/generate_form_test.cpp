@@ -257,6 +257,19 @@ private Q_SLOTS:
         QVERIFY(memoryLineOf(planned).fits);
     }
 
+    void wearsAThemeThatIsChosenLater() {
+        GenerateForm form(*model_, nullptr);
+        form.setPlanned(plannedOf(kGiB, 2 * kGiB, 0, 2));
+
+        test::wear(Theme::Scheme::Dark);
+        const QColor dark = Theme::current().colour("text");
+        const QColor shown =
+            form.findChild<QLabel*>("memoryLine")->palette().color(QPalette::WindowText);
+        test::wear(Theme::Scheme::Light);
+
+        QCOMPARE(shown, dark);
+    }
+
     void runsAndCancels() {
         GenerateForm form(*model_, nullptr);
         open(form);

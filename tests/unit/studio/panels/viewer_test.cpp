@@ -160,6 +160,7 @@ private Q_SLOTS:
         open(view, {400, 300});
         view.setPicture(levelsOf(picture(400, 300, Qt::red)));
         view.setCompared(levelsOf(picture(100, 75, Qt::blue)));
+        view.zoomTo(view.devicePixelRatioF());
         QCOMPARE(colourAt(view, {100, 40}), QColor(Qt::red));
         QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::blue));
 
