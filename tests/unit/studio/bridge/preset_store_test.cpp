@@ -226,7 +226,7 @@ private Q_SLOTS:
         const QString id = store_->save({.title = "x"}, reading("a"), "/", {});
         const QByteArray before = contentsOf(user_->filePath(id + ".json"));
         graph::Document unwritable = reading("b");
-        unwritable.nodes["load"].title = "\xff";
+        unwritable.nodes["load"].title = std::string("\xff");
 
         QVERIFY(errorOf([&] { store_->replace(id, unwritable, "/", {}); }).has_value());
 
