@@ -74,6 +74,44 @@ void touchScratch(int64_t numbers) {
     }
 }
 
+bool isHalf(const at::Tensor& x) {
+    return x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf;
+}
+
+at::Tensor emptyF32(at::IntArrayRef sizes, const at::Tensor& like) {
+    return at::empty(sizes, like.options().dtype(at::kFloat));
+}
+
+/// Numbers in f32 beside a product [rows, inner] x [inner, columns] of half types, at most, for
+/// each thread: sums and a part of the weight; of f16 also both factors widened. Source:
+/// oneDNN 3.10 as torch 2.11 calls it, measured on AVX-512 with bf16.
+int64_t halfProductScratch(const at::Tensor& x, int64_t columns) {
+    constexpr int64_t kRest = 1024;
+    const int64_t inner = std::min<int64_t>(x.size(-1), 1024);
+    const int64_t rows = std::min<int64_t>(x.numel() / std::max<int64_t>(x.size(-1), 1), 256);
+    const int64_t part = std::min<int64_t>(columns, 384);
+    const int64_t numbers = x.scalar_type() == at::kHalf
+                                ? rows * inner + inner * part + rows * part + kRest
+                                : 64 * rows + 32 * inner + kRest;
+    const int64_t turned = x.is_contiguous() ? 0 : 2 * x.numel();
+    return at::get_num_threads() * numbers + turned;
+}
+
+/// Numbers in f32 beside a convolution of half types with a result of `sizes`: pointwise ones of
+/// bf16 sum a whole picture in each thread; f16 has the result once more.
+/// Source: as halfProductScratch.
+int64_t halfConvolutionScratch(const at::Tensor& x,
+                               const at::Tensor& weight,
+                               at::IntArrayRef sizes) {
+    const int64_t rest = 1024 * (at::get_num_threads() + 1);
+    const int64_t ofPicture = blocked(sizes[1]) * sizes[2] * sizes[3];
+    if (x.scalar_type() == at::kHalf) {
+        return rest + sizes[0] * ofPicture;
+    }
+    const bool isPointwise = weight.size(2) == 1 && weight.size(3) == 1;
+    return isPointwise ? at::get_num_threads() * ofPicture + rest : 0;
+}
+
 /// oneDNN reorders input, weight and result to blocked channels; a kernel wider than a pixel takes
 /// channels that fill no block as they are. A bias that must be padded lies in scratch memory.
 /// Source: ideep's convolution_forward in torch 2.11 (oneDNN 3.10), seen on AVX-512 and AVX2.
@@ -87,7 +125,10 @@ at::Tensor convolvedInBlocks(const at::Tensor& x, const at::Tensor& weight, at::
         const at::Tensor input =
             isPlain ? at::Tensor() : empty({x.size(0), in, x.size(2), x.size(3)}, x);
         const at::Tensor kernel = empty({out, in, weight.size(2), weight.size(3)}, x);
-        const at::Tensor bias = out == sizes[1] ? at::Tensor() : empty({out + kScratchNumbers}, x);
+        const at::Tensor bias =
+            out == sizes[1] ? at::Tensor() : emptyF32({out + kScratchNumbers}, x);
+        const at::Tensor sums =
+            isHalf(x) ? emptyF32({halfConvolutionScratch(x, weight, sizes)}, x) : at::Tensor();
         result = empty({sizes[0], out, sizes[2], sizes[3]}, x);
     }
     return empty(sizes, x);
@@ -107,13 +148,22 @@ at::Tensor convolvedByColumns(const at::Tensor& x,
     return result;
 }
 
+constexpr int64_t kKeyBlock = 512;
+
 /// Numbers of one thread's scratch memory in ATen's attention of the CPU.
 /// Source: ATen/native/cpu/FlashAttentionKernel.cpp of torch 2.11, cpu_flash_attention.
-int64_t attentionScratch(int64_t queries, int64_t keys, int64_t width) {
-    constexpr int64_t kKeyBlock = 512;
+int64_t attentionRows(int64_t queries) {
     const int64_t queryBlock = queries >= 768 ? 256 : queries >= 192 ? 64 : 32;
-    const int64_t rows = std::min(queryBlock, queries);
-    return rows * (std::min(kKeyBlock, keys) + 2 + width);
+    return std::min(queryBlock, queries);
+}
+
+int64_t attentionScratch(int64_t queries, int64_t keys, int64_t width) {
+    return attentionRows(queries) * (std::min(kKeyBlock, keys) + 2 + width);
+}
+
+/// The same scores once more in the half type.
+int64_t attentionWeights(int64_t queries, int64_t keys) {
+    return attentionRows(queries) * std::min(kKeyBlock, keys);
 }
 
 }  // namespace
@@ -137,6 +187,10 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     if (!isOnCpu()) {
         return empty(sizes, x);
     }
+    if (isHalf(x)) {  // which of both is taken depends on the processor
+        (void)convolvedByColumns(input, weight, sizes);
+        return convolvedInBlocks(input, weight, sizes);
+    }
     return backendFor(x, weight, stride, padding) == ConvBackend::Mkldnn
                ? convolvedInBlocks(input, weight, sizes)
                : convolvedByColumns(input, weight, sizes);
@@ -155,7 +209,11 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
     addProducts(static_cast<double>(x.numel()) * static_cast<double>(weight.size(0)));
     std::vector<int64_t> sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
-    return empty(sizes, x);
+    at::Tensor result = empty(sizes, x);
+    if (isHalf(x)) {
+        touchScratch(halfProductScratch(x, weight.size(0)));
+    }
+    return result;
 }
 
 at::Tensor groupNorm(const at::Tensor& x, int64_t groups) {
@@ -194,9 +252,12 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
     if (!isMasked && own::takesAttention(q, k, v)) {
         touchScratch(own::attentionScratch(q.size(3)));
     } else if (isOnCpu()) {
-        const at::Tensor sums = empty({q.size(0), queries, q.size(1)}, q);
+        const at::Tensor sums = emptyF32({q.size(0), queries, q.size(1)}, q);
         const at::Tensor scratch =
-            empty({at::get_num_threads(), attentionScratch(queries, k.size(2), q.size(3))}, q);
+            emptyF32({at::get_num_threads(), attentionScratch(queries, k.size(2), q.size(3))}, q);
+        const at::Tensor weights =
+            isHalf(q) ? empty({at::get_num_threads(), attentionWeights(queries, k.size(2))}, q)
+                      : at::Tensor();
     }
     return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d], as the kernels lay it out
 }
@@ -205,8 +266,10 @@ at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
     // Source: ATen/native/cpu/UpSampleKernel.cpp, _use_vectorized_kernel_cond_2d.
     constexpr int64_t kSmallSides = 128;
     constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+    constexpr int64_t kNumbersOfPlace = 3;  // an index of 8 bytes and a weight
     at::Tensor result = at::upsample_nearest2d(x, {height, width});
     const bool isFast = (x.is_contiguous(kLast) && x.size(1) > 3) || height + width <= kSmallSides;
+    touchScratch(kNumbersOfPlace * (height + width));
     if (isOnCpu() && isFast) {
         const at::Tensor input = x.contiguous(kLast);
         const at::Tensor output = result.contiguous(kLast);

@@ -187,13 +187,16 @@ std::vector<Case> cases() {
 }
 
 /// The same on shapes: the most bytes at once, and the result.
-Bytes walked(const Case& one, Imitated device, at::Tensor& result) {
+Bytes walked(const Case& one,
+             Imitated device,
+             at::Tensor& result,
+             at::ScalarType type = at::kFloat) {
     WalkMeter meter(device);
     Inputs inputs;
     {
         const WalkMeter::Pause onWires;
         for (const auto& shape : one.shapes) {
-            inputs.push_back(at::empty(shape, at::TensorOptions(at::kFloat).device(at::kMeta)));
+            inputs.push_back(at::empty(shape, at::TensorOptions(type).device(at::kMeta)));
         }
     }
     result = one.run(inputs);
@@ -253,6 +256,45 @@ private Q_SLOTS:
         const double error = static_cast<double>(predicted) / static_cast<double>(measured) - 1;
         QVERIFY2(
             std::abs(error) <= (isFake ? 0 : kLargestError),
+            ("predicted " + std::to_string(predicted) + ", measured " + std::to_string(measured))
+                .c_str());
+    }
+
+    void allocatesNoMoreInHalfTypes_data() {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<bool>("isBf16");
+        const std::vector<Case> all = cases();
+        for (size_t i = 0; i < all.size(); ++i) {
+            if (all[i].name == "resample") {  // of pictures, which are f32
+                continue;
+            }
+            QTest::newRow(("bf16 " + all[i].name).c_str()) << static_cast<int>(i) << true;
+            QTest::newRow(("f16 " + all[i].name).c_str()) << static_cast<int>(i) << false;
+        }
+    }
+
+    /// On the CPU, where oneDNN sums half types in scratch memory that differs by processor: what
+    /// is predicted is a bound, so that a budget is kept.
+    void allocatesNoMoreInHalfTypes() {
+        QFETCH(int, index);
+        QFETCH(bool, isBf16);
+        const at::ScalarType type = isBf16 ? at::kBFloat16 : at::kHalf;
+        const Case one = cases()[static_cast<size_t>(index)];
+        Inputs inputs;
+        for (const auto& shape : one.shapes) {
+            inputs.push_back(at::rand(shape).to(type));
+        }
+        const Bytes before = cpu_->allocated();
+        cpu_->resetPeak();
+        const at::Tensor result = one.run(inputs);
+        const Bytes measured = cpu_->peakAllocated() - before;
+
+        at::Tensor shape;
+        const Bytes predicted = walked(one, Imitated::Cpu, shape, type);
+
+        QCOMPARE(shape.sizes().vec(), result.sizes().vec());
+        QVERIFY2(
+            measured <= predicted,
             ("predicted " + std::to_string(predicted) + ", measured " + std::to_string(measured))
                 .c_str());
     }
