@@ -1,6 +1,7 @@
 #include "ui/canvas/graph_scene.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -61,11 +62,11 @@ NodeRects GraphScene::nodeRects() const {
 }
 
 void GraphScene::take(const Delta& delta) {
+    // Items leave the map before they die: a chosen one tells that the selection changed.
     if (delta.reset) {
-        for (const auto& [id, item] : nodes_) {
+        for (const auto& [id, item] : std::exchange(nodes_, {})) {
             delete item;
         }
-        nodes_.clear();
     }
     const graph::Document& document = model_.document();
     std::set<std::string> fresh = delta.added;
@@ -76,9 +77,8 @@ void GraphScene::take(const Delta& delta) {
         }
     }
     for (const std::string& id : delta.removed) {
-        if (const auto found = nodes_.find(id); found != nodes_.end()) {
-            delete found->second;
-            nodes_.erase(found);
+        if (const auto found = nodes_.extract(id)) {
+            delete found.mapped();
         }
     }
     if (delta.links || delta.reset) {
@@ -139,12 +139,11 @@ void GraphScene::rebuildBoxes() {
             kept.push_back(item);
         }
     }
-    for (BoxItem* item : boxes_) {
+    for (BoxItem* item : std::exchange(boxes_, kept)) {
         if (std::find(kept.begin(), kept.end(), item) == kept.end()) {
             delete item;
         }
     }
-    boxes_ = std::move(kept);
 }
 
 BoxItem* GraphScene::box(BoxKind kind, const std::string& id) const {

@@ -57,14 +57,20 @@ void Panels::setTitle(const std::string& name, const QString& title) {
 }
 
 void Panels::reset() {
+    // The first ones before the others: adding a dock takes it out of its tabs.
+    for (auto& [area, first] : first_) {
+        first->setFloating(false);
+        window_.addDockWidget(area, first);
+        first->show();
+    }
     for (auto& [name, panel] : panels_) {
-        panel.dock->setFloating(false);
-        window_.addDockWidget(panel.area, panel.dock);
         QDockWidget* first = first_.at(panel.area);
         if (first != panel.dock) {
+            panel.dock->setFloating(false);
+            window_.addDockWidget(panel.area, panel.dock);
             window_.tabifyDockWidget(first, panel.dock);
+            panel.dock->show();
         }
-        panel.dock->show();
     }
     for (auto& [area, first] : first_) {
         first->raise();

@@ -3,6 +3,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/studio_window.hpp"
 
@@ -206,7 +207,7 @@ private Q_SLOTS:
         });
         const auto press = [](QMessageBox::StandardButton button) {
             return
-                [button](QDialog& box) { qobject_cast<QMessageBox&>(box).button(button)->click(); };
+                [button](QDialog& box) { qobject_cast<QMessageBox*>(&box)->button(button)->click(); };
         };
         answer("unsaved", press(QMessageBox::Cancel));
         QVERIFY(!studio.window->close());
