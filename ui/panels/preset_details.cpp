@@ -6,6 +6,7 @@
 #include "ui/theme/theme.hpp"
 
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -16,8 +17,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPicture = 160;
+constexpr int kPicture = 64;
 constexpr int kWidth = 280;
+constexpr int kFilesHeight = 96;
 
 QString kindText(const QString& kind) {
     if (kind == QLatin1String("checkpoint")) {
@@ -45,7 +47,7 @@ QLabel* makeText(const char* name, const char* font, const char* token, QWidget*
 
 PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("presetDetails"));
-    setFixedWidth(kWidth);
+    setMinimumWidth(kWidth);
     picture_ = new QLabel(this);
     title_ = makeText("presetTitle", "title", "text", this);
     tags_ = makeText("presetTags", "small", "text.muted", this);
@@ -84,16 +86,24 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
     column->setSpacing(Theme::space(2));
-    for (QWidget* each : {static_cast<QWidget*>(picture_),
-                          static_cast<QWidget*>(title_),
-                          static_cast<QWidget*>(tags_),
-                          static_cast<QWidget*>(description_),
+    auto* names = new QVBoxLayout;
+    names->setSpacing(Theme::space(1));
+    names->addWidget(title_);
+    names->addWidget(tags_);
+    names->addStretch(1);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(Theme::space(3));
+    head->addWidget(picture_);
+    head->addLayout(names, 1);
+    column->addLayout(head);
+    for (QWidget* each : {static_cast<QWidget*>(description_),
                           static_cast<QWidget*>(problem_),
                           static_cast<QWidget*>(needs_)}) {
         column->addWidget(each);
     }
-    column->addWidget(files_, 1);
-    column->addStretch(0);
+    files_->setMaximumHeight(kFilesHeight);
+    column->addWidget(files_);
+    column->addStretch(1);
     column->addWidget(open_);
     column->addLayout(buttons);
     setEntry(nullptr);

@@ -74,11 +74,18 @@ void Panels::reset() {
     }
     for (auto& [area, first] : first_) {
         first->raise();
-        const bool isRow = area == Qt::BottomDockWidgetArea;
-        window_.resizeDocks({first},
-                            {Theme::space(isRow ? kRowHeight : kColumnWidth)},
-                            isRow ? Qt::Vertical : Qt::Horizontal);
     }
+    // Sizes hold once the docks have been laid out.
+    QMetaObject::invokeMethod(this, &Panels::giveFirstSizes, Qt::QueuedConnection);
+}
+
+void Panels::giveFirstSizes() {
+    QDockWidget* left = first_.at(Qt::LeftDockWidgetArea);
+    QDockWidget* right = first_.at(Qt::RightDockWidgetArea);
+    const int width = Theme::space(kColumnWidth);
+    window_.resizeDocks({left, right}, {width, width}, Qt::Horizontal);
+    window_.resizeDocks(
+        {first_.at(Qt::BottomDockWidgetArea)}, {Theme::space(kRowHeight)}, Qt::Vertical);
 }
 
 }  // namespace lowtide::ui

@@ -36,6 +36,8 @@ private:
         Qt::DockWidgetArea area;
     };
 
+    void giveFirstSizes();
+
     QMainWindow& window_;
     std::map<std::string, Panel> panels_;
     std::map<Qt::DockWidgetArea, QDockWidget*> first_;

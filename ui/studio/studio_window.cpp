@@ -169,10 +169,9 @@ void StudioWindow::openFirst() {
 }
 
 void StudioWindow::restoreLayout() {
-    desk_->panels().reset();
     const QByteArray& layout = settings_.preferences().windowLayout;
-    if (!layout.isEmpty()) {
-        restoreState(layout);
+    if (layout.isEmpty() || !restoreState(layout)) {
+        desk_->panels().reset();
     }
 }
 

@@ -105,7 +105,8 @@ private Q_SLOTS:
         QVERIFY(title->text().contains("Starting"));
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
         QVERIFY(opened.window->actions().at("file.quit").isEnabled());
-        QCOMPARE(test::textProblems(*opened.window), QStringList());
+        const QStringList problems = test::textProblems(*opened.window);
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_starting");
         gate.set_value();
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
@@ -129,7 +130,8 @@ private Q_SLOTS:
         QVERIFY(
             opened.window->findChild<QLabel*>("startMessage")->text().contains("was not found"));
         QVERIFY(opened.window->findChild<QLabel*>("startHint")->text().contains("./dev build"));
-        QCOMPARE(test::textProblems(*opened.window), QStringList());
+        const QStringList problems = test::textProblems(*opened.window);
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_refused");
         QTest::mouseClick(again, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
@@ -159,7 +161,8 @@ private Q_SLOTS:
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
         QVERIFY(opened.window->workspace()->model.desc("denoise"));
         QVERIFY(opened.window->desk()->notices().text().contains("does not run"));
-        QCOMPARE(test::textProblems(*opened.window), QStringList());
+        const QStringList problems = test::textProblems(*opened.window);
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
     void itOpensTheDefaultGraphAndLeavesItUnmodified() {
@@ -183,7 +186,8 @@ private Q_SLOTS:
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
             studio.window->desk()->panels().show(panel);
             QTest::qWait(20);
-            QCOMPARE(test::textProblems(*studio.window), QStringList());
+            const QStringList problems = test::textProblems(*studio.window);
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         }
         test::keepScreenshot(*studio.window, "window_" + scheme);
     }
