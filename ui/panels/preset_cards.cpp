@@ -13,7 +13,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPicture = 128;
+constexpr int kPicture = 104;
 constexpr int kInset = 8;
 constexpr int kTextHeight = 52;
 constexpr QSize kCard(kPicture + 2 * kInset, kPicture + kTextHeight + 2 * kInset);
