@@ -108,7 +108,7 @@ void ComponentChips::rebuild() {
     labels_.clear();
     while (QLayoutItem* item = rows_->takeAt(0)) {
         if (QWidget* widget = item->widget()) {
-            widget->hide();
+            widget->setParent(nullptr);  // a chip that was clicked lives until its signal is over
             widget->deleteLater();
         }
         delete item;
