@@ -188,7 +188,7 @@ private Q_SLOTS:
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
             studio.window->desk()->panels().show(panel);
-            QTest::qWait(20);
+            QTest::qWait(60);
             const QStringList problems = test::textProblems(*studio.window);
             QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         }
