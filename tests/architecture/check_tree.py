@@ -20,7 +20,8 @@ TOP = {"CMakeLists.txt", "plugin", "nodes", "ui", "resources", "tests", "example
 GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
     "host_api", "base", "files", "image", "memory", "graph", "executor", "residency", "tensor", "sampling", "models",
-    "module")] + ["nodes", "ui", "ui/door", "ui/qt_door", "tests", "resources"]
+    "module")] + ["nodes", "ui", "tests", "resources", "examples"] + [f"ui/{room}" for room in (
+        "door", "qt_door", "theme", "document", "bridge", "editors", "canvas", "panels", "studio")]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
 CROSSING = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
 MAY_CROSS = re.compile(r"^(plugin/tensor/crossing\.cpp|plugin/residency/|tests/)")

@@ -67,7 +67,7 @@ GraphView::GraphView(GraphModel& model,
         viewport()->update();
         setFocus(Qt::PopupFocusReason);
     });
-    parts->fit(parts->scene.contentRect());
+    parts->fitAll();
 }
 
 GraphView::~GraphView() {
@@ -94,6 +94,7 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     if (NodeItem* before = parts_->scene.node(parts_->markedNode); before != nullptr) {
         before->setMarked({});
     }
+    parts_->showsAll = false;
     parts_->scene.select({node});
     found->setMarked(item);
     parts_->markedNode = node;
@@ -119,6 +120,9 @@ void GraphView::setMinimapShown(bool isShown) {
 
 void GraphView::resizeEvent(QResizeEvent* event) {
     QGraphicsView::resizeEvent(event);
+    if (parts_->showsAll) {
+        parts_->fitAll();
+    }
     parts_->minimap.place();
     parts_->rows.place();
     parts_->texts.place();

@@ -53,6 +53,8 @@ struct GraphView::Parts {
     // Zoom.
     void zoomAbout(QPointF viewport, double zoom);
     void fit(const QRectF& rect);
+    /// All of the graph, also after the view got another size, until the person moves it.
+    void fitAll();
     void pan(QPoint by);
 
     // Adding.
@@ -67,6 +69,7 @@ struct GraphView::Parts {
     void toggleReroute(size_t wire, int reroute, QPointF at);
     void walk(WalkDirection direction, bool isAlongWires);
 
+    bool showsAll = false;
     GraphView& view;
     GraphModel& model;
     NodeStatuses& statuses;

@@ -27,6 +27,7 @@ bool isTouchpad(const QWheelEvent& event) {
 }  // namespace
 
 void GraphView::Parts::zoomAbout(QPointF viewport, double wanted) {
+    showsAll = false;
     const double next = std::clamp(wanted, kLeastZoom, kMostZoom);
     if (next == zoom()) {
         return;
@@ -42,6 +43,7 @@ void GraphView::Parts::zoomAbout(QPointF viewport, double wanted) {
 }
 
 void GraphView::Parts::pan(QPoint by) {
+    showsAll = false;
     view.horizontalScrollBar()->setValue(view.horizontalScrollBar()->value() - by.x());
     view.verticalScrollBar()->setValue(view.verticalScrollBar()->value() - by.y());
 }
@@ -82,8 +84,13 @@ void GraphView::zoomToSelected() {
     parts_->fit(rect.isEmpty() ? parts_->scene.contentRect() : rect);
 }
 
+void GraphView::Parts::fitAll() {
+    fit(scene.contentRect());
+    showsAll = true;
+}
+
 void GraphView::zoomToAll() {
-    parts_->fit(parts_->scene.contentRect());
+    parts_->fitAll();
 }
 
 void GraphView::wheelEvent(QWheelEvent* event) {

@@ -140,7 +140,8 @@ std::string readGraph(const std::string& path) {
 }
 
 Json optionsOf(const GraphArguments& arguments) {
-    const std::filesystem::path folder = std::filesystem::absolute(graphFileOf(arguments.graph)).parent_path();
+    const std::filesystem::path folder =
+        std::filesystem::absolute(graphFileOf(arguments.graph)).parent_path();
     Json options = {{"graphFolder", folder.string()},
                     {"set", arguments.set},
                     {"policies", arguments.policies},

@@ -173,7 +173,7 @@ void Desk::useModel(const QString& param, const QString& value) {
 void Desk::showFirstStart() {
     FirstStart dialog(parts_.settings,
                       workspace_.presets,
-                      foundDevice(memberIn(workspace_.engine.devices(), "devices")),
+                      foundDevice(workspace_.engine.devices()),
                       &parts_.window);
     connect(&dialog, &FirstStart::presetChosen, this, &Desk::openPreset);
     dialog.exec();

@@ -22,9 +22,9 @@ struct WalkedGraph {
     [[nodiscard]] std::string idOf(const NodeState& node) const;
 };
 
-/// The output nodes of a canvas and what they need, in the order in which the walk meets them: inputs
-/// in the order of their ports. Ids say the type ("denoise_sample", the second "denoise_sample_2"), so
-/// the same canvas gives the same document.
+/// The output nodes of a canvas and what they need, in the order in which the walk meets them:
+/// inputs in the order of their ports. Ids say the type ("denoise_sample", the second
+/// "denoise_sample_2"), so the same canvas gives the same document.
 [[nodiscard]] WalkedGraph walkBack(std::span<const StatePtr> canvas);
 
 }  // namespace lowtide::qtnodes_host

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void spaceAndDragPans_spaceAloneSearches();
     void touchpadScrolls();
     void fitsTheSelection();
+    void staysFitted_untilThePersonMovesIt();
     void keysAddANodeWithoutThePointer();
     void doubleClickOnEmptyCanvasSearches();
     void arrowsWalkNodes_altArrowsWalkWires();
@@ -116,6 +117,23 @@ void CanvasViewTest::touchpadScrolls() {
 
     QCOMPARE(bench_->header(load_) - before, QPoint(-12, -30));
     QCOMPARE(bench_->view->transform().m11(), 1.0);
+}
+
+void CanvasViewTest::staysFitted_untilThePersonMovesIt() {
+    GraphView& view = *bench_->view;
+    view.zoomToAll();
+    const double before = view.transform().m11();
+
+    view.resize(view.width() / 2, view.height() / 2);
+    QTest::qWait(1);
+    const double smaller = view.transform().m11();
+    wheel(view.viewport()->rect().center(), -120, {}, Qt::NoScrollPhase);
+    const double moved = view.transform().m11();
+    view.resize(view.width() * 2, view.height() * 2);
+    QTest::qWait(1);
+
+    QVERIFY(smaller < before);
+    QCOMPARE(view.transform().m11(), moved);
 }
 
 void CanvasViewTest::fitsTheSelection() {
