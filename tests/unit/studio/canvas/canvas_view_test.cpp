@@ -120,7 +120,7 @@ void CanvasViewTest::touchpadScrolls() {
 }
 
 void CanvasViewTest::staysFitted_untilThePersonMovesIt() {
-    GraphView& view = *bench_->view;
+    ui::GraphView& view = *bench_->view;
     view.zoomToAll();
     const double before = view.transform().m11();
 
