@@ -8,7 +8,8 @@ namespace lowtide::ui {
 namespace {
 
 /// Pixels that an area has at first: columns beside the canvas, the row below it.
-constexpr int kColumnWidth = 75;  // in steps of the rhythm
+constexpr int kLeftWidth = 75;  // in steps of the rhythm
+constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 56;
 
 }  // namespace
@@ -82,8 +83,9 @@ void Panels::reset() {
 void Panels::giveFirstSizes() {
     QDockWidget* left = first_.at(Qt::LeftDockWidgetArea);
     QDockWidget* right = first_.at(Qt::RightDockWidgetArea);
-    const int width = Theme::space(kColumnWidth);
-    window_.resizeDocks({left, right}, {width, width}, Qt::Horizontal);
+    window_.resizeDocks({left, right},
+                        {Theme::space(kLeftWidth), Theme::space(kRightWidth)},
+                        Qt::Horizontal);
     window_.resizeDocks(
         {first_.at(Qt::BottomDockWidgetArea)}, {Theme::space(kRowHeight)}, Qt::Vertical);
 }

@@ -112,6 +112,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     folder->setObjectName(QStringLiteral("outputFolder"));
     folder->setPlaceholderText(ownFolder);
     auto* browse = new QPushButton(tr("Choose..."), this);
+    browse->setAutoDefault(false);
     auto* row = new QHBoxLayout;
     row->setSpacing(Theme::space(2));
     row->addWidget(folder, 1);

@@ -188,9 +188,10 @@ private Q_SLOTS:
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
             studio.window->desk()->panels().show(panel);
-            QTest::qWait(60);
-            const QStringList problems = test::textProblems(*studio.window);
-            QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
+            QStringList problems;
+            QTRY_VERIFY2_WITH_TIMEOUT((problems = test::textProblems(*studio.window)).isEmpty(),
+                                      qPrintable(problems.join(u'\n')),
+                                      kPatience);
         }
         test::keepScreenshot(*studio.window, "window_" + scheme);
     }
