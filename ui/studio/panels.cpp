@@ -15,8 +15,7 @@ constexpr int kRowHeight = 56;
 }  // namespace
 
 Panels::Panels(QMainWindow& window) : QObject(&window), window_(window) {
-    window_.setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks |
-                           QMainWindow::AnimatedDocks);
+    window_.setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
     window_.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);

@@ -74,8 +74,11 @@ private Q_SLOTS:
         const Outcome faulty = runTest(mutant, mutant.number);
         QVERIFY2(!faulty.hasPassed, qPrintable(faulty.text.right(2000)));
         const QString failure = QString("::%1(").arg(mutant.test);
-        QVERIFY2(faulty.text.contains("FAIL!") && faulty.text.contains(failure),
-                 qPrintable(faulty.text.right(2000)));
+        const bool isTold = faulty.text.contains("FAIL!") && faulty.text.contains(failure);
+        // A lane that writes into memory that was given back may end the program instead.
+        const bool hasDied = faulty.text.contains("Received signal") &&
+                             faulty.text.contains(QString("%1 function time").arg(mutant.test));
+        QVERIFY2(isTold || hasDied, qPrintable(faulty.text.right(2000)));
     }
 };
 
