@@ -34,11 +34,11 @@ void addRowEntries(QMenu& menu, GraphScene& scene, const RowFace& row, const std
     }
     const ParamDesc& param = *row.desc;
     GraphModel& model = scene.model();
-    QAction* exposed = menu.addAction(GraphView::tr("Show in the form"));
+    QAction* exposed = menu.addAction(GraphView::tr("Show in Generate"));
     exposed->setCheckable(true);
     exposed->setChecked(row.isExposed);
     QObject::connect(exposed, &QAction::triggered, &scene, [&model, &param, node](bool isOn) {
-        model.apply(GraphView::tr("Show in the form"), [&](graph::Document& document) {
+        model.apply(GraphView::tr("Show in Generate"), [&](graph::Document& document) {
             setExposed(document, node, param.id, param.label, isOn);
         });
     });

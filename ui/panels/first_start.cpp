@@ -69,7 +69,7 @@ FirstStart::FirstStart(Settings& settings,
                           "small",
                           "text.muted",
                           this);
-    auto* empty = new QPushButton(tr("Begin with an empty graph"), this);
+    auto* empty = new QPushButton(tr("Keep the graph that is open"), this);
     empty->setObjectName(QStringLiteral("emptyGraph"));
     start_ = new QPushButton(tr("Start"), this);
     start_->setObjectName(QStringLiteral("start"));

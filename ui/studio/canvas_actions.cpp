@@ -63,6 +63,8 @@ void connectCanvas(const Actions& actions, GraphView& view) {
             view.distributeSelected(static_cast<int>(along));
         });
     }
+    actions.at("view.minimap").setChecked(true);
+    actions.at("view.snap").setChecked(true);
     QObject::connect(
         &actions.at("view.minimap"), &QAction::toggled, &view, &GraphView::setMinimapShown);
     QObject::connect(&actions.at("view.snap"), &QAction::toggled, &view, &GraphView::setSnapping);
