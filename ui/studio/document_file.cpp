@@ -116,7 +116,9 @@ void DocumentFile::recover(const Recovered& recovered) {
     settle(savedGraph(path), path, name);
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });
-    writeJournal();
+    if (writeJournal()) {
+        discard(recovered);  // its text lies in the journal of this program now
+    }
 }
 
 void DocumentFile::save() {
@@ -148,11 +150,15 @@ QString DocumentFile::saveAs(const QString& path) {
     return {};
 }
 
-void DocumentFile::writeJournal() {
+bool DocumentFile::writeJournal() {
     QString reason;
-    if (!journal_.write(model_.document(), &reason) && !reason.isEmpty()) {
+    if (journal_.write(model_.document(), &reason)) {
+        return true;
+    }
+    if (!reason.isEmpty()) {
         Q_EMIT journalFailed(reason);
     }
+    return false;
 }
 
 }  // namespace lowtide::ui

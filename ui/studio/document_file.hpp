@@ -51,7 +51,7 @@ Q_SIGNALS:
 
 private:
     void settle(graph::Document document, const QString& path, const QString& name);
-    void writeJournal();
+    bool writeJournal();
 
     GraphModel& model_;
     Places places_;

@@ -82,9 +82,8 @@ void Panels::reset() {
 void Panels::giveFirstSizes() {
     QDockWidget* left = first_.at(Qt::LeftDockWidgetArea);
     QDockWidget* right = first_.at(Qt::RightDockWidgetArea);
-    window_.resizeDocks({left, right},
-                        {Theme::space(kLeftWidth), Theme::space(kRightWidth)},
-                        Qt::Horizontal);
+    window_.resizeDocks(
+        {left, right}, {Theme::space(kLeftWidth), Theme::space(kRightWidth)}, Qt::Horizontal);
     window_.resizeDocks(
         {first_.at(Qt::BottomDockWidgetArea)}, {Theme::space(kRowHeight)}, Qt::Vertical);
 }

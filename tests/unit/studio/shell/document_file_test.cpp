@@ -108,7 +108,12 @@ private Q_SLOTS:
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
         opened.file.setNew({}, "untitled");
-        opened.file.recover({.journal = {}, .path = path, .writtenAt = {}, .document = changed});
+        const QString journal = folder.filePath("of_a_killed_program");
+        QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
+        opened.file.recover(
+            {.journal = journal, .path = path, .writtenAt = {}, .document = changed});
+        QVERIFY2(!QFile::exists(journal), "it would be offered at the next start again");
+        QCOMPARE(journalsIn(folder), 1);
         QVERIFY(opened.model.isModified());
         QCOMPARE(opened.file.path(), path);
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(changed));
