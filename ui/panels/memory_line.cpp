@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/panels/plan_view.hpp"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -25,24 +26,6 @@ const Json* fullestDevice(const Json& plan) {
         }
     }
     return fullest;
-}
-
-/// Percent of the networks' bytes on the device that are copied again in each pass.
-int streamedPercent(const Json& plan, const std::string& device) {
-    std::map<std::string, std::string> deviceOf;
-    for (const Json& component : memberIn(plan, "components")) {
-        deviceOf[textIn(component, "role")] = textIn(component, "device");
-    }
-    double streamed = 0;
-    double all = 0;
-    for (const Json& stay : memberIn(plan, "stays")) {
-        if (deviceOf[textIn(stay, "role")] == device) {
-            const double moved = numberIn(stay, "streamed_bytes_per_pass");
-            streamed += moved;
-            all += moved + numberIn(stay, "resident_bytes");
-        }
-    }
-    return all > 0 ? static_cast<int>(std::lround(100 * streamed / all)) : 0;
 }
 
 double secondsOf(const Json& plan) {

@@ -1,11 +1,13 @@
 #include "ui/panels/plan_view.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/panels/memory_line.hpp"
 
 #include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace lowtide::ui {
 
@@ -35,12 +37,6 @@ StageBar barOf(const Json& stage, const Json& held, const Json& stays) {
     return bar;
 }
 
-QString secondsText(double seconds) {
-    return seconds < 1    ? tr("under 1 s")
-           : seconds < 90 ? tr("about %1 s").arg(std::llround(seconds))
-                          : tr("about %1 min").arg(std::llround(seconds / 60));
-}
-
 }  // namespace
 
 const StageBar* PlanView::firstTooLarge() const {
@@ -50,16 +46,21 @@ const StageBar* PlanView::firstTooLarge() const {
     return found == stages.end() ? nullptr : &*found;
 }
 
-int PlanView::streamedPercent() const {
-    Bytes streamed = 0;
-    Bytes whole = 0;
-    for (const StageBar& stage : stages) {
-        streamed += stage.movedInPass;
-        whole += stage.movedInPass + stage.weights - stage.streamed;
+int streamedPercent(const Json& plan, const std::string& device) {
+    std::map<std::string, std::string> deviceOf;
+    for (const Json& component : memberIn(plan, "components")) {
+        deviceOf[textIn(component, "role")] = textIn(component, "device");
     }
-    return whole > 0 ? static_cast<int>(
-                           100.0 * static_cast<double>(streamed) / static_cast<double>(whole) + 0.5)
-                     : 0;
+    double streamed = 0;
+    double all = 0;
+    for (const Json& stay : memberIn(plan, "stays")) {
+        if (deviceOf[textIn(stay, "role")] == device) {
+            const double moved = numberIn(stay, "streamed_bytes_per_pass");
+            streamed += moved;
+            all += moved + numberIn(stay, "resident_bytes");
+        }
+    }
+    return all > 0 ? static_cast<int>(std::lround(100 * streamed / all)) : 0;
 }
 
 std::optional<PlanView> planViewOf(const Json& plan) {
@@ -75,7 +76,8 @@ std::optional<PlanView> planViewOf(const Json& plan) {
                   .peak = bytesIn(main, "peak"),
                   .minimum = bytesIn(main, "minimum"),
                   .isEstimated = memberIn(main, "estimated") == true,
-                  .measuredOn = QString::fromStdString(textIn(main, "measured_on"))};
+                  .measuredOn = QString::fromStdString(textIn(main, "measured_on")),
+                  .streamedPercent = streamedPercent(plan, textIn(main, "device"))};
     for (const Json& stage : stages) {
         const StageBar bar =
             barOf(stage, memberIn(memberIn(stage, "devices"), view.device.c_str()), stays);
@@ -95,11 +97,11 @@ QString summaryOf(const PlanView& plan) {
         plan.budget > 0
             ? tr("needs %1 of %2").arg(needs, QString::fromStdString(formatBytes(plan.budget)))
             : tr("needs %1").arg(needs)};
-    if (const int percent = plan.streamedPercent(); percent > 0) {
-        parts.push_back(tr("streams %1 %").arg(percent));
+    if (plan.streamedPercent > 0) {
+        parts.push_back(tr("streams %1 %").arg(plan.streamedPercent));
     }
     if (plan.seconds > 0) {
-        parts.push_back(secondsText(plan.seconds));
+        parts.push_back(durationText(plan.seconds));
     }
     return parts.join(", ");
 }

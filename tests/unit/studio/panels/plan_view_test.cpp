@@ -41,7 +41,7 @@ void PlanViewTest::tellsWhatStreams() {
     QCOMPARE(view->stages[1].streamed, Bytes{1969152});
     QCOMPARE(view->stages[1].movedInPass, Bytes{11467920});
     // 11467920 of 11467920 + 5434368 + 1587200 + 3342336 bytes
-    QCOMPARE(view->streamedPercent(), 53);
+    QCOMPARE(view->streamedPercent, 53);
 }
 
 void PlanViewTest::namesTheFirstStageThatIsTooLarge() {
