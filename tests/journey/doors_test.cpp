@@ -1,4 +1,5 @@
 #include "plugin/base/json.hpp"
+#include "plugin/graph/node_json.hpp"
 #include "plugin/host_api/qt_entry.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -74,6 +75,13 @@ private Q_SLOTS:
         QVERIFY(expected.size() > 20);
         const QPluginLoader loader(qtDoorPath());
         QCOMPARE(loader.metaData()["MetaData"].toObject()["nodes"].toArray(), expected);
+    }
+
+    void descriptionsOfTheCommandComeBackWhole() {
+        for (const Json& node :
+             Json::parse(testing::runLowtide({"nodes", "--json"}).output.toStdString())) {
+            QCOMPARE(graph::toJson(graph::nodeFromJson(node)), node);
+        }
     }
 
     void theQtDoorMapsTheModuleWhenItIsAsked() {

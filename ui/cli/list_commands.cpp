@@ -1,7 +1,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/param_value.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/cli/node_json.hpp"
 #include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
@@ -25,11 +26,10 @@ void printNode(const NodeDesc& node) {
     printPorts("input", node.inputs);
     printPorts("output", node.outputs);
     for (const ParamDesc& param : node.params) {
-        const Json json = toJson(param);
         std::printf("  %-7s %-18s %-13s %s\n",
                     "param",
                     param.id.c_str(),
-                    ("= " + json.at("default").dump()).c_str(),
+                    ("= " + graph::toJson(param.defaultValue).dump()).c_str(),
                     param.tooltip.c_str());
     }
     std::printf("\n");
@@ -42,7 +42,7 @@ int listNodes(bool json) {
     Json list = Json::array();
     for (const NodeDesc& node : plugin.nodes()) {
         if (json) {
-            list.push_back(toJson(node));
+            list.push_back(graph::toJson(node));
         } else {
             printNode(node);
         }
