@@ -1,38 +1,10 @@
-#include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/run_queue.hpp"
+#include "tests/unit/studio/bridge/queue_bench.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
 using namespace lowtide;
 using namespace lowtide::ui;
-
-namespace {
-
-constexpr int kPatience = 20000;
-
-Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
-    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
-    stage.waitAtGate();
-    const bool isCancelled = stage.cancelled() != CancelMode::No;
-    return {{"status", isCancelled ? "cancelled" : "ok"}, {"executed", isCancelled ? 1 : 2}};
-}
-
-QList<quint64> order(const RunQueue& queue) {
-    QList<quint64> ids;
-    for (const QueuedRun& run : queue.runs()) {
-        ids.push_back(run.id);
-    }
-    return ids;
-}
-
-void waitUntilEnded(RunQueue& queue, quint64 id) {
-    QTRY_VERIFY_WITH_TIMEOUT(
-        queue.find(id)->state != RunState::Waiting && queue.find(id)->state != RunState::Running,
-        kPatience);
-}
-
-}  // namespace
 
 class RunCancelTest : public QObject {
     Q_OBJECT

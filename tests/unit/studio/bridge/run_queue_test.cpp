@@ -1,5 +1,4 @@
-#include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/run_queue.hpp"
+#include "tests/unit/studio/bridge/queue_bench.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
@@ -8,15 +7,6 @@ using namespace lowtide;
 using namespace lowtide::ui;
 
 namespace {
-
-constexpr int kPatience = 60000;
-
-Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
-    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
-    stage.waitAtGate();
-    const bool isCancelled = stage.cancelled() != CancelMode::No;
-    return {{"status", isCancelled ? "cancelled" : "ok"}, {"executed", isCancelled ? 1 : 2}};
-}
 
 Json keptEverything(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
@@ -52,20 +42,6 @@ std::vector<std::string> kinds(const QSignalSpy& events) {
         found.push_back(each.at(1).value<Json>().at("event").get<std::string>());
     }
     return found;
-}
-
-QList<quint64> order(const RunQueue& queue) {
-    QList<quint64> ids;
-    for (const QueuedRun& run : queue.runs()) {
-        ids.push_back(run.id);
-    }
-    return ids;
-}
-
-void waitUntilEnded(RunQueue& queue, quint64 id) {
-    QTRY_VERIFY_WITH_TIMEOUT(
-        queue.find(id)->state != RunState::Waiting && queue.find(id)->state != RunState::Running,
-        kPatience);
 }
 
 }  // namespace
