@@ -17,6 +17,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINA
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/host_api DESTINATION include/lowtide/plugin FILES_MATCHING PATTERN *.hpp)
 set_target_properties(lowtide_host_api PROPERTIES EXPORT_NAME host_api)
+if(TARGET lowtide_widgets)
+  set_target_properties(lowtide_widgets PROPERTIES EXPORT_NAME widgets)
+  install(TARGETS lowtide_widgets EXPORT LowtideWidgetsTargets LIBRARY DESTINATION lib)
+  install(FILES ${PROJECT_SOURCE_DIR}/ui/widgets/graph_editor.hpp DESTINATION include/lowtide/ui/widgets)
+  install(EXPORT LowtideWidgetsTargets NAMESPACE Lowtide:: DESTINATION lib/cmake/Lowtide)
+endif()
 install(TARGETS lowtide_host_api EXPORT LowtideTargets INCLUDES DESTINATION include/lowtide)
 install(EXPORT LowtideTargets NAMESPACE Lowtide:: DESTINATION lib/cmake/Lowtide)
 configure_package_config_file(

@@ -40,7 +40,7 @@ QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
 UI_ROOMS = {
     "theme": (), "document": (), "bridge": ("document",), "editors": ("theme", "document"),
     "canvas": ("theme", "document", "bridge", "editors"), "panels": ("theme", "document", "bridge", "editors"),
-    "studio": ("theme", "document", "bridge", "editors", "canvas", "panels", "door"), "cli": ("door",), "door": (),
+    "studio": ("theme", "document", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door",), "door": (),
     "qt_door": ("door",)}
 # What a room may see of another one, where that is not all of it.
 DOORS = {

@@ -35,6 +35,28 @@ class InstalledTest : public QObject {
                                    {"-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix_});
     }
 
+    /// Makes the example a project of its own in the folder of another program.
+    void buildExample(const QString& name, const QString& build) const {
+        const QString source = folder_.filePath("project of " + name);
+        for (const QString& file : {QString("CMakeLists.txt"), name + ".cpp"}) {
+            const QString path = testing::sourcePath("examples/" + name + "/" + file);
+            QVERIFY(writeText(source + "/" + file, testing::contentsOf(path)));
+        }
+        const testing::Ended configured = configure(source, build);
+        QVERIFY2(configured.exitCode == 0, qPrintable(configured.errors));
+        QVERIFY2(configured.output.contains(prefix_ + "/" + kModule),
+                 qPrintable(configured.output));
+        const testing::Ended built = testing::runProgram("cmake", {"--build", build});
+        QVERIFY2(built.exitCode == 0, qPrintable(built.output + built.errors));
+    }
+
+    void compareWithTheCommand(const QString& picture, const QString& graph) const {
+        QVERIFY(!picture.isEmpty());
+        const testing::Ended command = runCommand(graph, folder_.filePath("of the command"));
+        QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
+        QVERIFY(testing::contentsOf(picture) == testing::contentsOf(command.output.trimmed()));
+    }
+
     testing::Ended runCommand(const QString& graph, const QString& out) const {
         return testing::runProgram(prefix_ + "/bin/lowtide",
                                    {"run", graph, "--out", out},
@@ -52,29 +74,27 @@ private Q_SLOTS:
     }
 
     void anotherProjectBuildsTheTinyHost() {
-        const QString source = folder_.filePath("project");
-        const QString build = folder_.filePath("build");
-        for (const QString name : {"CMakeLists.txt", "tiny_host.cpp"}) {
-            QVERIFY(
-                writeText(source + "/" + name,
-                          testing::contentsOf(testing::sourcePath("examples/tiny_host/") + name)));
-        }
-        const testing::Ended configured = configure(source, build);
-        QVERIFY2(configured.exitCode == 0, qPrintable(configured.errors));
-        QVERIFY2(configured.output.contains(prefix_ + "/" + kModule),
-                 qPrintable(configured.output));
-        const testing::Ended built = testing::runProgram("cmake", {"--build", build});
-        QVERIFY2(built.exitCode == 0, qPrintable(built.output + built.errors));
-
+        const QString build = folder_.filePath("tiny_host");
+        buildExample("tiny_host", build);
         const testing::Ended host =
             testing::runProgram(build + "/tiny_host", {prefix_ + "/" + kModule, build});
         QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
-        const testing::Ended command =
-            runCommand(build + "/graph.json", folder_.filePath("pictures"));
-        QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
-        QVERIFY(!host.output.trimmed().isEmpty());
-        QVERIFY(testing::contentsOf(host.output.trimmed()) ==
-                testing::contentsOf(command.output.trimmed()));
+        compareWithTheCommand(host.output.trimmed(), build + "/graph.json");
+    }
+
+    void anotherProjectBuildsTheWidgetsHost() {
+        const QString build = folder_.filePath("widgets_host");
+        buildExample("widgets_host", build);
+        const QString graph = testing::sourcePath("examples/graphs/text_to_image.json");
+        const testing::Ended host = testing::runProgram(
+            build + "/widgets_host",
+            {prefix_ + "/" + kModule, graph, folder_.filePath("of widgets"), "--run"},
+            {"QT_QPA_PLATFORM=offscreen"});
+        QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
+        compareWithTheCommand(host.output.trimmed(), graph);
+        for (const QString& library : testing::neededLibraries(build + "/widgets_host")) {
+            QVERIFY2(!library.startsWith("libtorch"), qPrintable(library));
+        }
     }
 
     void theInstalledCommandRehearsesACard() {
@@ -99,10 +119,8 @@ private Q_SLOTS:
     void aPackageThatIsNotThereIsSaid_data() {
         QTest::addColumn<QByteArray>("request");
         QTest::addColumn<QString>("message");
-        QTest::newRow("widgets") << QByteArray("0.1 CONFIG REQUIRED COMPONENTS widgets")
-                                 << "has no component widgets";
         QTest::newRow("unknown component") << QByteArray("CONFIG REQUIRED COMPONENTS host_api bed")
-                                           << "has no component bed; it has: host_api";
+                                           << "has no component bed; it has: host_api, widgets";
         QTest::newRow("another version") << QByteArray("7.1 CONFIG REQUIRED") << "version: 0.1.0";
     }
 

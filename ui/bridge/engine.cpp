@@ -5,8 +5,9 @@
 
 namespace lowtide::ui {
 
-Engine::Engine(Plugin& plugin)
+Engine::Engine(Plugin& plugin, AtEnd atEnd)
     : plugin_(plugin),
+      atEnd_(atEnd),
       catalog_(std::vector<NodeDesc>(plugin.nodes().begin(), plugin.nodes().end())) {
     if (!plugin.runner()) {
         throw Error(ErrorKind::Internal, "the module was not started, so it has no runner");
@@ -14,7 +15,9 @@ Engine::Engine(Plugin& plugin)
 }
 
 Engine::~Engine() {
-    plugin_.runner()->stop();
+    if (atEnd_ == AtEnd::StopsModule) {
+        plugin_.runner()->stop();
+    }
 }
 
 Runner& Engine::runner() const {

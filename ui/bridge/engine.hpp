@@ -10,11 +10,17 @@
 
 namespace lowtide::ui {
 
-/// The module behind everything that the studio runs. Made once; stopped when it is destroyed.
+/// What becomes of the module when its Engine is destroyed.
+enum class AtEnd {
+    StopsModule,  ///< the program ends: Runner::stop
+    LeavesModule  ///< others in the program still use it
+};
+
+/// The module behind everything that canvas and panels run.
 class Engine {
 public:
     /// `plugin` was started. Its nodes become the catalog.
-    explicit Engine(Plugin& plugin);
+    explicit Engine(Plugin& plugin, AtEnd atEnd = AtEnd::StopsModule);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
@@ -28,6 +34,7 @@ public:
 
 private:
     Plugin& plugin_;
+    AtEnd atEnd_;
     graph::Catalog catalog_;
 };
 

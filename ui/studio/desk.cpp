@@ -1,3 +1,4 @@
+#include "ui/bridge/device_names.hpp"
 #include "ui/studio/desk.hpp"
 
 #include "plugin/base/error.hpp"

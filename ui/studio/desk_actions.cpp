@@ -1,3 +1,4 @@
+#include "ui/bridge/device_names.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"

@@ -10,9 +10,6 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Cards of everyday sizes; the memory panel takes any other.
-constexpr const char* kRehearsed[] = {"fake:4GiB", "fake:8GiB", "fake:12GiB", "fake:24GiB"};
-
 void put(Json& options, const char* key, const QString& value) {
     if (!value.isEmpty()) {
         options[key] = value.toStdString();
@@ -92,18 +89,6 @@ Workspace::Workspace(Plugin& plugin,
     connect(&models, &ModelLibrary::scanned, &presets, &PresetStore::reload);
     tellOptions();
     tellModels();
-}
-
-std::vector<std::string> deviceNames(const Json& devices) {
-    std::vector<std::string> names;
-    for (const Json& device : devices.is_array() ? devices : Json::array()) {
-        const std::string name = device.value("id", std::string());
-        if (!name.empty() && !name.starts_with("fake")) {
-            names.push_back(name);
-        }
-    }
-    names.insert(names.end(), std::begin(kRehearsed), std::end(kRehearsed));
-    return names;
 }
 
 void Workspace::tellOptions() {

@@ -6,12 +6,12 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/preset_store.hpp"
+#include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/settings.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/document_file.hpp"
-#include "ui/studio/run_control.hpp"
 
 #include <string>
 #include <vector>
@@ -54,10 +54,6 @@ private:
     QStringList modelFolders_;
     QStringList modelPathsFiles_;
 };
-
-/// "cpu", "cuda:0", and the cards that can be rehearsed on: what choosers offer, of
-/// MemoryNow::devices.
-[[nodiscard]] std::vector<std::string> deviceNames(const Json& devices);
 
 /// Options of runs and plans: the command line's stand before the graph's, the settings' behind.
 [[nodiscard]] Json runOptions(const graph::Document& document,

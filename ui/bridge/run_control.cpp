@@ -1,6 +1,6 @@
-#include "ui/studio/run_control.hpp"
+#include "ui/bridge/run_control.hpp"
 
-#include "ui/studio/seeds.hpp"
+#include "ui/bridge/seeds.hpp"
 
 #include <QRandomGenerator>
 
@@ -41,7 +41,9 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
         renewSeeds(document, model_.catalog(), random_);
     });
     Json options = planning_.options().is_object() ? planning_.options() : Json::object();
-    options["out"] = outputFolder_.toStdString();
+    if (!outputFolder_.isEmpty()) {
+        options["out"] = outputFolder_.toStdString();
+    }
     if (!until.empty()) {
         options["until"] = until;
     }

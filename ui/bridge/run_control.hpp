@@ -35,7 +35,7 @@ public:
     /// The name of the document, for the titles of runs.
     void setName(const QString& name) { name_ = name; }
 
-    /// The folder for pictures.
+    /// The folder for pictures; empty: as the options of plans say.
     void setOutputFolder(const QString& folder) { outputFolder_ = folder; }
 
     /// Whether pictures of nodes show that are still at work; those of outputs always do.

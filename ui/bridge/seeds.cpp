@@ -1,4 +1,4 @@
-#include "ui/studio/seeds.hpp"
+#include "ui/bridge/seeds.hpp"
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"

@@ -1,0 +1,275 @@
+#include "ui/widgets/graph_editor.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/run_control.hpp"
+#include "ui/canvas/graph_view.hpp"
+#include "ui/panels/inspector.hpp"
+#include "ui/panels/memory_panel.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QApplication>
+#include <QPointer>
+
+#include <stdexcept>
+
+namespace lowtide {
+
+namespace {
+
+bool isDark(const QPalette& palette) {
+    return palette.color(QPalette::Window).lightness() <
+           palette.color(QPalette::WindowText).lightness();
+}
+
+std::shared_ptr<const ui::Theme> themeOf(bool isDark) {
+    using Scheme = ui::Theme::Scheme;
+    return std::make_shared<const ui::Theme>(isDark ? Scheme::Dark : Scheme::Light);
+}
+
+/// The program's first editor looks as its host does.
+void beginTheme() {
+    static bool hasBegun = false;
+    if (!hasBegun) {
+        hasBegun = true;
+        ui::Theme::setCurrent(themeOf(isDark(QApplication::palette())));
+    }
+}
+
+QString reasonOf(const Issues& issues) {
+    QStringList sentences;
+    for (const Issue& issue : issues) {
+        if (issue.severity == Severity::Error) {
+            const QString hint = QString::fromStdString(issue.hint);
+            const QString message = QString::fromStdString(issue.message);
+            sentences.append(hint.isEmpty() ? message : message + QStringLiteral("; ") + hint);
+        }
+    }
+    return sentences.join(QLatin1Char('\n'));
+}
+
+GraphEditor::Ended endedAs(ui::RunState state) {
+    switch (state) {
+        case ui::RunState::Finished:
+            return GraphEditor::Ended::Finished;
+        case ui::RunState::Cancelled:
+            return GraphEditor::Ended::Cancelled;
+        default:
+            return GraphEditor::Ended::Failed;
+    }
+}
+
+}  // namespace
+
+struct GraphEditor::Parts {
+    ui::Engine engine;
+    ui::GraphModel model{engine.catalog()};
+    ui::NodeStatuses statuses;
+    ui::RunQueue queue{engine.runner()};
+    ui::Planning planning{engine.runner(), model};
+    ui::MemoryFeed memory{engine.runner()};
+    ui::RunControl run{model, queue, planning, statuses};
+    QPointer<ui::GraphView> canvas{new ui::GraphView(model, statuses, nullptr)};
+    QPointer<ui::Inspector> inspector{new ui::Inspector(model, statuses, planning, nullptr)};
+    QPointer<ui::MemoryPanel> memoryPanel{new ui::MemoryPanel(
+        {.model = model, .planning = planning, .queue = queue, .feed = memory, .engine = engine})};
+    bool isFitted = true;
+
+    explicit Parts(Plugin& plugin) : engine(plugin, ui::AtEnd::LeavesModule) {
+        join();
+        dress();
+        QObject::connect(
+            &ui::Themed::instance(), &ui::Themed::changed, canvas, [this] { dress(); });
+        memory.askNow();
+    }
+
+    ~Parts() {
+        delete canvas;
+        delete inspector;
+        delete memoryPanel;
+    }
+
+    void join() {
+        QObject::connect(
+            &planning, &ui::Planning::answered, &statuses, [this](const ui::Planned& planned) {
+                statuses.setChecked(planned.issues);
+                statuses.setPlan(planned.plan);
+            });
+        QObject::connect(&queue, &ui::RunQueue::ended, &planning, &ui::Planning::askNow);
+        QObject::connect(&model, &ui::GraphModel::changed, &run, [this](const ui::Delta& delta) {
+            if (delta.reset) {
+                run.forgetRuns();
+            }
+        });
+        QObject::connect(
+            &memory, &ui::MemoryFeed::changed, inspector, [this](const ui::MemoryNow& now) {
+                inspector->setDevices(ui::deviceNames(now.devices));
+            });
+        QObject::connect(canvas, &ui::GraphView::selectionChanged, inspector, [this] {
+            inspector->showNodes(canvas->selectedNodes());
+        });
+        QObject::connect(
+            canvas, &ui::GraphView::runToRequested, &run, [this](const std::string& node) {
+                run.run(ui::RunHow::Last, {node});
+            });
+        QObject::connect(
+            memoryPanel, &ui::MemoryPanel::nodeActivated, canvas, [this](const std::string& node) {
+                canvas->reveal(node);
+            });
+    }
+
+    /// The canvas has its size only once the host's layout has it.
+    void fitSoon() {
+        isFitted = canvas && canvas->isVisible();
+        if (isFitted) {
+            QMetaObject::invokeMethod(canvas, &ui::GraphView::zoomToAll, Qt::QueuedConnection);
+        }
+    }
+
+    /// Those before the last one: their reports and pictures would add up.
+    void forgetRunsBefore(quint64 last) {
+        std::vector<quint64> ended;
+        for (const ui::QueuedRun& each : queue.runs()) {
+            if (each.id < last) {
+                ended.push_back(each.id);
+            }
+        }
+        for (const quint64 id : ended) {
+            queue.remove(id);
+        }
+    }
+
+    /// Only our own widgets: the host's keep its palette.
+    void dress() {
+        for (QWidget* widget : {static_cast<QWidget*>(canvas.data()),
+                                static_cast<QWidget*>(inspector.data()),
+                                static_cast<QWidget*>(memoryPanel.data())}) {
+            if (widget) {
+                widget->setPalette(ui::Theme::current().palette());
+                widget->setFont(ui::Theme::current().font("body"));
+            }
+        }
+    }
+};
+
+GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
+    beginTheme();
+    try {
+        parts_ = std::make_unique<Parts>(plugin);
+    } catch (const Error& error) {
+        throw std::runtime_error(error.message());  // hosts do not know the type of ours
+    }
+    parts_->canvas->installEventFilter(this);
+    connect(&parts_->model, &ui::GraphModel::changed, this, [this] { Q_EMIT changed(); });
+    connect(&parts_->model, &ui::GraphModel::modifiedChanged, this, &GraphEditor::modifiedChanged);
+    connect(&parts_->run, &ui::RunControl::busyChanged, this, &GraphEditor::busyChanged);
+    connect(parts_->canvas, &ui::GraphView::selectionChanged, this, [this] {
+        QStringList nodes;
+        for (const std::string& node : parts_->canvas->selectedNodes()) {
+            nodes.append(QString::fromStdString(node));
+        }
+        Q_EMIT selectionChanged(nodes);
+    });
+    connect(&parts_->queue,
+            &ui::RunQueue::picture,
+            this,
+            [this](quint64 run, const std::string& node, const QImage& shown) {
+                Q_EMIT picture(run, QString::fromStdString(node), shown);
+            });
+    connect(&parts_->queue, &ui::RunQueue::ended, this, [this](quint64 id) {
+        if (const ui::QueuedRun* run = parts_->queue.find(id)) {
+            const QString reason = reasonOf(run->issues);
+            parts_->forgetRunsBefore(id);
+            Q_EMIT runEnded(id, endedAs(run->state), run->files, reason);
+        }
+    });
+}
+
+GraphEditor::~GraphEditor() {
+    parts_->queue.disconnect(this);
+    parts_->model.disconnect(this);
+    parts_->run.disconnect(this);
+}
+
+bool GraphEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Show && watched == parts_->canvas && !parts_->isFitted) {
+        parts_->fitSoon();
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+QWidget& GraphEditor::canvas() {
+    return *parts_->canvas;
+}
+
+QWidget& GraphEditor::inspector() {
+    return *parts_->inspector;
+}
+
+QWidget& GraphEditor::memoryPanel() {
+    return *parts_->memoryPanel;
+}
+
+QUndoStack& GraphEditor::undoStack() {
+    return parts_->model.undoStack();
+}
+
+QString GraphEditor::load(const QByteArray& graph) {
+    try {
+        parts_->model.load(graph::parseDocument(graph.toStdString()));
+    } catch (const Error& error) {
+        const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
+        return QString::fromStdString(error.message() + hint);
+    }
+    parts_->planning.askNow();
+    parts_->fitSoon();
+    return {};
+}
+
+QByteArray GraphEditor::graph() const {
+    return QByteArray::fromStdString(graph::toText(parts_->model.document()));
+}
+
+bool GraphEditor::isModified() const {
+    return parts_->model.isModified();
+}
+
+void GraphEditor::setSaved() {
+    parts_->model.setSaved();
+}
+
+bool GraphEditor::setOptions(const QByteArray& options) {
+    const Json json = Json::parse(options.begin(), options.end(), nullptr, false);
+    if (!json.is_object()) {
+        return false;
+    }
+    parts_->run.setOutputFolder(QString::fromStdString(ui::textIn(json, "out")));
+    parts_->planning.setOptions(json);
+    return true;
+}
+
+quint64 GraphEditor::run() {
+    return parts_->run.run(ui::RunHow::Last);
+}
+
+void GraphEditor::cancel(CancelMode mode) {
+    parts_->run.cancel(mode);
+}
+
+bool GraphEditor::isBusy() const {
+    return parts_->run.isBusy();
+}
+
+void GraphEditor::reveal(const QString& node, const QString& item) {
+    if (parts_->canvas) {
+        parts_->canvas->reveal(node.toStdString(), item.toStdString());
+    }
+}
+
+void GraphEditor::setScheme(Scheme scheme) {
+    beginTheme();
+    ui::Theme::setCurrent(themeOf(scheme == Scheme::Dark));
+}
+
+}  // namespace lowtide
