@@ -13,6 +13,7 @@ install(TARGETS ${modules} LIBRARY DESTINATION lib)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/clip ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/mini
         ${PROJECT_SOURCE_DIR}/resources/presets
         DESTINATION lib/lowtide/resources PATTERN train EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/resources/fonts/OFL.txt DESTINATION lib/lowtide/resources/fonts)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/lowtide)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/host_api DESTINATION include/lowtide/plugin FILES_MATCHING PATTERN *.hpp)
