@@ -1,0 +1,118 @@
+#include "tests/bench/median.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/journey/studio/studio_session.hpp"
+#include "ui/bridge/answer.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <ctime>
+
+using namespace lowtide;
+using testing::median;
+
+namespace {
+
+constexpr int kRounds = 5;
+constexpr int kSteps = 150;  ///< a run of some seconds, so that 3 % of it are more than noise
+constexpr int kIdleMilliseconds = 5000;
+// Goals of the project; a bench fails only beyond ten times the goal, because machines differ and
+// are shared.
+constexpr double kOpenGoalSeconds = 1;
+constexpr double kLongerGoal = 0.03;
+constexpr double kBlockedGoalMilliseconds = 50;
+constexpr double kPatience = 10;
+
+double cpuMilliseconds() {
+    return 1000.0 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// "ms" of the last event: from the run's start to its end, without the program's start.
+double runMilliseconds(const QString& events) {
+    const QStringList lines = events.split('\n', Qt::SkipEmptyParts);
+    return ui::numberIn(ui::answerOf(lines.last().toStdString()), "ms");
+}
+
+}  // namespace
+
+/// The studio beside the command, with the same module and graph, in turn.
+class StudioBench : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::unique_ptr<testing::StudioSession> studio_;
+
+private Q_SLOTS:
+
+    void opensTheDefaultGraph() {
+        QElapsedTimer clock;
+        clock.start();
+        studio_ = std::make_unique<testing::StudioSession>(folder_.path());
+        QVERIFY(QTest::qWaitForWindowExposed(&studio_->window()));
+        const double shown = static_cast<double>(clock.elapsed()) / 1000;
+        QVERIFY(studio_->isReady());
+        QCoreApplication::processEvents();
+        const double ready = static_cast<double>(clock.elapsed()) / 1000;
+        qInfo("window after %.2f s, graph after %.2f s (goal %.0f s)",
+              shown,
+              ready,
+              kOpenGoalSeconds);
+        QVERIFY(ready < kPatience * kOpenGoalSeconds);
+    }
+
+    void runsAsFastAsTheCommand() {
+        studio_->model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = kSteps;
+        });
+        const QString graph = folder_.filePath("graph.json");
+        QCOMPARE(studio_->workspace().file.saveAs(graph), QString());
+        std::vector<double> command, whole, studio, clicked, blocked;
+        for (int i = 0; i < kRounds; ++i) {
+            const testing::CommandResult run =
+                testing::runLowtide({"run", graph, "--out", folder_.filePath("c"), "--events"});
+            QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+            whole.push_back(1000 * run.seconds);
+            command.push_back(runMilliseconds(run.output));
+            const testing::Heartbeat heart;
+            QElapsedTimer clock;
+            clock.start();
+            const ui::QueuedRun mine = studio_->runToEnd("run.anew");
+            clicked.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+            QVERIFY(mine.state == ui::RunState::Finished && mine.executed > 0);
+            studio.push_back(ui::numberIn(mine.report, "ms"));
+            blocked.push_back(static_cast<double>(heart.longestMilliseconds()));
+        }
+        const double longer = median(studio) / median(command) - 1;
+        qInfo(
+            "run of the command %.0f ms (%.0f ms with its start), of the studio %.0f ms (%.0f ms "
+            "from click to picture): %+.1f %% (goal %.0f %%)",
+            median(command),
+            median(whole),
+            median(studio),
+            median(clicked),
+            100 * longer,
+            100 * kLongerGoal);
+        qInfo(
+            "GUI thread without an answer: at most %.0f ms, median of the runs %.0f ms (goal %.0f)",
+            *std::max_element(blocked.begin(), blocked.end()),
+            median(blocked),
+            kBlockedGoalMilliseconds);
+        QVERIFY(longer < kPatience * kLongerGoal);
+        QVERIFY(median(blocked) < kPatience * kBlockedGoalMilliseconds);
+    }
+
+    void restsWhenNothingIsToDo() {
+        QTest::qWait(2000);  // the plan after the run
+        const double before = cpuMilliseconds();
+        QTest::qWait(kIdleMilliseconds);
+        const double percent = 100 * (cpuMilliseconds() - before) / kIdleMilliseconds;
+        qInfo("idle: %.2f %% of a core, with the memory panel shown", percent);
+        QVERIFY(percent < 5);
+    }
+
+    void cleanupTestCase() { studio_.reset(); }
+};
+
+QTEST_MAIN(StudioBench)
+#include "studio_bench.moc"
