@@ -260,9 +260,12 @@ void QtNodesDrivenTest::takeScreenshot(const char* name) {
 /// Collects what the denoising node shows until one more run has ended.
 void QtNodesDrivenTest::finishRun(std::set<Shown>& seen) {
     ++finished_;
-    QTRY_VERIFY_WITH_TIMEOUT(
-        (seen.insert(person_->status(denoise_)), person_->log().count("run: ") == finished_),
-        120000);
+    const auto seeing =
+        connect(&person_->model(), &QtNodes::AbstractGraphModel::nodeUpdated, this, [&] {
+            seen.insert(person_->status(denoise_));
+        });
+    QTRY_VERIFY_WITH_TIMEOUT(person_->log().count("run: ") == finished_, 120000);
+    disconnect(seeing);
 }
 
 QTEST_MAIN(QtNodesDrivenTest)
