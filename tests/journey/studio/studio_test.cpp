@@ -1,11 +1,10 @@
+#include "plugin/memory/policy.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
-#include "tests/journey/studio/studio_session.hpp"
-#include "ui/panels/inspector_row.hpp"
-#include "ui/panels/presets_browser.hpp"
+#include "tests/journey/studio/hands.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
@@ -29,6 +28,10 @@ constexpr const char* kRole =
 void setParam(GraphModel& model, const char* node, const char* param, const Json& value) {
     model.apply("Change",
                 [&](graph::Document& document) { document.nodes.at(node).params[param] = value; });
+}
+
+std::string policyOf(const GraphModel& model, const char* node) {
+    return memory::toText(memory::policyFromJson(model.node(node)->memory, "memory"));
 }
 
 /// Another studio: this program once more, with a role.
@@ -124,20 +127,28 @@ void StudioTest::whatAKilledStudioHadIsOfferedAgain() {
 }
 
 void StudioTest::aPresetBecomesTheCommandsPicture() {
-    auto* presets = studio_->window().findChild<PresetsBrowser*>();
-    Q_EMIT presets->openAsked("text_to_image_speed");
-    QVERIFY(studio_->model().node("encode"));
-    setParam(studio_->model(), "load", "checkpoint", "builtin:mini");
-    setParam(studio_->model(), "encode", "prompt", "a fox face on a green background");
-    studio_->desk().canvas().select({"latent"});
-    auto* width = studio_->desk().inspector().findChild<InspectorRow*>("width");
-    Q_EMIT width->editor().edited(128, true);
-    setParam(studio_->model(), "latent", "height", 128);
-    studio_->model().apply("Policy", [](graph::Document& document) {
-        document.nodes.at("denoise").memory = "leaf+stream";
-    });
+    Hands hands(*studio_);
+    hands.press("view.presets");
+    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+    const PresetEntry* preset = studio_->workspace().presets.find("builtin:text_to_image_speed");
+    QVERIFY(preset);
+    doubleClick(cards, rowNamed(cards, preset->title));
+    QVERIFY(studio_->model().node("deepcache"));
+    hands.clickNode("load");
+    hands.typeValue("checkpoint", "path", "builtin:mini");
+    hands.clickNode("encode");
+    hands.typeValue("prompt", "prompt", "a fox face on a green background");
+    hands.clickNode("latent");
+    hands.typeValue("width", "typing", "128");
+    hands.typeValue("height", "typing", "128");
+    hands.clickNode("denoise");
+    hands.typeValue("memory", "text", "leaf+stream");
+    QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), Json("builtin:mini"));
+    QCOMPARE(studio_->model().node("latent")->params.at("width"), Json(128));
+    QCOMPARE(studio_->model().node("latent")->params.at("height"), Json(128));
+    QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
     const Heartbeat heart;
-    const QueuedRun run = studio_->runToEnd();
+    const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished,
              run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
     QCOMPARE(run.files.size(), 1);
@@ -172,10 +183,12 @@ void StudioTest::aGraphSavedAsAPresetComesBack() {
     answerDialog("presetDialog", [](QDialog& dialog) {
         QCOMPARE(test::textProblems(dialog), QStringList());
         test::keepScreenshot(dialog, "save_preset");
-        dialog.findChild<QLineEdit*>("title")->setText("My fox");
-        dialog.accept();
+        auto* title = dialog.findChild<QLineEdit*>("title");
+        retype(*title, "My fox");
+        QTest::keyClick(title, Qt::Key_Return);
     });
-    studio_->window().actions().at("file.save_preset").trigger();
+    Hands hands(*studio_);
+    hands.press("file.save_preset");
     QString id;
     for (const PresetEntry& entry : studio_->workspace().presets.entries()) {
         id = entry.title == "My fox" ? entry.id : id;
@@ -183,12 +196,14 @@ void StudioTest::aGraphSavedAsAPresetComesBack() {
     QVERIFY(!id.isEmpty());
     const std::string saved = graph::toText(studio_->model().document());
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
+    hands.press("file.new");
     QVERIFY(graph::toText(studio_->model().document()) != saved);
-    Q_EMIT studio_->window().findChild<PresetsBrowser*>()->openAsked(id);
+    hands.press("view.presets");
+    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+    doubleClick(cards, rowNamed(cards, "My fox"));
     QCOMPARE(studio_->model().node("encode")->params.at("prompt"),
              Json("a fox face on a green background"));
-    QCOMPARE(studio_->model().node("denoise")->memory, Json("leaf+stream"));
+    QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
 }
 
 void StudioTest::anotherStudioHasTheFile() {

@@ -1,0 +1,110 @@
+#include "tests/journey/studio/hands.hpp"
+
+#include "ui/canvas/graph_scene.hpp"
+#include "ui/canvas/node_item.hpp"
+#include "ui/editors/number_field.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+constexpr int kRunMilliseconds = 100000;
+constexpr int kSeenMilliseconds = 10000;
+
+}  // namespace
+
+void Hands::press(const char* action) {
+    if (!studio_.window().isActiveWindow()) {  // as a window manager does when a dialog has closed
+        studio_.window().activateWindow();
+        static_cast<void>(QTest::qWaitForWindowActive(&studio_.window()));
+    }
+    QWidget* focus = QApplication::focusWidget();
+    QTest::keySequence(focus ? focus : &studio_.window(),
+                       studio_.window().actions().at(action).shortcut());
+}
+
+void Hands::clickNode(const std::string& node) {
+    ui::GraphView& canvas = studio_.desk().canvas();
+    const ui::NodeItem* item = qobject_cast<ui::GraphScene*>(canvas.scene())->node(node);
+    if (!item) {
+        throw std::runtime_error("the canvas does not show " + node);
+    }
+    const QPointF title = item->pos() + item->layout().header.center();
+    QTest::mouseClick(
+        canvas.viewport(), Qt::LeftButton, Qt::NoModifier, canvas.mapFromScene(title));
+}
+
+void Hands::typeValue(const char* row, const char* name, const QString& text) {
+    QWidget& whole = widget(row, &studio_.desk().inspector());
+    if (auto* number = whole.findChild<ui::NumberField*>()) {
+        QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
+    }
+    QWidget& field = widget(name, &whole);
+    QWidget* scrolled = field.parentWidget();
+    while (scrolled && !qobject_cast<QScrollArea*>(scrolled)) {
+        scrolled = scrolled->parentWidget();
+    }
+    if (auto* area = qobject_cast<QScrollArea*>(scrolled)) {
+        area->ensureWidgetVisible(&field);
+    }
+    QTest::qWait(50);  // laid out
+    retype(field, text);
+    QTest::keyClick(&field, qobject_cast<QLineEdit*>(&field) ? Qt::Key_Return : Qt::Key_Tab);
+}
+
+ui::QueuedRun Hands::run() {
+    quint64 ended = 0;
+    ui::RunQueue& queue = studio_.workspace().queue;
+    const auto connection = QObject::connect(
+        &queue, &ui::RunQueue::ended, &queue, [&ended](quint64 id) { ended = id; });
+    press("run.start");
+    const bool isOver = QTest::qWaitFor([&] { return ended != 0; }, kRunMilliseconds);
+    QObject::disconnect(connection);
+    const ui::QueuedRun* made = isOver ? queue.find(ended) : nullptr;
+    return made ? *made : ui::QueuedRun();
+}
+
+QWidget& Hands::widget(const char* name, QWidget* root) {
+    QWidget& within = root ? *root : studio_.window();
+    QWidget* seen = nullptr;
+    const auto isSeen = [&] {
+        for (QWidget* found : within.findChildren<QWidget*>(QLatin1String(name))) {
+            seen = !seen && found->isVisible() ? found : seen;
+        }
+        return seen != nullptr;
+    };
+    if (!QTest::qWaitFor(isSeen, kSeenMilliseconds)) {
+        throw std::runtime_error(std::string("nobody sees ") + name);
+    }
+    return *seen;
+}
+
+void retype(QWidget& field, const QString& text) {
+    QTest::mouseClick(&field, Qt::LeftButton);
+    QTest::keyClick(&field, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClicks(&field, text);
+}
+
+QModelIndex rowNamed(const QAbstractItemView& view, const QString& text) {
+    const QAbstractItemModel& model = *view.model();
+    for (int row = 0; row < model.rowCount(); ++row) {
+        if (model.index(row, 0).data().toString().contains(text)) {
+            return model.index(row, 0);
+        }
+    }
+    return {};
+}
+
+void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
+    view.scrollTo(row);
+    const QPoint place = view.visualRect(row).center();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+}
+
+}  // namespace lowtide::testing
