@@ -5,6 +5,8 @@
 #include "ui/editors/param_editor.hpp"
 
 #include <QGraphicsView>
+#include <QKeySequence>
+#include <QList>
 
 #include <memory>
 #include <set>
@@ -29,10 +31,13 @@ public:
     void select(const std::set<std::string>& nodes);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
+    /// Other keys for a command of canvasCommands().
+    void setKeys(const std::string& command, const QList<QKeySequence>& keys);
 
 public Q_SLOTS:
     void openSearch();  ///< at the pointer, or the middle
     void removeSelected();
+    void removeSelectedJoining();  ///< wires of what is removed are joined
     void copy();
     void cut();
     void paste();
@@ -46,6 +51,9 @@ public Q_SLOTS:
     void frameSelected();
     void addNote();
     void renameSelected();
+    void editSelected();                ///< the values of the one node that is selected
+    void walk(int direction);           ///< WalkDirection, to the node that lies there
+    void walkWires(int direction);      ///< WalkDirection, along the wires
     void alignSelected(int alignment);  ///< Alignment
     void distributeSelected(int axis);  ///< Axis
     void arrangeNodes();                ///< the selected ones, or all

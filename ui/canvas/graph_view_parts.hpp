@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/canvas/canvas_hit.hpp"
+#include "ui/canvas/canvas_keys.hpp"
 #include "ui/canvas/gesture.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/minimap.hpp"
@@ -26,6 +27,12 @@ struct GraphView::Parts {
         std::string node;  ///< of the hit: items may go before the release
         std::string param;
         bool wasSelected = false;
+    };
+
+    /// A key that is down: a drag moves the canvas.
+    struct HeldKey {
+        int key;
+        const CanvasCommand* command;
     };
 
     [[nodiscard]] PointerAt pointerAt(QPoint viewport, Qt::KeyboardModifiers modifiers) const;
@@ -68,6 +75,7 @@ struct GraphView::Parts {
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
     void walk(WalkDirection direction, bool isAlongWires);
+    void hold(const CanvasCommand& command, const QKeyEvent& event);
 
     bool showsAll = false;
     GraphView& view;
@@ -79,6 +87,7 @@ struct GraphView::Parts {
     SearchPopup search;
     Minimap minimap;
     PointerTip tip;
+    CanvasKeys keys;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
     std::optional<LooseWire> looseWire;
@@ -89,7 +98,7 @@ struct GraphView::Parts {
     std::string hoveredNode;
     std::string markedNode;
     bool isSnapping = true;
-    bool isSpaceDown = false;
+    std::optional<HeldKey> heldKey;
     bool hasPanned = false;
 };
 

@@ -113,7 +113,7 @@ void GraphView::Parts::hover(const PointerAt& at) {
     } else if (!selectedWire) {
         scene.wires().setEmphasised({});
     }
-    if (!isSpaceDown) {
+    if (!heldKey) {
         view.viewport()->setCursor(cursorFor(hit));
     }
 }

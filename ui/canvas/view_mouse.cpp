@@ -165,8 +165,8 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     parts_->tip.say({}, {});
     setFocus(Qt::MouseFocusReason);
     const QPoint place = event->position().toPoint();
-    const bool pans = event->button() == Qt::MiddleButton ||
-                      (event->button() == Qt::LeftButton && parts_->isSpaceDown);
+    const bool pans =
+        event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && parts_->heldKey);
     if (pans) {
         parts_->startPan(place);
     } else if (event->button() == Qt::LeftButton) {
@@ -199,7 +199,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     if (parts_->panFrom) {
         parts_->panFrom.reset();
-        viewport()->setCursor(parts_->isSpaceDown ? Qt::OpenHandCursor : Qt::ArrowCursor);
+        viewport()->setCursor(parts_->heldKey ? Qt::OpenHandCursor : Qt::ArrowCursor);
         return;
     }
     if (event->button() != Qt::LeftButton) {

@@ -58,6 +58,9 @@ QMenu* menuAt(QMenuBar& bar, const QString& path) {
 
 void fillMenus(QMenuBar& bar, const Actions& actions) {
     for (const ActionDesc& desc : actionTable()) {
+        if (desc.scope == ActionScope::Key) {
+            continue;
+        }
         QMenu* menu = menuAt(bar, QString::fromLatin1(desc.menu));
         if (desc.separated) {
             menu->addSeparator();
