@@ -67,6 +67,7 @@ GraphView::GraphView(GraphModel& model,
         viewport()->update();
         setFocus(Qt::PopupFocusReason);
     });
+    connect(&parts->minimap, &Minimap::shownChanged, this, &GraphView::minimapShownChanged);
     parts->fitAll();
 }
 
@@ -115,7 +116,7 @@ void GraphView::setSnapping(bool isOn) {
 }
 
 void GraphView::setMinimapShown(bool isShown) {
-    parts_->minimap.setVisible(isShown);
+    parts_->minimap.ask(isShown);
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {

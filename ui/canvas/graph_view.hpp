@@ -64,6 +64,7 @@ public Q_SLOTS:
     void zoomToAll();
     void selectAllNodes();
     void setSnapping(bool isOn);
+    /// For good; until then the minimap is there while something lies out of view.
     void setMinimapShown(bool isShown);
 
 Q_SIGNALS:
@@ -73,6 +74,7 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A file was dropped that is no picture of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
+    void minimapShownChanged(bool isShown);
     /// Zoom in percent.
     void zoomChanged(double percent);
 

@@ -165,8 +165,8 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     parts_->tip.say({}, {});
     setFocus(Qt::MouseFocusReason);
     const QPoint place = event->position().toPoint();
-    const bool pans =
-        event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && parts_->heldKey);
+    const bool pans = event->button() == Qt::MiddleButton ||
+                      (event->button() == Qt::LeftButton && parts_->heldKey);
     if (pans) {
         parts_->startPan(place);
     } else if (event->button() == Qt::LeftButton) {

@@ -239,7 +239,7 @@ constexpr ActionDesc kView[] = {
      kCanvas},
     {"view.minimap",
      TEXT("&Minimap"),
-     TEXT("Show the whole graph in a corner"),
+     TEXT("Show the whole graph in a corner, or never; at first while a part is out of view"),
      "View",
      "Alt+M",
      "",

@@ -48,10 +48,10 @@ void connectCanvas(const Actions& actions, GraphView& view) {
             view.distributeSelected(static_cast<int>(along));
         });
     }
-    actions.at("view.minimap").setChecked(true);
     actions.at("view.snap").setChecked(true);
-    QObject::connect(
-        &actions.at("view.minimap"), &QAction::toggled, &view, &GraphView::setMinimapShown);
+    QAction& minimap = actions.at("view.minimap");
+    QObject::connect(&minimap, &QAction::triggered, &view, &GraphView::setMinimapShown);
+    QObject::connect(&view, &GraphView::minimapShownChanged, &minimap, &QAction::setChecked);
     QObject::connect(&actions.at("view.snap"), &QAction::toggled, &view, &GraphView::setSnapping);
 }
 

@@ -18,7 +18,11 @@ private Q_SLOTS:
     void editIsOneStepAndUndone();
     void advancedRowAppears_whenItsValueIsNotTheDefault();
     void placeholderKeepsItsPortsAndValues();
+    void textsFitTheirRooms_data();
     void textsFitTheirRooms();
+    void valuesCanBeReadFromAfar_data();
+    void valuesCanBeReadFromAfar();
+    void editorStaysReadable_whenTheNodeIsSmall();
     void badgeStandsAtTheVeryPort();
     void widgetsLeaveWithTheView();
 
@@ -140,19 +144,64 @@ void CanvasRowsTest::placeholderKeepsItsPortsAndValues() {
     QCOMPARE(wire->start, bench_->node("odd").outputInScene("result"));
 }
 
+void CanvasRowsTest::textsFitTheirRooms_data() {
+    QTest::addColumn<double>("zoom");
+    QTest::newRow("near") << 1.0;
+    QTest::newRow("far") << 0.45;
+}
+
 void CanvasRowsTest::textsFitTheirRooms() {
+    QFETCH(double, zoom);
     bench_->model.apply("long", [this](graph::Document& document) {
         document.nodes.at(node_).title = std::string(80, 'W');
         document.nodes.at(node_).params["prompt"] = std::string(600, 'w') + " words";
         document.nodes.at(node_).params["steps"] = "not a number at all, but a long text";
     });
-    const ui::NodeItem& node = bench_->node(node_);
+    ui::NodeItem& node = bench_->node(node_);
 
-    for (const ui::PaintedText& text : node.texts().face) {
+    for (const ui::PaintedText& text : node.texts(zoom).face) {
         const QRectF room(text.topLeft, text.text.size());
         QVERIFY2(node.layout().body.adjusted(4, 0, -4, 0).contains(room),
                  qPrintable(text.full.left(20)));
     }
+}
+
+void CanvasRowsTest::valuesCanBeReadFromAfar_data() {
+    QTest::addColumn<double>("zoom");
+    QTest::addColumn<bool>("isRead");
+    QTest::newRow("1.0") << 1.0 << true;
+    QTest::newRow("0.6") << 0.6 << true;
+    QTest::newRow("0.41") << 0.41 << true;
+    QTest::newRow("0.39") << 0.39 << false;
+}
+
+void CanvasRowsTest::valuesCanBeReadFromAfar() {
+    QFETCH(double, zoom);
+    QFETCH(bool, isRead);
+    bench_->view->setTransform(QTransform::fromScale(zoom, zoom));
+    bench_->view->centerOn(400, 250);
+    const QImage before = bench_->view->grab().toImage();
+
+    bench_->model.apply("steps", [this](graph::Document& document) {
+        document.nodes.at(node_).params["steps"] = 31;
+    });
+
+    QCOMPARE(bench_->view->grab().toImage() != before, isRead);
+    for (const ui::PaintedText& text : bench_->node(node_).texts(zoom).face) {
+        QVERIFY(!isRead || text.font.pixelSize() * zoom >= 6.9);
+    }
+}
+
+void CanvasRowsTest::editorStaysReadable_whenTheNodeIsSmall() {
+    bench_->view->setTransform(QTransform::fromScale(0.5, 0.5));
+    bench_->view->centerOn(400, 250);
+
+    bench_->click(bench_->value(node_, "steps"));
+
+    QVERIFY(editor() != nullptr);
+    QVERIFY(editor()->font().pixelSize() >= 11);
+    QVERIFY(editor()->height() >= 18);
+    QVERIFY(editor()->geometry().contains(bench_->value(node_, "steps")));
 }
 
 void CanvasRowsTest::badgeStandsAtTheVeryPort() {

@@ -25,6 +25,10 @@ private Q_SLOTS:
     void arrowsWalkNodes_altArrowsWalkWires();
     void revealShowsAndMarks();
     void minimapMovesTheView();
+    void minimapIsThere_whileSomethingIsOutOfView();
+    void minimapStaysAsAsked();
+    void minimapLeavesASmallCanvasFree();
+    void fitKeepsTextsReadable();
     void arrangesAllNodes();
     void emptyCanvasHelps();
 
@@ -204,6 +208,67 @@ void CanvasViewTest::minimapMovesTheView() {
     QTest::mouseClick(minimap, Qt::LeftButton, {}, minimap->mapFromScene(target).toPoint());
 
     QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+}
+
+void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {
+    ui::GraphView view(bench_->model, bench_->statuses, nullptr);
+    view.resize(1000, 700);
+    view.show();
+    const auto* minimap = view.findChild<ui::Minimap*>();
+    QSignalSpy shown(&view, &ui::GraphView::minimapShownChanged);
+
+    view.zoomToAll();
+    QVERIFY(!minimap->isVisible());
+    view.centerOn(2000, 300);
+    QVERIFY(minimap->isVisible());
+    view.zoomToAll();
+    QVERIFY(!minimap->isVisible());
+    bench_->model.apply("far", [this](graph::Document& document) {
+        ui::setPosition(document.nodes.at(load_), {-4000, 0});
+    });
+    QVERIFY(minimap->isVisible());
+    QCOMPARE(shown.count(), 3);
+}
+
+void CanvasViewTest::minimapStaysAsAsked() {
+    const auto* minimap = bench_->view->findChild<ui::Minimap*>();
+
+    bench_->view->setMinimapShown(true);
+    bench_->view->zoomToAll();
+    QVERIFY(minimap->isVisible());
+    bench_->view->setMinimapShown(false);
+    bench_->view->centerOn(9000, 9000);
+    QVERIFY(!minimap->isVisible());
+}
+
+void CanvasViewTest::minimapLeavesASmallCanvasFree() {
+    bench_->view->setMinimapShown(true);
+    const auto* minimap = bench_->view->findChild<ui::Minimap*>();
+    const QSize large = minimap->size();
+
+    bench_->view->resize(700, 500);
+    QTest::qWait(1);
+
+    QVERIFY(minimap->width() < large.width());
+    QVERIFY(minimap->width() <= 0.17 * 700 && minimap->height() <= 0.17 * 500);
+    QVERIFY(bench_->view->rect().contains(minimap->geometry()));
+}
+
+void CanvasViewTest::fitKeepsTextsReadable() {
+    bench_->model.apply("wide", [this](graph::Document& document) {  // as the default graph
+        ui::setPosition(document.nodes.at(decode_), {1100, 100});
+    });
+    bench_->view->resize(762, 550);
+    QTest::qWait(1);
+
+    bench_->view->zoomToAll();
+
+    const double zoom = bench_->view->transform().m11();
+    QVERIFY2(zoom > 0.55, qPrintable(QString::number(zoom)));
+    const QRect seen = bench_->view->viewport()->rect();
+    for (const auto& [id, rect] : bench_->scene().nodeRects()) {
+        QVERIFY(seen.contains(bench_->view->mapFromScene(rect).boundingRect()));
+    }
 }
 
 void CanvasViewTest::arrangesAllNodes() {
