@@ -27,6 +27,7 @@ struct GraphView::Parts {
         std::string node;  ///< of the hit: items may go before the release
         std::string param;
         bool wasSelected = false;
+        bool isNumber = false;  ///< a drag changes the value
     };
 
     /// A key that is down: a drag moves the canvas.
@@ -46,6 +47,7 @@ struct GraphView::Parts {
     void pressNode(const CanvasHit& hit, const PointerAt& at);
     void pressBox(const CanvasHit& hit, const PointerAt& at);
     void beginDrag(const PointerAt& at);
+    void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
     void doubleClick(const PointerAt& at);
     void hover(const PointerAt& at);

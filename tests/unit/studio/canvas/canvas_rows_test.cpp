@@ -17,6 +17,10 @@ private Q_SLOTS:
     void switchIsFlippedByOneClick();
     void editIsOneStepAndUndone();
     void everyConfirmedEditIsAStepOfItsOwn();
+    void dragChangesANumber_asOneStep_data();
+    void dragChangesANumber_asOneStep();
+    void escapeGivesTheNumberBack();
+    void ctrlClickOnANumberStillSelects();
     void advancedRowAppears_whenItsValueIsNotTheDefault();
     void placeholderKeepsItsPortsAndValues();
     void textsFitTheirRooms_data();
@@ -130,6 +134,66 @@ void CanvasRowsTest::everyConfirmedEditIsAStepOfItsOwn() {
     QCOMPARE(bench_->model.undoStack().count(), steps + 2);
     bench_->model.undoStack().undo();
     QCOMPARE(editor()->value(), Json(21));
+}
+
+void CanvasRowsTest::dragChangesANumber_asOneStep_data() {
+    QTest::addColumn<int>("pixels");
+    QTest::addColumn<Qt::KeyboardModifiers>("modifiers");
+    QTest::addColumn<int>("value");
+    // The range of 1 to 150 takes 240 pixels.
+    QTest::newRow("right") << 48 << Qt::KeyboardModifiers() << 50;
+    QTest::newRow("left") << -16 << Qt::KeyboardModifiers() << 10;
+    QTest::newRow("coarse") << 10 << Qt::KeyboardModifiers(Qt::ControlModifier) << 82;
+    QTest::newRow("fine") << 48 << Qt::KeyboardModifiers(Qt::ShiftModifier) << 23;
+    QTest::newRow("to the end") << 400 << Qt::KeyboardModifiers() << 150;
+}
+
+void CanvasRowsTest::dragChangesANumber_asOneStep() {
+    QFETCH(int, pixels);
+    QFETCH(Qt::KeyboardModifiers, modifiers);
+    QFETCH(int, value);
+    const int steps = bench_->model.undoStack().count();
+    const QPoint from = bench_->value(node_, "steps");
+
+    bench_->drag(from, from + QPoint(pixels, 3), modifiers);
+
+    QCOMPARE(bench_->model.node(node_)->params["steps"], Json(value));
+    QCOMPARE(bench_->place(node_), (ui::Point{304, 96}));
+    QVERIFY(editor() == nullptr);
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.undoStack().undo();
+    const int row = bench_->node(node_).face().rowIndex("steps");
+    QCOMPARE(bench_->node(node_).face().rows[static_cast<size_t>(row)].value, QString("20 steps"));
+}
+
+void CanvasRowsTest::escapeGivesTheNumberBack() {
+    const int steps = bench_->model.undoStack().count();
+    const QPoint from = bench_->value(node_, "steps");
+    const auto shown = [this] {
+        const ui::NodeFace& face = bench_->node(node_).face();
+        return face.rows[static_cast<size_t>(face.rowIndex("steps"))].value;
+    };
+    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+    bench_->hold(from + QPoint(24, 0));
+    bench_->hold(from + QPoint(48, 0));
+    QCOMPARE(shown(), QString("50 steps"));
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Escape);
+    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from + QPoint(48, 0));
+
+    QCOMPARE(shown(), QString("20 steps"));
+    QCOMPARE(bench_->model.undoStack().count(), steps);
+    QVERIFY(editor() == nullptr);
+}
+
+void CanvasRowsTest::ctrlClickOnANumberStillSelects() {
+    const QPoint at = bench_->value(node_, "steps");
+
+    bench_->click(at, Qt::ControlModifier);
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{node_});
+    bench_->click(at, Qt::ControlModifier);
+    QVERIFY(bench_->view->selectedNodes().empty());
+    QVERIFY(editor() == nullptr);
 }
 
 void CanvasRowsTest::advancedRowAppears_whenItsValueIsNotTheDefault() {
