@@ -22,6 +22,16 @@ void walkWires(GraphView& view) {
     view.walkWires(static_cast<int>(kDirection));
 }
 
+template <int kNumber>
+void keepBookmark(GraphView& view) {
+    view.keepBookmark(kNumber);
+}
+
+template <int kNumber>
+void goToBookmark(GraphView& view) {
+    view.goToBookmark(kNumber);
+}
+
 constexpr CanvasCommand kCommands[] = {
     {"edit.cut", "Ctrl+X", call<&GraphView::cut>},
     {"edit.copy", "Ctrl+C", call<&GraphView::copy>},
@@ -47,6 +57,26 @@ constexpr CanvasCommand kCommands[] = {
     {"view.zoom_actual", "Ctrl+1", call<&GraphView::zoomToActual>},
     {"view.fit_selected", "F .", call<&GraphView::zoomToSelected>},
     {"view.fit_all", "Home", call<&GraphView::zoomToAll>},
+    {"view.back", "[", call<&GraphView::goBack>},
+    {"view.forward", "]", call<&GraphView::goForward>},
+    {"view.bookmark_1", "1", goToBookmark<1>},
+    {"view.bookmark_2", "2", goToBookmark<2>},
+    {"view.bookmark_3", "3", goToBookmark<3>},
+    {"view.bookmark_4", "4", goToBookmark<4>},
+    {"view.bookmark_5", "5", goToBookmark<5>},
+    {"view.bookmark_6", "6", goToBookmark<6>},
+    {"view.bookmark_7", "7", goToBookmark<7>},
+    {"view.bookmark_8", "8", goToBookmark<8>},
+    {"view.bookmark_9", "9", goToBookmark<9>},
+    {"view.keep_bookmark_1", "Ctrl+Shift+1", keepBookmark<1>},
+    {"view.keep_bookmark_2", "Ctrl+Shift+2", keepBookmark<2>},
+    {"view.keep_bookmark_3", "Ctrl+Shift+3", keepBookmark<3>},
+    {"view.keep_bookmark_4", "Ctrl+Shift+4", keepBookmark<4>},
+    {"view.keep_bookmark_5", "Ctrl+Shift+5", keepBookmark<5>},
+    {"view.keep_bookmark_6", "Ctrl+Shift+6", keepBookmark<6>},
+    {"view.keep_bookmark_7", "Ctrl+Shift+7", keepBookmark<7>},
+    {"view.keep_bookmark_8", "Ctrl+Shift+8", keepBookmark<8>},
+    {"view.keep_bookmark_9", "Ctrl+Shift+9", keepBookmark<9>},
     {"view.pan", "Space", call<&GraphView::openSearch>, true},
     {"view.walk_left", "Left", walk<WalkDirection::Left>},
     {"view.walk_right", "Right", walk<WalkDirection::Right>},

@@ -31,7 +31,8 @@ void CanvasKeys::set(const std::string& command, const QList<QKeySequence>& keys
 
 const CanvasCommand* CanvasKeys::commandOf(const QKeyEvent& event) const {
     const auto key = static_cast<Qt::Key>(event.key());
-    const Qt::KeyboardModifiers modifiers = event.modifiers() & ~Qt::KeypadModifier;
+    const Qt::KeyboardModifiers modifiers =
+        event.modifiers() & ~(Qt::KeypadModifier | Qt::GroupSwitchModifier);
     QList<QKeySequence> pressed{QKeySequence(QKeyCombination(modifiers, key))};
     if (modifiers.testFlag(Qt::ShiftModifier) && mayNeedShift(key)) {
         pressed.append(QKeySequence(QKeyCombination(modifiers & ~Qt::ShiftModifier, key)));

@@ -53,7 +53,10 @@ GraphView::GraphView(GraphModel& model,
     setAccessibleName(tr("Graph"));
     Parts* parts = parts_.get();
     connect(&parts->scene, &QGraphicsScene::selectionChanged, this, &GraphView::selectionChanged);
-    connect(&model, &GraphModel::changed, this, [parts] {
+    connect(&model, &GraphModel::changed, this, [parts](const Delta& delta) {
+        if (delta.reset) {
+            parts->history.clear();
+        }
         if (parts->gesture) {  // undone, or changed elsewhere, in the middle of a drag
             parts->forgetGesture();
         }
@@ -103,9 +106,11 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
     const double margin = kRevealMargin / parts_->zoom();
     if (parts_->zoom() < kTextZoom) {
+        parts_->leavePlace();
         parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
         centerOn(body.center());
     } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
+        parts_->leavePlace();
         centerOn(body.center());
     }
     parts_->minimap.viewMoved();

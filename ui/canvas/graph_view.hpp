@@ -62,6 +62,10 @@ public Q_SLOTS:
     void zoomToActual();
     void zoomToSelected();
     void zoomToAll();
+    void keepBookmark(int number);  ///< 1 to 9: the view as it is, in the document
+    void goToBookmark(int number);
+    void goBack();     ///< to the view before the last jump
+    void goForward();  ///< from where goBack() went
     void selectAllNodes();
     void setSnapping(bool isOn);
     /// For good; until then the minimap is there while something lies out of view.

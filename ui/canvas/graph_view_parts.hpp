@@ -9,6 +9,7 @@
 #include "ui/canvas/row_editing.hpp"
 #include "ui/canvas/search_popup.hpp"
 #include "ui/canvas/text_editing.hpp"
+#include "ui/canvas/view_history.hpp"
 #include "ui/document/arrange.hpp"
 
 #include <optional>
@@ -65,6 +66,10 @@ struct GraphView::Parts {
     /// All of the graph, also after the view got another size, until the person moves it.
     void fitAll();
     void pan(QPoint by);
+    [[nodiscard]] ViewPlace place() const;
+    void show(const ViewPlace& place);
+    /// The view is about to jump: goBack() comes back to here.
+    void leavePlace();
 
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
@@ -90,6 +95,7 @@ struct GraphView::Parts {
     Minimap minimap;
     PointerTip tip;
     CanvasKeys keys;
+    ViewHistory history;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
     std::optional<LooseWire> looseWire;

@@ -74,6 +74,7 @@ void GraphView::zoomOut() {
 }
 
 void GraphView::zoomToActual() {
+    parts_->leavePlace();
     parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
 }
 
@@ -85,6 +86,7 @@ void GraphView::zoomToSelected() {
     for (const BoxItem* box : parts_->scene.boxes()) {
         rect |= box->isSelected() ? box->shownRect() : QRectF();
     }
+    parts_->leavePlace();
     parts_->fit(rect.isEmpty() ? parts_->scene.contentRect() : rect);
 }
 
@@ -94,6 +96,7 @@ void GraphView::Parts::fitAll() {
 }
 
 void GraphView::zoomToAll() {
+    parts_->leavePlace();
     parts_->fitAll();
 }
 

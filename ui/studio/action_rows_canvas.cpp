@@ -7,7 +7,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr ActionScope kCanvas = ActionScope::Canvas;
-constexpr ActionScope kKey = ActionScope::Key;
 
 #define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)
 
@@ -210,115 +209,6 @@ constexpr ActionDesc kNode[] = {
      ActionScope::Window},
 };
 
-constexpr ActionDesc kView[] = {
-    {"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", kCanvasSays, "zoom-in"},
-    {"view.zoom_out",
-     TEXT("Zoom &out"),
-     TEXT("Show more, smaller"),
-     "View",
-     kCanvasSays,
-     "zoom-out"},
-    {"view.zoom_actual",
-     TEXT("&100 %"),
-     TEXT("Show the graph at its own size"),
-     "View",
-     kCanvasSays},
-    {"view.fit_selected",
-     TEXT("Fit &selected"),
-     TEXT("Show the selected nodes as large as they fit"),
-     "View",
-     kCanvasSays,
-     "",
-     kCanvas},
-    {"view.fit_all",
-     TEXT("Fit &all"),
-     TEXT("Show the whole graph"),
-     "View",
-     kCanvasSays,
-     "fit",
-     kCanvas},
-    {"view.minimap",
-     TEXT("&Minimap"),
-     TEXT("Show the whole graph in a corner, or never; at first while a part is out of view"),
-     "View",
-     "Alt+M",
-     "",
-     ActionScope::Window,
-     true,
-     true},
-    {"view.snap",
-     TEXT("S&nap to the grid"),
-     TEXT("Nodes that are moved keep to the grid"),
-     "View",
-     "Ctrl+Shift+G",
-     "",
-     ActionScope::Window,
-     true},
-    {"view.pan",
-     TEXT("Pan while held"),
-     TEXT("Held, a drag moves the canvas; let go without one, it searches for a node"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.walk_left",
-     TEXT("Node to the left"),
-     TEXT("Select the next node to the left"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.walk_right",
-     TEXT("Node to the right"),
-     TEXT("Select the next node to the right"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.walk_up",
-     TEXT("Node above"),
-     TEXT("Select the next node above"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.walk_down",
-     TEXT("Node below"),
-     TEXT("Select the next node below"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.wires_left",
-     TEXT("Back along a wire"),
-     TEXT("Select the nearest node that feeds this one"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.wires_right",
-     TEXT("On along a wire"),
-     TEXT("Select the nearest node that this one feeds"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.wires_up",
-     TEXT("Up among siblings"),
-     TEXT("Select the node above that shares a source with this one"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-    {"view.wires_down",
-     TEXT("Down among siblings"),
-     TEXT("Select the node below that shares a source with this one"),
-     "Canvas",
-     kCanvasSays,
-     "",
-     kKey},
-};
-
 #undef TEXT
 
 }  // namespace
@@ -329,10 +219,6 @@ std::span<const ActionDesc> editRows() {
 
 std::span<const ActionDesc> nodeRows() {
     return kNode;
-}
-
-std::span<const ActionDesc> viewRows() {
-    return kView;
 }
 
 }  // namespace lowtide::ui

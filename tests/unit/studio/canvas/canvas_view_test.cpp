@@ -3,6 +3,7 @@
 #include "ui/canvas/minimap.hpp"
 #include "ui/canvas/search_popup.hpp"
 
+#include <QLabel>
 #include <QLineEdit>
 
 namespace lowtide::test {
@@ -29,6 +30,9 @@ private Q_SLOTS:
     void minimapStaysAsAsked();
     void minimapLeavesASmallCanvasFree();
     void fitKeepsTextsReadable();
+    void bookmarksAreKeptInTheGraph();
+    void aFreeBookmarkSaysSo();
+    void backLeadsToTheEarlierView();
     void arrangesAllNodes();
     void emptyCanvasHelps();
 
@@ -269,6 +273,62 @@ void CanvasViewTest::fitKeepsTextsReadable() {
     for (const auto& [id, rect] : bench_->scene().nodeRects()) {
         QVERIFY(seen.contains(bench_->view->mapFromScene(rect).boundingRect()));
     }
+}
+
+void CanvasViewTest::bookmarksAreKeptInTheGraph() {
+    ui::GraphView& view = *bench_->view;
+    const auto middle = [&view] { return view.mapToScene(view.viewport()->rect().center()); };
+    view.setTransform(QTransform::fromScale(1.5, 1.5));
+    view.centerOn(320, 200);
+    const int steps = bench_->model.undoStack().count();
+
+    QTest::keyClick(&view, Qt::Key_3, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.load(graph::parseDocument(graph::toText(bench_->model.document())));
+    view.setTransform(QTransform::fromScale(0.5, 0.5));
+    view.centerOn(5000, 5000);
+    QTest::keyClick(&view, Qt::Key_3);
+
+    QCOMPARE(view.transform().m11(), 1.5);
+    QVERIFY((middle() - QPointF(320, 200)).manhattanLength() < 3);
+}
+
+void CanvasViewTest::aFreeBookmarkSaysSo() {
+    const QTransform before = bench_->view->viewportTransform();
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_7);
+
+    const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
+    QVERIFY(tip->isVisible());
+    QVERIFY2(tip->text().contains("7"), qPrintable(tip->text()));
+    QCOMPARE(bench_->view->viewportTransform(), before);
+}
+
+void CanvasViewTest::backLeadsToTheEarlierView() {
+    ui::GraphView& view = *bench_->view;
+    bench_->model.load(graph::Document(bench_->model.document()));  // forgets earlier jumps
+    const QTransform before = view.viewportTransform();
+    view.select({decode_});
+    QTest::keyClick(&view, Qt::Key_Home);
+    const QTransform all = view.viewportTransform();
+    QTest::keyClick(&view, Qt::Key_F);
+    const QTransform one = view.viewportTransform();
+    const auto isAt = [&view](const QTransform& place) {
+        const QPointF away =
+            view.viewportTransform().map(QPointF(300, 300)) - place.map(QPointF(300, 300));
+        return view.transform().m11() == place.m11() && away.manhattanLength() <= 3;
+    };
+    QVERIFY(!isAt(all));
+
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(all));
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(before));
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(before));
+    QTest::keyClick(&view, Qt::Key_BracketRight);
+    QTest::keyClick(&view, Qt::Key_BracketRight);
+    QVERIFY(isAt(one));
 }
 
 void CanvasViewTest::arrangesAllNodes() {
