@@ -44,6 +44,7 @@ constexpr CanvasCommand kCommands[] = {
     {"edit.select_all", "Ctrl+A", call<&GraphView::selectAllNodes>},
     {"node.add", "Tab", call<&GraphView::openSearch>},
     {"node.edit", "Return Enter", call<&GraphView::editSelected>},
+    {"node.wire", "C", call<&GraphView::wireSelected>},
     {"node.rename", "F2", call<&GraphView::renameSelected>},
     {"node.mute", "Ctrl+M", call<&GraphView::muteSelected>},
     {"node.bypass", "Ctrl+B", call<&GraphView::bypassSelected>},

@@ -28,6 +28,7 @@ GraphView::Parts::Parts(GraphView& owner,
       rows(owner, scene, offered),
       texts(owner, scene),
       search(graphModel.catalog(), &owner),
+      wiring(scene, &owner),
       minimap(owner, scene),
       tip(&owner) {}
 
@@ -70,6 +71,16 @@ GraphView::GraphView(GraphModel& model,
         viewport()->update();
         setFocus(Qt::PopupFocusReason);
     });
+    connect(&parts->wiring, &WirePopup::chosen, this, [parts](const WireChoice& wire) {
+        parts->model.apply(tr("Connect"), [&wire](graph::Document& document) {
+            ui::connect(document, wire.from, wire.to);
+        });
+    });
+    connect(&parts->wiring, &PickPopup::currentChanged, this, [this] { viewport()->update(); });
+    connect(&parts->wiring, &PickPopup::closed, this, [this] {
+        viewport()->update();
+        setFocus(Qt::PopupFocusReason);
+    });
     connect(&parts->minimap, &Minimap::shownChanged, this, &GraphView::minimapShownChanged);
     parts->fitAll();
 }
@@ -77,6 +88,7 @@ GraphView::GraphView(GraphModel& model,
 GraphView::~GraphView() {
     parts_->scene.disconnect(this);
     parts_->search.disconnect(this);
+    parts_->wiring.disconnect(this);
     parts_->rows.end();
     parts_->gesture.reset();
     setScene(nullptr);
@@ -169,6 +181,7 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         parts_->gesture->paint(*painter, parts_->zoom());
     }
     parts_->paintLooseWire(*painter);
+    parts_->paintOfferedWire(*painter);
     if (parts_->model.document().nodes.empty() && parts_->scene.boxes().empty()) {
         painter->resetTransform();
         const Look& look = parts_->scene.look();

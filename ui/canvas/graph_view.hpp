@@ -51,6 +51,7 @@ public Q_SLOTS:
     void frameSelected();
     void addNote();
     void renameSelected();
+    void wireSelected();                ///< offers the wires that the one selected node could have
     void editSelected();                ///< the values of the one node that is selected
     void walk(int direction);           ///< WalkDirection, to the node that lies there
     void walkWires(int direction);      ///< WalkDirection, along the wires

@@ -10,6 +10,7 @@
 #include "ui/canvas/search_popup.hpp"
 #include "ui/canvas/text_editing.hpp"
 #include "ui/canvas/view_history.hpp"
+#include "ui/canvas/wire_popup.hpp"
 #include "ui/document/arrange.hpp"
 
 #include <optional>
@@ -75,6 +76,7 @@ struct GraphView::Parts {
     void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
     void add(const std::string& type, const std::string& port);
     void paintLooseWire(QPainter& painter) const;
+    void paintOfferedWire(QPainter& painter) const;
 
     // Editing.
     void removeSelected(bool heal);
@@ -92,6 +94,7 @@ struct GraphView::Parts {
     RowEditing rows;
     TextEditing texts;
     SearchPopup search;
+    WirePopup wiring;
     Minimap minimap;
     PointerTip tip;
     CanvasKeys keys;

@@ -180,6 +180,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     parts_->rows.end();
     parts_->texts.end();
     parts_->search.hide();
+    parts_->wiring.hide();
     parts_->tip.say({}, {});
     setFocus(Qt::MouseFocusReason);
     const QPoint place = event->position().toPoint();
