@@ -12,11 +12,9 @@ constexpr double kGround = 0.55;
 }  // namespace
 
 void FrameItem::layOut() {
-    texts_ = {lineIn(textRect(),
-                     QString::fromStdString(box_.text),
-                     look_.strongFont,
-                     look_.text,
-                     Qt::AlignLeft)};
+    const QString title = QString::fromStdString(box_.text);
+    texts_ = {lineIn(textRect(), title, look_.strongFont, look_.text, Qt::AlignLeft),
+              lineIn(textRect(), title, look_.largeStrongFont, look_.text, Qt::AlignLeft)};
 }
 
 void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
@@ -38,7 +36,7 @@ void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidge
     }
     look_.icon(box_.isCollapsed ? "chevron-right" : "chevron-down", "text.muted")
         .paint(painter, QRect(8, 8, 16, 16));
-    ui::paint(*painter, texts_);
+    ui::paint(*painter, std::span(texts_).subspan(zoom < kLargeTextZoom ? 1 : 0, 1));
     if (!box_.isCollapsed) {
         painter->setPen(QPen(look_.muted, 1.25, Qt::SolidLine, Qt::RoundCap));
         for (const double step : {5.0, 9.0}) {

@@ -61,6 +61,15 @@ using OpenSearch = std::function<void(const PointerAt& at, const LooseWire& wire
 /// Moves the lower right corner of a frame or note.
 [[nodiscard]] std::unique_ptr<Gesture> resizeBox(GraphScene& scene, const BoxItem& box, QPointF at);
 
+/// Whether the row's value is a number that a drag may change; a seed is none.
+[[nodiscard]] bool canDragValue(const RowFace& row);
+/// Changes the number of a row as a number field does: Ctrl coarse, Shift fine. `x`: of the press
+/// in the viewport.
+[[nodiscard]] std::unique_ptr<Gesture> dragValue(GraphScene& scene,
+                                                 const RowFace& row,
+                                                 const std::string& node,
+                                                 int x);
+
 /// The grid to which things are drawn, in canvas units.
 inline constexpr double kGrid = 8;
 

@@ -28,6 +28,7 @@ GraphView::Parts::Parts(GraphView& owner,
       rows(owner, scene, offered),
       texts(owner, scene),
       search(graphModel.catalog(), &owner),
+      wiring(scene, &owner),
       minimap(owner, scene),
       tip(&owner) {}
 
@@ -53,7 +54,10 @@ GraphView::GraphView(GraphModel& model,
     setAccessibleName(tr("Graph"));
     Parts* parts = parts_.get();
     connect(&parts->scene, &QGraphicsScene::selectionChanged, this, &GraphView::selectionChanged);
-    connect(&model, &GraphModel::changed, this, [parts] {
+    connect(&model, &GraphModel::changed, this, [parts](const Delta& delta) {
+        if (delta.reset) {
+            parts->history.clear();
+        }
         if (parts->gesture) {  // undone, or changed elsewhere, in the middle of a drag
             parts->forgetGesture();
         }
@@ -67,12 +71,24 @@ GraphView::GraphView(GraphModel& model,
         viewport()->update();
         setFocus(Qt::PopupFocusReason);
     });
+    connect(&parts->wiring, &WirePopup::chosen, this, [parts](const WireChoice& wire) {
+        parts->model.apply(tr("Connect"), [&wire](graph::Document& document) {
+            ui::connect(document, wire.from, wire.to);
+        });
+    });
+    connect(&parts->wiring, &PickPopup::currentChanged, this, [this] { viewport()->update(); });
+    connect(&parts->wiring, &PickPopup::closed, this, [this] {
+        viewport()->update();
+        setFocus(Qt::PopupFocusReason);
+    });
+    connect(&parts->minimap, &Minimap::shownChanged, this, &GraphView::minimapShownChanged);
     parts->fitAll();
 }
 
 GraphView::~GraphView() {
     parts_->scene.disconnect(this);
     parts_->search.disconnect(this);
+    parts_->wiring.disconnect(this);
     parts_->rows.end();
     parts_->gesture.reset();
     setScene(nullptr);
@@ -102,9 +118,11 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
     const double margin = kRevealMargin / parts_->zoom();
     if (parts_->zoom() < kTextZoom) {
+        parts_->leavePlace();
         parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
         centerOn(body.center());
     } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
+        parts_->leavePlace();
         centerOn(body.center());
     }
     parts_->minimap.viewMoved();
@@ -115,7 +133,7 @@ void GraphView::setSnapping(bool isOn) {
 }
 
 void GraphView::setMinimapShown(bool isShown) {
-    parts_->minimap.setVisible(isShown);
+    parts_->minimap.ask(isShown);
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {
@@ -163,6 +181,7 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         parts_->gesture->paint(*painter, parts_->zoom());
     }
     parts_->paintLooseWire(*painter);
+    parts_->paintOfferedWire(*painter);
     if (parts_->model.document().nodes.empty() && parts_->scene.boxes().empty()) {
         painter->resetTransform();
         const Look& look = parts_->scene.look();

@@ -5,6 +5,8 @@
 #include "ui/editors/param_editor.hpp"
 
 #include <QGraphicsView>
+#include <QKeySequence>
+#include <QList>
 
 #include <memory>
 #include <set>
@@ -29,10 +31,13 @@ public:
     void select(const std::set<std::string>& nodes);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
+    /// Other keys for a command of canvasCommands().
+    void setKeys(const std::string& command, const QList<QKeySequence>& keys);
 
 public Q_SLOTS:
     void openSearch();  ///< at the pointer, or the middle
     void removeSelected();
+    void removeSelectedJoining();  ///< wires of what is removed are joined
     void copy();
     void cut();
     void paste();
@@ -46,6 +51,10 @@ public Q_SLOTS:
     void frameSelected();
     void addNote();
     void renameSelected();
+    void wireSelected();                ///< offers the wires that the one selected node could have
+    void editSelected();                ///< the values of the one node that is selected
+    void walk(int direction);           ///< WalkDirection, to the node that lies there
+    void walkWires(int direction);      ///< WalkDirection, along the wires
     void alignSelected(int alignment);  ///< Alignment
     void distributeSelected(int axis);  ///< Axis
     void arrangeNodes();                ///< the selected ones, or all
@@ -54,8 +63,13 @@ public Q_SLOTS:
     void zoomToActual();
     void zoomToSelected();
     void zoomToAll();
+    void keepBookmark(int number);  ///< 1 to 9: the view as it is, in the document
+    void goToBookmark(int number);
+    void goBack();     ///< to the view before the last jump
+    void goForward();  ///< from where goBack() went
     void selectAllNodes();
     void setSnapping(bool isOn);
+    /// For good; until then the minimap is there while something lies out of view.
     void setMinimapShown(bool isShown);
 
 Q_SIGNALS:
@@ -65,6 +79,7 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A file was dropped that is no picture of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
+    void minimapShownChanged(bool isShown);
     /// Zoom in percent.
     void zoomChanged(double percent);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/canvas/canvas_hit.hpp"
+#include "ui/canvas/canvas_keys.hpp"
 #include "ui/canvas/gesture.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/minimap.hpp"
@@ -8,6 +9,8 @@
 #include "ui/canvas/row_editing.hpp"
 #include "ui/canvas/search_popup.hpp"
 #include "ui/canvas/text_editing.hpp"
+#include "ui/canvas/view_history.hpp"
+#include "ui/canvas/wire_popup.hpp"
 #include "ui/document/arrange.hpp"
 
 #include <optional>
@@ -26,6 +29,13 @@ struct GraphView::Parts {
         std::string node;  ///< of the hit: items may go before the release
         std::string param;
         bool wasSelected = false;
+        bool isNumber = false;  ///< a drag changes the value
+    };
+
+    /// A key that is down: a drag moves the canvas.
+    struct HeldKey {
+        int key;
+        const CanvasCommand* command;
     };
 
     [[nodiscard]] PointerAt pointerAt(QPoint viewport, Qt::KeyboardModifiers modifiers) const;
@@ -39,6 +49,7 @@ struct GraphView::Parts {
     void pressNode(const CanvasHit& hit, const PointerAt& at);
     void pressBox(const CanvasHit& hit, const PointerAt& at);
     void beginDrag(const PointerAt& at);
+    void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
     void doubleClick(const PointerAt& at);
     void hover(const PointerAt& at);
@@ -56,11 +67,16 @@ struct GraphView::Parts {
     /// All of the graph, also after the view got another size, until the person moves it.
     void fitAll();
     void pan(QPoint by);
+    [[nodiscard]] ViewPlace place() const;
+    void show(const ViewPlace& place);
+    /// The view is about to jump: goBack() comes back to here.
+    void leavePlace();
 
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
     void add(const std::string& type, const std::string& port);
     void paintLooseWire(QPainter& painter) const;
+    void paintOfferedWire(QPainter& painter) const;
 
     // Editing.
     void removeSelected(bool heal);
@@ -68,6 +84,7 @@ struct GraphView::Parts {
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
     void walk(WalkDirection direction, bool isAlongWires);
+    void hold(const CanvasCommand& command, const QKeyEvent& event);
 
     bool showsAll = false;
     GraphView& view;
@@ -77,8 +94,11 @@ struct GraphView::Parts {
     RowEditing rows;
     TextEditing texts;
     SearchPopup search;
+    WirePopup wiring;
     Minimap minimap;
     PointerTip tip;
+    CanvasKeys keys;
+    ViewHistory history;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
     std::optional<LooseWire> looseWire;
@@ -89,7 +109,7 @@ struct GraphView::Parts {
     std::string hoveredNode;
     std::string markedNode;
     bool isSnapping = true;
-    bool isSpaceDown = false;
+    std::optional<HeldKey> heldKey;
     bool hasPanned = false;
 };
 

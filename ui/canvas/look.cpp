@@ -1,11 +1,19 @@
 #include "ui/canvas/look.hpp"
 
+#include <cmath>
+
 namespace lowtide::ui {
 
 namespace {
 
 constexpr double kDarkShadow = 0.28;
 constexpr double kLightShadow = 0.08;
+constexpr double kLarger = 1.4;  ///< as much as the rows of a node have room for
+
+QFont larger(QFont font) {
+    font.setPixelSize(static_cast<int>(std::round(font.pixelSize() * kLarger)));
+    return font;
+}
 
 }  // namespace
 
@@ -27,7 +35,8 @@ Look::Look(const Theme& theme)
       grid(theme.colour("canvas.grid")),
       body(theme.colour("node")),
       header(theme.colour("node.header")),
-      field(theme.colour("surface")),
+      row(theme.colour("node.row")),
+      rowEdge(theme.colour("node.row.edge")),
       hover(theme.colour("hover")),
       border(theme.colour("node.border")),
       text(theme.colour("text")),
@@ -48,8 +57,10 @@ Look::Look(const Theme& theme)
       bodyFont(theme.font("body")),
       smallFont(theme.font("small")),
       strongFont(theme.font("strong")),
+      largeFont(larger(smallFont)),
+      largeStrongFont(larger(strongFont)),
       theme_(&theme) {
-    for (QFont* font : {&bodyFont, &smallFont, &strongFont}) {
+    for (QFont* font : {&bodyFont, &smallFont, &strongFont, &largeFont, &largeStrongFont}) {
         font->setHintingPreference(QFont::PreferNoHinting);  // widths must not depend on the zoom
     }
 }

@@ -29,9 +29,10 @@ struct Look {
     [[nodiscard]] QColor ground(const std::string& name) const;
     [[nodiscard]] const QIcon& icon(const char* name, const char* token) const;
 
-    QColor canvas, grid, body, header, field, hover, border, text, muted, accent, accentText,
+    QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;
     QFont bodyFont, smallFont, strongFont;
+    QFont largeFont, largeStrongFont;  ///< small and strong, to be read from afar
 
 private:
     const Theme* theme_;

@@ -4,13 +4,17 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lowtide::ui {
 
 namespace {
 
-constexpr int kWidth = 192;
-constexpr int kHeight = 128;
+constexpr int kLeastWidth = 112;
+constexpr int kMostWidth = 176;
+constexpr double kShare = 0.15;  ///< of the view's width
+constexpr double kAspect = 0.66;
+constexpr double kOverhang = 2;  ///< pixels that may lie out of view
 constexpr int kMargin = 12;
 constexpr double kInner = 8;
 constexpr double kLeastSpan = 400;
@@ -23,33 +27,58 @@ Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
     setObjectName(QStringLiteral("minimap"));
     setCursor(Qt::ArrowCursor);
     setToolTip(tr("The whole graph; drag to move the view"));
-    resize(sizeHint());
+    hide();
     connect(&scene, &GraphScene::arranged, this, &Minimap::forget);
-}
-
-QSize Minimap::sizeHint() const {
-    return {kWidth, kHeight};
+    forget();
 }
 
 void Minimap::place() {
     const QRect room = view_.viewport()->geometry();
+    const int wide =
+        std::clamp(static_cast<int>(std::round(room.width() * kShare)), kLeastWidth, kMostWidth);
+    if (wide != width()) {
+        resize(wide, static_cast<int>(std::round(wide * kAspect)));
+        picture_ = {};
+    }
+    showIfNeeded();
     move(room.right() + 1 - width() - kMargin, room.bottom() + 1 - height() - kMargin);
 }
 
 void Minimap::forget() {
     picture_ = {};
+    content_ = scene_.contentRect();
+    showIfNeeded();
     update();
 }
 
 void Minimap::viewMoved() {
-    if (isVisible()) {
-        update();
+    showIfNeeded();
+    update();
+}
+
+void Minimap::ask(bool isWanted) {
+    asked_ = isWanted;
+    showIfNeeded();
+}
+
+bool Minimap::isNeeded() const {
+    const double spare = kOverhang / view_.transform().m11();
+    const QRectF seen =
+        view_.viewportTransform().inverted().mapRect(QRectF(view_.viewport()->rect()));
+    return !content_.isNull() && !seen.adjusted(-spare, -spare, spare, spare).contains(content_);
+}
+
+void Minimap::showIfNeeded() {
+    const bool isShown = asked_.value_or(isNeeded());
+    if (isShown == isHidden()) {
+        setVisible(isShown);
+        Q_EMIT shownChanged(isShown);
     }
 }
 
 /// Shows content and view together, so that neither is lost from sight.
 QTransform Minimap::toMap() const {
-    QRectF span = scene_.contentRect();
+    QRectF span = content_;
     const double grow = std::max({0.0, kLeastSpan - span.width(), kLeastSpan - span.height()}) / 2;
     span.adjust(-grow, -grow, grow, grow);
     const double scale =

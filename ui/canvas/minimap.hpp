@@ -6,6 +6,8 @@
 #include <QPixmap>
 #include <QWidget>
 
+#include <optional>
+
 namespace lowtide::ui {
 
 /// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it.
@@ -15,12 +17,13 @@ class Minimap : public QWidget {
 public:
     Minimap(QGraphicsView& view, GraphScene& scene);
 
-    /// Puts it into the lower right corner of the view.
+    /// Puts it into the lower right corner of the view, larger in a large one.
     void place();
     /// The part of the scene that is seen has changed.
     void viewMoved();
+    /// Shows or hides it for good; until then it is there while something lies out of view.
+    void ask(bool isWanted);
 
-    [[nodiscard]] QSize sizeHint() const override;
     /// Where a point of the scene lies here.
     [[nodiscard]] QPointF mapFromScene(QPointF point) const;
 
@@ -30,14 +33,21 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
 
+Q_SIGNALS:
+    void shownChanged(bool isShown);
+
 private:
     void forget();
+    void showIfNeeded();
+    [[nodiscard]] bool isNeeded() const;
     void centreOn(QPointF point);
     void paintGraph(QPainter& painter) const;
     [[nodiscard]] QTransform toMap() const;
 
     QGraphicsView& view_;
     GraphScene& scene_;
+    QRectF content_;  ///< of the scene
+    std::optional<bool> asked_;
     QPixmap picture_;  ///< of nodes and frames; null: to be painted
 };
 

@@ -31,6 +31,7 @@ void NodeItem::setStatus(const NodeStatus& status) {
     issues_ = issuesOf(status_.issues);
     if (sameShape) {
         texts_.footer = footerTexts(face_, status_, layout_, look_);
+        largeTexts_.reset();
         update();
     } else {
         layOut();
@@ -49,7 +50,19 @@ void NodeItem::layOut() {
                          static_cast<int>(headerMarks(face_, status_).size()));
     texts_.face = faceTexts(face_, layout_, look_);
     texts_.footer = footerTexts(face_, status_, layout_, look_);
+    largeTexts_.reset();
     update();
+}
+
+const NodeTexts& NodeItem::texts(double zoom) {
+    if (zoom >= kLargeTextZoom) {
+        return texts_;
+    }
+    if (!largeTexts_) {
+        largeTexts_ = {.face = faceTexts(face_, layout_, look_, TextSize::Large),
+                       .footer = footerTexts(face_, status_, layout_, look_, TextSize::Large)};
+    }
+    return *largeTexts_;
 }
 
 QRectF NodeItem::valueInScene(int row) const {
@@ -106,7 +119,7 @@ void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
     paintNode(*painter,
               {.face = face_,
                .layout = layout_,
-               .texts = texts_,
+               .texts = zoom < kTextZoom ? texts_ : texts(zoom),
                .status = status_,
                .issues = issues_,
                .picture = pictureFor(pixels),

@@ -27,7 +27,8 @@ public:
 
     [[nodiscard]] const NodeStatus& status() const { return status_; }
 
-    [[nodiscard]] const NodeTexts& texts() const { return texts_; }
+    /// As painted at that zoom.
+    [[nodiscard]] const NodeTexts& texts(double zoom = 1);
 
     [[nodiscard]] const std::string& id() const { return face_.id; }
 
@@ -54,6 +55,7 @@ private:
     NodeFace face_;
     NodeLayout layout_;
     NodeTexts texts_;
+    std::optional<NodeTexts> largeTexts_;  ///< laid out when they are painted first
     NodeStatus status_;
     NodeIssues issues_;
     NodePartAt hovered_;

@@ -70,7 +70,7 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
                          headerColour(node, look));
         painter.setRenderHint(QPainter::Antialiasing, false);
         for (const RowSpot& row : node.layout.rows) {
-            painter.fillRect(row.field, look.field);
+            painter.fillRect(row.field, look.row);
         }
     } else {
         painter.drawRect(body);
@@ -84,7 +84,7 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
     }
 }
 
-void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look, double zoom) {
+void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) {
     const QRectF& body = node.layout.body;
     painter.setPen(Qt::NoPen);
     painter.setBrush(look.shadow);
@@ -107,13 +107,8 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look, 
     painter.drawRoundedRect(body.adjusted(inset, inset, -inset, -inset), kRadius, kRadius);
     paintProgress(painter, node, look);
     paintHeader(painter, node, look);
-    const std::span<const PaintedText> texts(node.texts.face);
-    if (zoom >= kRowTextZoom) {
-        paint(painter, texts);
-        paint(painter, node.texts.footer);
-    } else {
-        paint(painter, texts.first(1));
-    }
+    paint(painter, node.texts.face);
+    paint(painter, node.texts.footer);
     paintPorts(painter, node, look);
 }
 
@@ -145,7 +140,7 @@ void paintNode(QPainter& painter, const NodeAppearance& node, const Look& look, 
     if (zoom < kTextZoom) {
         paintFar(painter, node, look, zoom);
     } else {
-        paintNear(painter, node, look, zoom);
+        paintNear(painter, node, look);
     }
     painter.setOpacity(opacity);
 }

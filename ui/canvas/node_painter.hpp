@@ -11,8 +11,9 @@ namespace lowtide::ui {
 
 /// Under this zoom no text is painted.
 inline constexpr double kTextZoom = 0.4;
-/// Under this zoom only the title is: rows would be a few pixels high.
-inline constexpr double kRowTextZoom = 0.55;
+/// Under this zoom texts are painted larger than their rooms are meant for, and cut shorter: at its
+/// own size a letter would be too small to be read.
+inline constexpr double kLargeTextZoom = 0.66;
 
 /// Everything that a node looks like at this moment; points into its item.
 struct NodeAppearance {

@@ -84,12 +84,12 @@ void paintRow(QPainter& painter,
               bool isHovered) {
     const std::optional<Severity> severity = node.issues.of(row.param);
     const QColor soft = severity == Severity::Error ? look.errorSoft : look.warningSoft;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(severity ? soft : isHovered ? look.hover : look.field);
+    painter.setPen(QPen(look.rowEdge, 1));
+    painter.setBrush(severity ? soft : isHovered ? look.hover : look.row);
     if (severity || row.param == node.marked) {
         painter.setPen(QPen(severity ? colourOf(*severity, look) : look.focus, 1.5));
     }
-    painter.drawRoundedRect(spot.field, 4, 4);
+    painter.drawRoundedRect(spot.field.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     if (row.isExposed) {  // a notch at the left edge: the form shows this one
         painter.setPen(Qt::NoPen);
         painter.setBrush(look.accent);

@@ -12,6 +12,13 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kTextMargin = 8;
+constexpr double kLargeLine = 17;    ///< lines of large text stand close
+constexpr double kLeastShare = 0.5;  ///< of a row, for its value, where both need more
+constexpr double kSwitch = 36;
+
+const QFont& small(const Look& look, TextSize size) {
+    return size == TextSize::Large ? look.largeFont : look.smallFont;
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("NodeTexts", text);
@@ -21,37 +28,73 @@ void addPorts(std::vector<PaintedText>& texts,
               const std::vector<PortFace>& ports,
               const std::vector<PortSpot>& spots,
               const Look& look,
+              TextSize size,
               Qt::Alignment alignment) {
     for (size_t i = 0; i < ports.size(); ++i) {
         const QColor& colour = ports[i].isOptional && !ports[i].isLinked ? look.muted : look.text;
-        texts.push_back(lineIn(spots[i].label, ports[i].label, look.smallFont, colour, alignment));
+        texts.push_back(
+            lineIn(spots[i].label, ports[i].label, small(look, size), colour, alignment));
     }
+}
+
+bool isSwitch(const RowFace& row) {
+    return row.desc != nullptr && row.desc->kind == ParamKind::Bool;
+}
+
+/// Rooms of label and value. Large ones share the row by what they need: the value's rather.
+RowSpot roomsOf(const RowFace& row, RowSpot spot, const QFont& font, TextSize size) {
+    spot.value.adjust(0, 0, -kTextMargin - rowMarkWidth(row), 0);
+    if (size == TextSize::Large) {
+        const double all = spot.value.right() - spot.label.left() - kTextMargin / 2;
+        const double label = widthOf(row.label, font) + 1;
+        const double value = isSwitch(row) ? kSwitch : widthOf(row.value, font) + 1;
+        const double given = std::min(value, std::max(all - label, all * kLeastShare));
+        spot.value.setLeft(spot.value.right() - given);
+        spot.label.setWidth(all - given);
+    }
+    return spot;
+}
+
+void addLines(std::vector<PaintedText>& texts,
+              const RowFace& row,
+              const RowSpot& spot,
+              const Look& look,
+              TextSize size) {
+    const bool isEmpty = row.value.isEmpty();
+    const bool isLarge = size == TextSize::Large;
+    const QRectF room = spot.value.adjusted(kTextMargin - 2, isLarge ? 0 : 2, -kTextMargin, 0);
+    const double line = isLarge ? kLargeLine : node_measures::kLine;
+    const int most = isLarge ? std::max(1, static_cast<int>(room.height() / line)) : row.lines;
+    const std::vector<PaintedText> lines =
+        linesIn(room,
+                isEmpty ? tr("Empty") : row.value,
+                small(look, size),
+                isEmpty || row.desc == nullptr ? look.muted : look.text,
+                most,
+                line);
+    texts.insert(texts.end(), lines.begin(), lines.end());
 }
 
 void addRow(std::vector<PaintedText>& texts,
             const RowFace& row,
             const RowSpot& spot,
-            const Look& look) {
-    texts.push_back(lineIn(spot.label, row.label, look.smallFont, look.muted, Qt::AlignLeft));
-    const QColor& colour = row.desc == nullptr ? look.muted : look.text;
+            const Look& look,
+            TextSize size) {
+    const QFont& font = small(look, size);
     if (row.isLong) {
-        const bool isEmpty = row.value.isEmpty();
-        const QRectF room = spot.value.adjusted(kTextMargin - 2, 2, -kTextMargin, 0);
-        const std::vector<PaintedText> lines = linesIn(room,
-                                                       isEmpty ? tr("Empty") : row.value,
-                                                       look.smallFont,
-                                                       isEmpty ? look.muted : colour,
-                                                       row.lines,
-                                                       node_measures::kLine);
-        texts.insert(texts.end(), lines.begin(), lines.end());
+        texts.push_back(lineIn(spot.label, row.label, font, look.muted, Qt::AlignLeft));
+        addLines(texts, row, spot, look, size);
         return;
     }
+    const RowSpot rooms = roomsOf(row, spot, font, size);
+    texts.push_back(lineIn(rooms.label, row.label, font, look.muted, Qt::AlignLeft));
+    const QColor& colour = row.desc == nullptr ? look.muted : look.text;
     const bool isFile = row.desc != nullptr &&
                         (row.desc->kind == ParamKind::File || row.desc->kind == ParamKind::Folder);
-    if (row.desc == nullptr || row.desc->kind != ParamKind::Bool) {
-        texts.push_back(lineIn(spot.value.adjusted(0, 0, -kTextMargin - rowMarkWidth(row), 0),
+    if (!isSwitch(row)) {
+        texts.push_back(lineIn(rooms.value,
                                row.value,
-                               look.smallFont,
+                               font,
                                colour,
                                Qt::AlignRight,
                                isFile ? Qt::ElideMiddle : Qt::ElideRight));
@@ -103,16 +146,18 @@ std::vector<double> labelWidths(const NodeFace& face, const Look& look) {
 
 std::vector<PaintedText> faceTexts(const NodeFace& face,
                                    const NodeLayout& layout,
-                                   const Look& look) {
+                                   const Look& look,
+                                   TextSize size) {
     std::vector<PaintedText> texts;
-    texts.push_back(lineIn(layout.title, face.title, look.strongFont, look.text, Qt::AlignLeft));
+    const QFont& strong = size == TextSize::Large ? look.largeStrongFont : look.strongFont;
+    texts.push_back(lineIn(layout.title, face.title, strong, look.text, Qt::AlignLeft));
     if (face.isCollapsed) {
         return texts;
     }
-    addPorts(texts, face.inputs, layout.inputs, look, Qt::AlignLeft);
-    addPorts(texts, face.outputs, layout.outputs, look, Qt::AlignRight);
+    addPorts(texts, face.inputs, layout.inputs, look, size, Qt::AlignLeft);
+    addPorts(texts, face.outputs, layout.outputs, look, size, Qt::AlignRight);
     for (size_t i = 0; i < face.rows.size(); ++i) {
-        addRow(texts, face.rows[i], layout.rows[i], look);
+        addRow(texts, face.rows[i], layout.rows[i], look, size);
     }
     return texts;
 }
@@ -120,19 +165,21 @@ std::vector<PaintedText> faceTexts(const NodeFace& face,
 std::vector<PaintedText> footerTexts(const NodeFace& face,
                                      const NodeStatus& status,
                                      const NodeLayout& layout,
-                                     const Look& look) {
+                                     const Look& look,
+                                     TextSize size) {
     std::vector<PaintedText> texts;
     if (layout.footer.isNull()) {
         return texts;
     }
     const QRectF room = layout.footer.adjusted(12, 0, -12, -1);
+    const QFont& font = small(look, size);
     const QString right = figures(status);
-    const double rightWidth = std::min(widthOf(right, look.smallFont) + 1, room.width() * 0.72);
+    const double rightWidth = std::min(widthOf(right, font) + 1, room.width() * 0.72);
     const QString left = status.policy.isEmpty() ? face.subtitle : status.policy;
     const double leftWidth = room.width() - (right.isEmpty() ? 0 : rightWidth + 12);
     texts.push_back(lineIn({room.topLeft(), QSizeF(leftWidth, room.height())},
                            left,
-                           look.smallFont,
+                           font,
                            face.desc == nullptr ? look.warning : look.muted,
                            Qt::AlignLeft));
     if (!right.isEmpty()) {
@@ -141,7 +188,7 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
                                                                          : look.muted;
         texts.push_back(lineIn({room.right() - rightWidth, room.top(), rightWidth, room.height()},
                                right,
-                               look.smallFont,
+                               font,
                                colour,
                                Qt::AlignRight));
     }

@@ -9,6 +9,9 @@
 
 namespace lowtide::ui {
 
+/// Large: to be read from afar, at less than kLargeTextZoom.
+enum class TextSize { Normal, Large };
+
 /// Title, labels and values of a node, laid out for painting.
 struct NodeTexts {
     std::vector<PaintedText> face;  ///< the title is the first
@@ -20,13 +23,15 @@ struct NodeTexts {
 
 [[nodiscard]] std::vector<PaintedText> faceTexts(const NodeFace& face,
                                                  const NodeLayout& layout,
-                                                 const Look& look);
+                                                 const Look& look,
+                                                 TextSize size = TextSize::Normal);
 
 /// Policy or category on the left; phase, or time and bytes, on the right.
 [[nodiscard]] std::vector<PaintedText> footerTexts(const NodeFace& face,
                                                    const NodeStatus& status,
                                                    const NodeLayout& layout,
-                                                   const Look& look);
+                                                   const Look& look,
+                                                   TextSize size = TextSize::Normal);
 
 /// "12 s", "340 ms": a duration as footers show it.
 [[nodiscard]] QString shortDuration(double milliseconds);

@@ -11,6 +11,8 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr double kLeastEditorZoom = 0.92;  ///< an editor's letters stay of 11 pixels
+
 const RowFace* rowOf(const NodeItem* item, const std::string& param) {
     const int index = item == nullptr ? -1 : item->face().rowIndex(param);
     return index < 0 ? nullptr : &item->face().rows[static_cast<size_t>(index)];
@@ -108,12 +110,19 @@ void RowEditing::place() {
         return;
     }
     const QRectF value = item->valueInScene(item->face().rowIndex(param_));
+    const double zoom = std::max(view_.transform().m11(), kLeastEditorZoom);
     QFont font = scene_.look().smallFont;
-    font.setPixelSize(
-        std::max(1, static_cast<int>(QFontInfo(font).pixelSize() * view_.transform().m11())));
+    font.setPixelSize(static_cast<int>(QFontInfo(font).pixelSize() * zoom));
     editor_->setFont(font);
     editor_->setMinimumSize(0, 0);
-    editor_->setGeometry(view_.mapFromScene(value).boundingRect());
+    QRect room = view_.mapFromScene(value).boundingRect();
+    const QSize least = (value.size() * zoom).toSize();
+    if (room.height() < least.height()) {  // too small to read: larger, about the same middle
+        const QPoint middle = room.center();
+        room.setSize(least);
+        room.moveCenter(middle);
+    }
+    editor_->setGeometry(room);
 }
 
 void RowEditing::write(const std::string& node, const ParamDesc& param, const Json& value) {

@@ -1,22 +1,15 @@
 #pragma once
 
+#include "ui/canvas/pick_popup.hpp"
 #include "ui/canvas/search_match.hpp"
-
-#include <QFrame>
-#include <QPoint>
 
 #include <string>
 #include <vector>
 
-class QLabel;
-class QLineEdit;
-class QListView;
-class QStandardItemModel;
-
 namespace lowtide::ui {
 
-/// Finds a node type by typing: arrows choose, Enter takes, Escape closes. Lies over the canvas.
-class SearchPopup : public QFrame {
+/// Finds a node type by typing.
+class SearchPopup : public PickPopup {
     Q_OBJECT
 
 public:
@@ -34,27 +27,17 @@ public:
 Q_SIGNALS:
     /// `port` takes the wire; empty: none was wanted.
     void chosen(const std::string& type, const std::string& port);
-    void closed();
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
+    void fill(QStandardItemModel& rows, const QString& pattern) override;
+    [[nodiscard]] QString detailOf(int row) const override;
+    void take(int row) override;
 
 private:
-    void refresh();
-    void moveCurrent(int steps);
-    void takeCurrent();
-    void showDetail();
-    void placeWithin(QPoint at);
-
     const graph::Catalog& catalog_;
     PortWanted wanted_;
     std::vector<SearchHit> hits_;
     std::vector<std::string> recent_;
-    QLineEdit* pattern_;
-    QListView* list_;
-    QStandardItemModel* model_;
-    QLabel* detail_;
 };
 
 }  // namespace lowtide::ui

@@ -10,28 +10,34 @@ namespace lowtide::ui {
 
 namespace {
 
-enum Role { kCategory = Qt::UserRole + 1, kWireType };
+enum Role { kAside = Qt::UserRole + 1, kWireType };
 
 constexpr int kRowHeight = 28;
 constexpr int kIndent = 28;
 
 }  // namespace
 
+QStandardItem* SearchRow::item(const QString& text, const QString& aside, const std::string& type) {
+    auto* item = new QStandardItem(text);
+    item->setData(aside, kAside);
+    item->setData(QString::fromStdString(type), kWireType);
+    return item;
+}
+
 QStandardItem* SearchRow::itemFor(const SearchHit& hit, const PortWanted& wanted) {
     const NodeDesc& desc = *hit.desc;
-    auto* item = new QStandardItem(QString::fromStdString(desc.label));
     const auto& ports = desc.outputs.empty() ? desc.inputs : desc.outputs;
     const PortDesc* port =
         wanted.asInput ? graph::findInput(desc, hit.port) : graph::findOutput(desc, hit.port);
-    item->setData(port == nullptr ? QString::fromStdString(desc.category)
-                                  : tr("to %1").arg(QString::fromStdString(port->label)),
-                  kCategory);
-    item->setData(QString::fromStdString(port != nullptr ? port->type
-                                         : ports.empty() ? "*"
-                                                         : ports.front().type),
-                  kWireType);
-    item->setData(QString::fromStdString(desc.tooltip), Qt::AccessibleDescriptionRole);
-    return item;
+    QStandardItem* made =
+        item(QString::fromStdString(desc.label),
+             port == nullptr ? QString::fromStdString(desc.category)
+                             : tr("to %1").arg(QString::fromStdString(port->label)),
+             port != nullptr ? port->type
+             : ports.empty() ? "*"
+                             : ports.front().type);
+    made->setData(QString::fromStdString(desc.tooltip), Qt::AccessibleDescriptionRole);
+    return made;
 }
 
 void SearchRow::paint(QPainter* painter,
@@ -51,15 +57,15 @@ void SearchRow::paint(QPainter* painter,
     painter->setBrush(theme.wireColour(type));
     painter->drawPath(portMark(theme.portShape(type), 4.5)
                           .translated(rect.left() + kIndent / 2.0, rect.center().y()));
-    const QString category = index.data(kCategory).toString();
+    const QString aside = index.data(kAside).toString();
     const QFont small = theme.font("small");
-    const int categoryWidth = QFontMetrics(small).horizontalAdvance(category);
+    const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
     painter->setFont(small);
     painter->setPen(theme.colour("text.muted"));
-    painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, category);
+    painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
     painter->setFont(theme.font("body"));
     painter->setPen(theme.colour("text"));
-    const QRectF room = rect.adjusted(kIndent, 0, -16 - categoryWidth, 0);
+    const QRectF room = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
     painter->drawText(
         room,
         Qt::AlignLeft | Qt::AlignVCenter,

@@ -80,6 +80,16 @@ void GraphView::removeSelected() {
     parts_->removeSelected(false);
 }
 
+void GraphView::removeSelectedJoining() {
+    parts_->removeSelected(true);
+}
+
+void GraphView::editSelected() {
+    if (const NodeIds ids = selectedNodes(); ids.size() == 1) {
+        parts_->rows.beginNext(*ids.begin(), 1);
+    }
+}
+
 void GraphView::copy() {
     const NodeIds ids = selectedNodes();
     if (!ids.empty()) {

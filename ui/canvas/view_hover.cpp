@@ -10,8 +10,11 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
         case NodePart::Input:
         case NodePart::Output:
             return Qt::CrossCursor;
+        case NodePart::Value: {
+            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
+            return canDragValue(row) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
+        }
         case NodePart::Fold:
-        case NodePart::Value:
         case NodePart::Picture:
             return Qt::PointingHandCursor;
         default:
@@ -113,7 +116,7 @@ void GraphView::Parts::hover(const PointerAt& at) {
     } else if (!selectedWire) {
         scene.wires().setEmphasised({});
     }
-    if (!isSpaceDown) {
+    if (!heldKey) {
         view.viewport()->setCursor(cursorFor(hit));
     }
 }

@@ -51,13 +51,19 @@ void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
         press.reset();
         return;
     }
-    std::set<std::string> selected = scene.selectedNodes();
-    if (adds(at)) {
-        press->wasSelected ? selected.erase(id) : selected.insert(id).second;
-        scene.select(selected);
-    } else if (!press->wasSelected) {
+    if (adds(at) && !press->isNumber) {  // Ctrl and Shift may be meant for the number
+        toggleSelected(id);
+    } else if (!adds(at) && !press->wasSelected) {
         scene.select({id});
     }
+}
+
+void GraphView::Parts::toggleSelected(const std::string& node) {
+    std::set<std::string> selected = scene.selectedNodes();
+    if (selected.erase(node) == 0) {
+        selected.insert(node);
+    }
+    scene.select(selected);
 }
 
 void GraphView::Parts::pressBox(const CanvasHit& hit, const PointerAt& at) {
@@ -95,7 +101,9 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
         press->node = hit.node->id();
         press->wasSelected = hit.node->isSelected();
         if (hit.part.part == NodePart::Value) {
-            press->param = hit.node->face().rows[static_cast<size_t>(hit.part.index)].param;
+            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
+            press->param = row.param;
+            press->isNumber = canDragValue(row);
         }
         pressNode(hit, at);
     } else if (hit.wire && hit.reroute >= 0) {
@@ -112,8 +120,15 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
 }
 
 void GraphView::Parts::beginDrag(const PointerAt& at) {
-    const bool movesNode = !press->node.empty() && scene.node(press->node) != nullptr &&
-                           scene.node(press->node)->isSelected();
+    const NodeItem* item = scene.node(press->node);
+    const int row = item == nullptr ? -1 : item->face().rowIndex(press->param);
+    if (press->isNumber && row >= 0) {
+        gesture = dragValue(
+            scene, item->face().rows[static_cast<size_t>(row)], press->node, press->viewport.x());
+        gesture->move(at);
+        return;
+    }
+    const bool movesNode = item != nullptr && item->isSelected();
     const bool movesBox = press->hit.box != nullptr && press->hit.boxPart == BoxPart::Title;
     if (movesNode || movesBox) {
         gesture = dragSelected(scene, press->scene, isSnapping);
@@ -124,6 +139,9 @@ void GraphView::Parts::beginDrag(const PointerAt& at) {
 void GraphView::Parts::click(const PointerAt& at) {
     const std::string node = press->node;
     if (scene.node(node) == nullptr || adds(at)) {
+        if (press->isNumber) {
+            toggleSelected(node);
+        }
         return;
     }
     scene.select({node});
@@ -162,11 +180,12 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     parts_->rows.end();
     parts_->texts.end();
     parts_->search.hide();
+    parts_->wiring.hide();
     parts_->tip.say({}, {});
     setFocus(Qt::MouseFocusReason);
     const QPoint place = event->position().toPoint();
     const bool pans = event->button() == Qt::MiddleButton ||
-                      (event->button() == Qt::LeftButton && parts_->isSpaceDown);
+                      (event->button() == Qt::LeftButton && parts_->heldKey);
     if (pans) {
         parts_->startPan(place);
     } else if (event->button() == Qt::LeftButton) {
@@ -199,7 +218,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     if (parts_->panFrom) {
         parts_->panFrom.reset();
-        viewport()->setCursor(parts_->isSpaceDown ? Qt::OpenHandCursor : Qt::ArrowCursor);
+        viewport()->setCursor(parts_->heldKey ? Qt::OpenHandCursor : Qt::ArrowCursor);
         return;
     }
     if (event->button() != Qt::LeftButton) {

@@ -7,6 +7,7 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kBelow = 8;
 constexpr double kPortDepth = node_measures::kHeader + 16;  ///< of a node's first port
 
 }  // namespace
@@ -21,6 +22,33 @@ void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<Loose
 
 void GraphView::openSearch() {
     parts_->openSearch(parts_->pointerAt(parts_->pointerOrMiddle(), {}), std::nullopt);
+}
+
+void GraphView::wireSelected() {
+    const NodeIds ids = selectedNodes();
+    if (ids.size() != 1) {
+        parts_->tip.say(tr("Select the one node that shall have a wire."),
+                        parts_->pointerOrMiddle());
+        return;
+    }
+    reveal(*ids.begin());
+    const QRectF body = parts_->scene.node(*ids.begin())->bodyInScene();
+    const QPoint beside = mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
+    parts_->wiring.openAt(viewport()->mapTo(this, beside), *ids.begin());
+}
+
+void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
+    const std::optional<WireChoice> wire = wiring.current();
+    const NodeItem* from = wire ? scene.node(wire->from.node) : nullptr;
+    const NodeItem* to = wire ? scene.node(wire->to.node) : nullptr;
+    if (from != nullptr && to != nullptr) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(scene.look().wire(wire->type).colour, 2.5, Qt::DashLine, Qt::FlatCap));
+        painter.drawPath(
+            wirePath(
+                from->outputInScene(wire->from.port), to->inputInScene(wire->to.port), {}, {}, 0)
+                .curve);
+    }
 }
 
 void GraphView::Parts::add(const std::string& type, const std::string& port) {

@@ -17,6 +17,7 @@ constexpr double kMostZoom = 4;
 constexpr double kNotch = 1.2;  ///< factor of one notch of a wheel
 constexpr double kNotchAngle = 120;
 constexpr double kFitPixels = 48;  ///< free around what is fitted
+constexpr double kFitLeast = 12;   ///< the same where texts would else become small
 
 bool isTouchpad(const QWheelEvent& event) {
     return event.phase() != Qt::NoScrollPhase ||
@@ -53,10 +54,13 @@ void GraphView::Parts::fit(const QRectF& rect) {
         return;
     }
     const QSizeF room = view.viewport()->size();
-    const double wanted = std::min({(room.width() - 2 * kFitPixels) / rect.width(),
-                                    (room.height() - 2 * kFitPixels) / rect.height(),
-                                    1.0});
-    zoomAbout({room.width() / 2, room.height() / 2}, std::max(wanted, kLeastZoom));
+    const auto zoomWith = [&](double margin) {
+        return std::min((room.width() - 2 * margin) / rect.width(),
+                        (room.height() - 2 * margin) / rect.height());
+    };
+    const double tight = std::min(zoomWith(kFitLeast), kLargeTextZoom);
+    const double wanted = std::clamp(std::max(zoomWith(kFitPixels), tight), kLeastZoom, 1.0);
+    zoomAbout({room.width() / 2, room.height() / 2}, wanted);
     view.centerOn(rect.center());
     minimap.viewMoved();
 }
@@ -70,6 +74,7 @@ void GraphView::zoomOut() {
 }
 
 void GraphView::zoomToActual() {
+    parts_->leavePlace();
     parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
 }
 
@@ -81,6 +86,7 @@ void GraphView::zoomToSelected() {
     for (const BoxItem* box : parts_->scene.boxes()) {
         rect |= box->isSelected() ? box->shownRect() : QRectF();
     }
+    parts_->leavePlace();
     parts_->fit(rect.isEmpty() ? parts_->scene.contentRect() : rect);
 }
 
@@ -90,6 +96,7 @@ void GraphView::Parts::fitAll() {
 }
 
 void GraphView::zoomToAll() {
+    parts_->leavePlace();
     parts_->fitAll();
 }
 

@@ -6,6 +6,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <string_view>
+
 namespace lowtide::ui {
 
 namespace {
@@ -21,6 +23,17 @@ QString tooltipOf(const ActionDesc& desc, const QList<QKeySequence>& keys) {
                                 tip, keys.front().toString(QKeySequence::NativeText));
 }
 
+QList<QKeySequence> defaultKeysOf(const ActionDesc& desc) {
+    const char* keys = desc.keys;
+    for (const CanvasCommand& command : canvasCommands()) {
+        if (std::string_view(command.id) == desc.id) {
+            LOWTIDE_ASSERT(keys == kCanvasSays);  // one place of keys
+            keys = command.keys;
+        }
+    }
+    return keysFromText(QString::fromLatin1(keys));
+}
+
 }  // namespace
 
 Actions::Actions(QObject* parent) : QObject(parent) {
@@ -29,11 +42,11 @@ Actions::Actions(QObject* parent) : QObject(parent) {
         action->setObjectName(QString::fromLatin1(desc.id));
         action->setCheckable(desc.checkable);
         action->setStatusTip(translated(desc.tip));
-        action->setShortcutContext(desc.scope == ActionScope::Canvas ? Qt::WidgetShortcut
-                                                                     : Qt::WindowShortcut);
-        const Entry entry{&desc, action};
+        action->setShortcutContext(desc.scope == ActionScope::Window ? Qt::WindowShortcut
+                                                                     : Qt::WidgetShortcut);
+        const Entry entry{desc, action};
         entries_.emplace(desc.id, entry);
-        applyKeys(entry, keysFromText(QString::fromLatin1(desc.keys)));
+        applyKeys(entry, defaultKeysOf(desc));
         if (desc.icon[0] != '\0') {
             action->setIcon(Theme::current().icon(desc.icon));
             action->setIconVisibleInMenu(false);
@@ -48,12 +61,12 @@ QAction& Actions::at(const std::string& id) const {
 }
 
 QList<QKeySequence> Actions::defaultKeys(const std::string& id) const {
-    return keysFromText(QString::fromLatin1(entries_.at(id).desc->keys));
+    return defaultKeysOf(entries_.at(id).desc);
 }
 
 void Actions::applyKeys(const Entry& entry, const QList<QKeySequence>& keys) {
     entry.action->setShortcuts(keys);
-    entry.action->setToolTip(tooltipOf(*entry.desc, keys));
+    entry.action->setToolTip(tooltipOf(entry.desc, keys));
 }
 
 void Actions::setKeys(const std::string& id, const QList<QKeySequence>& keys) {
@@ -91,14 +104,6 @@ void Actions::setChangedKeys(const std::map<QString, QString>& keys) {
         applyKeys(entry, found == keys.end() ? defaultKeys(id) : keysFromText(found->second));
     }
     Q_EMIT keysChanged();
-}
-
-QList<QKeySequence> keysFromText(const QString& text) {
-    QList<QKeySequence> keys;
-    for (const QString& key : text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
-        keys.append(QKeySequence(key, QKeySequence::PortableText));
-    }
-    return keys;
 }
 
 QString toText(const QList<QKeySequence>& keys) {

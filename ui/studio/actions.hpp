@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/canvas/canvas_keys.hpp"
 #include "ui/studio/action_table.hpp"
 
 #include <QAction>
@@ -40,7 +41,7 @@ Q_SIGNALS:
 
 private:
     struct Entry {
-        const ActionDesc* desc;
+        ActionDesc desc;
         QAction* action;
     };
 
@@ -49,8 +50,7 @@ private:
     std::map<std::string, Entry> entries_;
 };
 
-/// "Ctrl+Z Ctrl+Y" as sequences.
-[[nodiscard]] QList<QKeySequence> keysFromText(const QString& text);
+/// "Ctrl+Z Ctrl+Y": what keysFromText() reads.
 [[nodiscard]] QString toText(const QList<QKeySequence>& keys);
 /// The text of an action without the mark of its access key and without dots.
 [[nodiscard]] QString plainText(const QAction& action);

@@ -9,33 +9,6 @@ namespace lowtide::ui {
 
 namespace {
 
-using Slot = void (GraphView::*)();
-
-constexpr std::pair<const char*, Slot> kSlots[] = {
-    {"edit.cut", &GraphView::cut},
-    {"edit.copy", &GraphView::copy},
-    {"edit.paste", &GraphView::paste},
-    {"edit.paste_wires", &GraphView::pasteWithWires},
-    {"edit.duplicate", &GraphView::duplicate},
-    {"edit.duplicate_wires", &GraphView::duplicateWithWires},
-    {"edit.delete", &GraphView::removeSelected},
-    {"edit.select_all", &GraphView::selectAllNodes},
-    {"node.add", &GraphView::openSearch},
-    {"node.rename", &GraphView::renameSelected},
-    {"node.mute", &GraphView::muteSelected},
-    {"node.bypass", &GraphView::bypassSelected},
-    {"node.collapse", &GraphView::collapseSelected},
-    {"node.pin", &GraphView::pinSelected},
-    {"node.frame", &GraphView::frameSelected},
-    {"node.note", &GraphView::addNote},
-    {"node.arrange", &GraphView::arrangeNodes},
-    {"view.zoom_in", &GraphView::zoomIn},
-    {"view.zoom_out", &GraphView::zoomOut},
-    {"view.zoom_actual", &GraphView::zoomToActual},
-    {"view.fit_selected", &GraphView::zoomToSelected},
-    {"view.fit_all", &GraphView::zoomToAll},
-};
-
 constexpr std::pair<const char*, Alignment> kAlignments[] = {
     {"node.align_left", Alignment::Left},
     {"node.align_centre", Alignment::Centre},
@@ -47,12 +20,24 @@ constexpr std::pair<const char*, Alignment> kAlignments[] = {
 constexpr std::pair<const char*, Axis> kAxes[] = {{"node.distribute_x", Axis::Horizontal},
                                                   {"node.distribute_y", Axis::Vertical}};
 
+/// Keys that mean something else in a field or a list are pressed on the canvas itself.
+void giveKeys(const Actions& actions, GraphView& view) {
+    for (const CanvasCommand& command : canvasCommands()) {
+        view.setKeys(command.id, actions.at(command.id).shortcuts());
+    }
+}
+
 }  // namespace
 
 void connectCanvas(const Actions& actions, GraphView& view) {
-    for (const auto& [id, slot] : kSlots) {
-        QObject::connect(&actions.at(id), &QAction::triggered, &view, slot);
+    for (const CanvasCommand& command : canvasCommands()) {
+        QObject::connect(&actions.at(command.id), &QAction::triggered, &view, [&view, &command] {
+            command.act(view);
+        });
     }
+    giveKeys(actions, view);
+    QObject::connect(
+        &actions, &Actions::keysChanged, &view, [&actions, &view] { giveKeys(actions, view); });
     for (const auto& [id, alignment] : kAlignments) {
         QObject::connect(&actions.at(id), &QAction::triggered, &view, [&view, how = alignment] {
             view.alignSelected(static_cast<int>(how));
@@ -63,16 +48,11 @@ void connectCanvas(const Actions& actions, GraphView& view) {
             view.distributeSelected(static_cast<int>(along));
         });
     }
-    actions.at("view.minimap").setChecked(true);
     actions.at("view.snap").setChecked(true);
-    QObject::connect(
-        &actions.at("view.minimap"), &QAction::toggled, &view, &GraphView::setMinimapShown);
+    QAction& minimap = actions.at("view.minimap");
+    QObject::connect(&minimap, &QAction::triggered, &view, &GraphView::setMinimapShown);
+    QObject::connect(&view, &GraphView::minimapShownChanged, &minimap, &QAction::setChecked);
     QObject::connect(&actions.at("view.snap"), &QAction::toggled, &view, &GraphView::setSnapping);
-    for (const ActionDesc& desc : actionTable()) {
-        if (desc.scope == ActionScope::Canvas) {
-            view.addAction(&actions.at(desc.id));
-        }
-    }
 }
 
 }  // namespace lowtide::ui

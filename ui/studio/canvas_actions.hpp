@@ -6,8 +6,7 @@ namespace lowtide::ui {
 
 class GraphView;
 
-/// Ties the actions of the canvas to its slots; keys of single letters work only while it has the
-/// focus.
+/// Ties the actions of the canvas to its commands, and gives it the keys that a person chose.
 void connectCanvas(const Actions& actions, GraphView& view);
 
 }  // namespace lowtide::ui

@@ -113,17 +113,18 @@ void KeysSheet::showChosen() {
                               : actions_.at(id).statusTip());
 }
 
-void KeysSheet::change(const QKeySequence& key) {
+void KeysSheet::change(const QKeySequence& pressed) {
     const std::string id = chosen();
-    if (id.empty() || actions_.at(id).shortcut() == key) {
+    const QList<QKeySequence> keys =
+        pressed.isEmpty() ? QList<QKeySequence>() : QList{QKeySequence(pressed[0])};
+    if (id.empty() || actions_.at(id).shortcut() == (keys.isEmpty() ? QKeySequence() : keys[0])) {
         return;
     }
-    const QList<QKeySequence> keys = key.isEmpty() ? QList<QKeySequence>() : QList{key};
     if (const std::string other = actions_.usedBy(keys, id); !other.empty()) {
         showChosen();
-        note_->setText(
-            tr("%1 is the key of “%2”. Give that one another key first.")
-                .arg(key.toString(QKeySequence::NativeText), plainText(actions_.at(other))));
+        note_->setText(tr("%1 is the key of “%2”. Give that one another key first.")
+                           .arg(keys.front().toString(QKeySequence::NativeText),
+                                plainText(actions_.at(other))));
         return;
     }
     actions_.setKeys(id, keys);

@@ -22,7 +22,8 @@ private:
     void fill();
     void filter(const QString& words);
     void showChosen();
-    void change(const QKeySequence& key);
+    /// Takes the first stroke of what was pressed.
+    void change(const QKeySequence& pressed);
     void reset();
     [[nodiscard]] std::string chosen() const;
 

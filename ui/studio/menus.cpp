@@ -12,7 +12,7 @@ namespace lowtide::ui {
 namespace {
 
 /// Titles with their access keys; paths in the table are the words without them.
-constexpr std::array<const char*, 10> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
+constexpr std::array<const char*, 12> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Edit"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Node"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Run"),
@@ -21,7 +21,9 @@ constexpr std::array<const char*, 10> kTitles = {QT_TRANSLATE_NOOP("Menus", "&Fi
                                                  QT_TRANSLATE_NOOP("Menus", "A&lign"),
                                                  QT_TRANSLATE_NOOP("Menus", "Di&stribute"),
                                                  QT_TRANSLATE_NOOP("Menus", "Appearan&ce"),
-                                                 QT_TRANSLATE_NOOP("Menus", "&Panels")};
+                                                 QT_TRANSLATE_NOOP("Menus", "&Panels"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Go to &bookmark"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Keep as bookmark")};
 
 QString titleOf(const QString& word) {
     for (const char* title : kTitles) {
@@ -58,6 +60,9 @@ QMenu* menuAt(QMenuBar& bar, const QString& path) {
 
 void fillMenus(QMenuBar& bar, const Actions& actions) {
     for (const ActionDesc& desc : actionTable()) {
+        if (desc.scope == ActionScope::Key) {
+            continue;
+        }
         QMenu* menu = menuAt(bar, QString::fromLatin1(desc.menu));
         if (desc.separated) {
             menu->addSeparator();

@@ -16,9 +16,18 @@ private Q_SLOTS:
     void enterEditsTheFirstRow_thenTheNext();
     void switchIsFlippedByOneClick();
     void editIsOneStepAndUndone();
+    void everyConfirmedEditIsAStepOfItsOwn();
+    void dragChangesANumber_asOneStep_data();
+    void dragChangesANumber_asOneStep();
+    void escapeGivesTheNumberBack();
+    void ctrlClickOnANumberStillSelects();
     void advancedRowAppears_whenItsValueIsNotTheDefault();
     void placeholderKeepsItsPortsAndValues();
+    void textsFitTheirRooms_data();
     void textsFitTheirRooms();
+    void valuesCanBeReadFromAfar_data();
+    void valuesCanBeReadFromAfar();
+    void editorStaysReadable_whenTheNodeIsSmall();
     void badgeStandsAtTheVeryPort();
     void widgetsLeaveWithTheView();
 
@@ -102,17 +111,89 @@ void CanvasRowsTest::switchIsFlippedByOneClick() {
 }
 
 void CanvasRowsTest::editIsOneStepAndUndone() {
+    bench_->click(bench_->value(node_, "prompt"));
+    const int steps = bench_->model.undoStack().count();
+
+    QTest::keyClicks(editor()->focusWidget(), "a fox");
+
+    QCOMPARE(bench_->model.node(node_)->params["prompt"], Json("a fox"));
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.undoStack().undo();
+    QCOMPARE(bench_->model.node(node_)->params["prompt"], Json("a lighthouse"));
+    QCOMPARE(editor()->value(), Json("a lighthouse"));
+}
+
+void CanvasRowsTest::everyConfirmedEditIsAStepOfItsOwn() {
     bench_->click(bench_->value(node_, "steps"));
     const int steps = bench_->model.undoStack().count();
 
-    Q_EMIT editor()->edited(Json(2), false);
-    Q_EMIT editor()->edited(Json(24), false);
-    Q_EMIT editor()->edited(Json(24), true);
+    QTest::keyClick(editor()->focusWidget(), Qt::Key_Up);
+    QTest::keyClick(editor()->focusWidget(), Qt::Key_Up);
 
-    QCOMPARE(bench_->model.node(node_)->params["steps"], Json(24));
+    QCOMPARE(bench_->model.node(node_)->params["steps"], Json(22));
+    QCOMPARE(bench_->model.undoStack().count(), steps + 2);
+    bench_->model.undoStack().undo();
+    QCOMPARE(editor()->value(), Json(21));
+}
+
+void CanvasRowsTest::dragChangesANumber_asOneStep_data() {
+    QTest::addColumn<int>("pixels");
+    QTest::addColumn<Qt::KeyboardModifiers>("modifiers");
+    QTest::addColumn<int>("value");
+    // The range of 1 to 150 takes 240 pixels.
+    QTest::newRow("right") << 48 << Qt::KeyboardModifiers() << 50;
+    QTest::newRow("left") << -16 << Qt::KeyboardModifiers() << 10;
+    QTest::newRow("coarse") << 10 << Qt::KeyboardModifiers(Qt::ControlModifier) << 82;
+    QTest::newRow("fine") << 48 << Qt::KeyboardModifiers(Qt::ShiftModifier) << 23;
+    QTest::newRow("to the end") << 400 << Qt::KeyboardModifiers() << 150;
+}
+
+void CanvasRowsTest::dragChangesANumber_asOneStep() {
+    QFETCH(int, pixels);
+    QFETCH(Qt::KeyboardModifiers, modifiers);
+    QFETCH(int, value);
+    const int steps = bench_->model.undoStack().count();
+    const QPoint from = bench_->value(node_, "steps");
+
+    bench_->drag(from, from + QPoint(pixels, 3), modifiers);
+
+    QCOMPARE(bench_->model.node(node_)->params["steps"], Json(value));
+    QCOMPARE(bench_->place(node_), (ui::Point{304, 96}));
+    QVERIFY(editor() == nullptr);
     QCOMPARE(bench_->model.undoStack().count(), steps + 1);
     bench_->model.undoStack().undo();
-    QCOMPARE(editor()->value(), Json(20));
+    const int row = bench_->node(node_).face().rowIndex("steps");
+    QCOMPARE(bench_->node(node_).face().rows[static_cast<size_t>(row)].value, QString("20 steps"));
+}
+
+void CanvasRowsTest::escapeGivesTheNumberBack() {
+    const int steps = bench_->model.undoStack().count();
+    const QPoint from = bench_->value(node_, "steps");
+    const auto shown = [this] {
+        const ui::NodeFace& face = bench_->node(node_).face();
+        return face.rows[static_cast<size_t>(face.rowIndex("steps"))].value;
+    };
+    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+    bench_->hold(from + QPoint(24, 0));
+    bench_->hold(from + QPoint(48, 0));
+    QCOMPARE(shown(), QString("50 steps"));
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_Escape);
+    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from + QPoint(48, 0));
+
+    QCOMPARE(shown(), QString("20 steps"));
+    QCOMPARE(bench_->model.undoStack().count(), steps);
+    QVERIFY(editor() == nullptr);
+}
+
+void CanvasRowsTest::ctrlClickOnANumberStillSelects() {
+    const QPoint at = bench_->value(node_, "steps");
+
+    bench_->click(at, Qt::ControlModifier);
+    QCOMPARE(bench_->view->selectedNodes(), std::set<std::string>{node_});
+    bench_->click(at, Qt::ControlModifier);
+    QVERIFY(bench_->view->selectedNodes().empty());
+    QVERIFY(editor() == nullptr);
 }
 
 void CanvasRowsTest::advancedRowAppears_whenItsValueIsNotTheDefault() {
@@ -140,19 +221,64 @@ void CanvasRowsTest::placeholderKeepsItsPortsAndValues() {
     QCOMPARE(wire->start, bench_->node("odd").outputInScene("result"));
 }
 
+void CanvasRowsTest::textsFitTheirRooms_data() {
+    QTest::addColumn<double>("zoom");
+    QTest::newRow("near") << 1.0;
+    QTest::newRow("far") << 0.45;
+}
+
 void CanvasRowsTest::textsFitTheirRooms() {
+    QFETCH(double, zoom);
     bench_->model.apply("long", [this](graph::Document& document) {
         document.nodes.at(node_).title = std::string(80, 'W');
         document.nodes.at(node_).params["prompt"] = std::string(600, 'w') + " words";
         document.nodes.at(node_).params["steps"] = "not a number at all, but a long text";
     });
-    const ui::NodeItem& node = bench_->node(node_);
+    ui::NodeItem& node = bench_->node(node_);
 
-    for (const ui::PaintedText& text : node.texts().face) {
+    for (const ui::PaintedText& text : node.texts(zoom).face) {
         const QRectF room(text.topLeft, text.text.size());
         QVERIFY2(node.layout().body.adjusted(4, 0, -4, 0).contains(room),
                  qPrintable(text.full.left(20)));
     }
+}
+
+void CanvasRowsTest::valuesCanBeReadFromAfar_data() {
+    QTest::addColumn<double>("zoom");
+    QTest::addColumn<bool>("isRead");
+    QTest::newRow("1.0") << 1.0 << true;
+    QTest::newRow("0.6") << 0.6 << true;
+    QTest::newRow("0.41") << 0.41 << true;
+    QTest::newRow("0.39") << 0.39 << false;
+}
+
+void CanvasRowsTest::valuesCanBeReadFromAfar() {
+    QFETCH(double, zoom);
+    QFETCH(bool, isRead);
+    bench_->view->setTransform(QTransform::fromScale(zoom, zoom));
+    bench_->view->centerOn(400, 250);
+    const QImage before = bench_->view->grab().toImage();
+
+    bench_->model.apply("steps", [this](graph::Document& document) {
+        document.nodes.at(node_).params["steps"] = 31;
+    });
+
+    QCOMPARE(bench_->view->grab().toImage() != before, isRead);
+    for (const ui::PaintedText& text : bench_->node(node_).texts(zoom).face) {
+        QVERIFY(!isRead || text.font.pixelSize() * zoom >= 6.9);
+    }
+}
+
+void CanvasRowsTest::editorStaysReadable_whenTheNodeIsSmall() {
+    bench_->view->setTransform(QTransform::fromScale(0.5, 0.5));
+    bench_->view->centerOn(400, 250);
+
+    bench_->click(bench_->value(node_, "steps"));
+
+    QVERIFY(editor() != nullptr);
+    QVERIFY(editor()->font().pixelSize() >= 11);
+    QVERIFY(editor()->height() >= 18);
+    QVERIFY(editor()->geometry().contains(bench_->value(node_, "steps")));
 }
 
 void CanvasRowsTest::badgeStandsAtTheVeryPort() {
@@ -167,11 +293,20 @@ void CanvasRowsTest::badgeStandsAtTheVeryPort() {
     const QImage after = bench_->view->grab().toImage();
     const QPoint port = bench_->input(node_, "model");
     const QPoint other = bench_->input(node_, "start");
-    const QSize size(14, 14);
-    const auto around = [&size](QPoint at) { return QRect(at - QPoint(12, 7), size); };
-    QVERIFY(before.copy(around(port)) != after.copy(around(port)));
-    QVERIFY(before.copy(QRect(other - QPoint(12, 7), QSize(10, 14))) ==
-            after.copy(QRect(other - QPoint(12, 7), QSize(10, 14))));
+    const QColor red = ui::Theme::current().colour("error");
+    // Left of the node: its outline is red too.
+    const auto redPixels = [&](const QImage& image, QPoint at) {
+        int count = 0;
+        for (int x = at.x() - 12; x < at.x() - 2; ++x) {
+            for (int y = at.y() - 12; y < at.y() + 12; ++y) {
+                count += image.pixelColor(x, y) == red ? 1 : 0;
+            }
+        }
+        return count;
+    };
+    QCOMPARE(redPixels(before, port), 0);
+    QVERIFY(redPixels(after, port) >= 8);
+    QCOMPARE(redPixels(after, other), 0);
 }
 
 void CanvasRowsTest::widgetsLeaveWithTheView() {

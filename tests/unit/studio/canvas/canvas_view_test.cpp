@@ -3,6 +3,7 @@
 #include "ui/canvas/minimap.hpp"
 #include "ui/canvas/search_popup.hpp"
 
+#include <QLabel>
 #include <QLineEdit>
 
 namespace lowtide::test {
@@ -25,6 +26,13 @@ private Q_SLOTS:
     void arrowsWalkNodes_altArrowsWalkWires();
     void revealShowsAndMarks();
     void minimapMovesTheView();
+    void minimapIsThere_whileSomethingIsOutOfView();
+    void minimapStaysAsAsked();
+    void minimapLeavesASmallCanvasFree();
+    void fitKeepsTextsReadable();
+    void bookmarksAreKeptInTheGraph();
+    void aFreeBookmarkSaysSo();
+    void backLeadsToTheEarlierView();
     void arrangesAllNodes();
     void emptyCanvasHelps();
 
@@ -204,6 +212,123 @@ void CanvasViewTest::minimapMovesTheView() {
     QTest::mouseClick(minimap, Qt::LeftButton, {}, minimap->mapFromScene(target).toPoint());
 
     QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+}
+
+void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {
+    ui::GraphView view(bench_->model, bench_->statuses, nullptr);
+    view.resize(1000, 700);
+    view.show();
+    const auto* minimap = view.findChild<ui::Minimap*>();
+    QSignalSpy shown(&view, &ui::GraphView::minimapShownChanged);
+
+    view.zoomToAll();
+    QVERIFY(!minimap->isVisible());
+    view.centerOn(2000, 300);
+    QVERIFY(minimap->isVisible());
+    view.zoomToAll();
+    QVERIFY(!minimap->isVisible());
+    bench_->model.apply("far", [this](graph::Document& document) {
+        ui::setPosition(document.nodes.at(load_), {-4000, 0});
+    });
+    QVERIFY(minimap->isVisible());
+    QCOMPARE(shown.count(), 3);
+}
+
+void CanvasViewTest::minimapStaysAsAsked() {
+    const auto* minimap = bench_->view->findChild<ui::Minimap*>();
+
+    bench_->view->setMinimapShown(true);
+    bench_->view->zoomToAll();
+    QVERIFY(minimap->isVisible());
+    bench_->view->setMinimapShown(false);
+    bench_->view->centerOn(9000, 9000);
+    QVERIFY(!minimap->isVisible());
+}
+
+void CanvasViewTest::minimapLeavesASmallCanvasFree() {
+    bench_->view->setMinimapShown(true);
+    const auto* minimap = bench_->view->findChild<ui::Minimap*>();
+    const QSize large = minimap->size();
+
+    bench_->view->resize(700, 500);
+    QTest::qWait(1);
+
+    QVERIFY(minimap->width() < large.width());
+    QVERIFY(minimap->width() <= 0.17 * 700 && minimap->height() <= 0.17 * 500);
+    QVERIFY(bench_->view->rect().contains(minimap->geometry()));
+}
+
+void CanvasViewTest::fitKeepsTextsReadable() {
+    bench_->model.apply("wide", [this](graph::Document& document) {  // as the default graph
+        ui::setPosition(document.nodes.at(decode_), {1100, 100});
+    });
+    bench_->view->resize(762, 550);
+    QTest::qWait(1);
+
+    bench_->view->zoomToAll();
+
+    const double zoom = bench_->view->transform().m11();
+    QVERIFY2(zoom > 0.55, qPrintable(QString::number(zoom)));
+    const QRect seen = bench_->view->viewport()->rect();
+    for (const auto& [id, rect] : bench_->scene().nodeRects()) {
+        QVERIFY(seen.contains(bench_->view->mapFromScene(rect).boundingRect()));
+    }
+}
+
+void CanvasViewTest::bookmarksAreKeptInTheGraph() {
+    ui::GraphView& view = *bench_->view;
+    const auto middle = [&view] { return view.mapToScene(view.viewport()->rect().center()); };
+    view.setTransform(QTransform::fromScale(1.5, 1.5));
+    view.centerOn(320, 200);
+    const int steps = bench_->model.undoStack().count();
+
+    QTest::keyClick(&view, Qt::Key_3, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->model.load(graph::parseDocument(graph::toText(bench_->model.document())));
+    view.setTransform(QTransform::fromScale(0.5, 0.5));
+    view.centerOn(5000, 5000);
+    QTest::keyClick(&view, Qt::Key_3);
+
+    QCOMPARE(view.transform().m11(), 1.5);
+    QVERIFY((middle() - QPointF(320, 200)).manhattanLength() < 3);
+}
+
+void CanvasViewTest::aFreeBookmarkSaysSo() {
+    const QTransform before = bench_->view->viewportTransform();
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_7);
+
+    const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
+    QVERIFY(tip->isVisible());
+    QVERIFY2(tip->text().contains("7"), qPrintable(tip->text()));
+    QCOMPARE(bench_->view->viewportTransform(), before);
+}
+
+void CanvasViewTest::backLeadsToTheEarlierView() {
+    ui::GraphView& view = *bench_->view;
+    bench_->model.load(graph::Document(bench_->model.document()));  // forgets earlier jumps
+    const QTransform before = view.viewportTransform();
+    view.select({decode_});
+    QTest::keyClick(&view, Qt::Key_Home);
+    const QTransform all = view.viewportTransform();
+    QTest::keyClick(&view, Qt::Key_F);
+    const QTransform one = view.viewportTransform();
+    const auto isAt = [&view](const QTransform& place) {
+        const QPointF away =
+            view.viewportTransform().map(QPointF(300, 300)) - place.map(QPointF(300, 300));
+        return view.transform().m11() == place.m11() && away.manhattanLength() <= 3;
+    };
+    QVERIFY(!isAt(all));
+
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(all));
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(before));
+    QTest::keyClick(&view, Qt::Key_BracketLeft);
+    QVERIFY(isAt(before));
+    QTest::keyClick(&view, Qt::Key_BracketRight);
+    QTest::keyClick(&view, Qt::Key_BracketRight);
+    QVERIFY(isAt(one));
 }
 
 void CanvasViewTest::arrangesAllNodes() {

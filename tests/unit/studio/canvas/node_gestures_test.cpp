@@ -62,11 +62,14 @@ void NodeGesturesTest::dragsANode_asOneStep() {
 }
 
 void NodeGesturesTest::snapsToTheEdgeOfAnother() {
+    bench_->model.apply("off the grid", [this](graph::Document& document) {
+        ui::setPosition(document.nodes.at(denoise_), {301, 96});
+    });
     const QPoint from = bench_->header(decode_);
 
-    bench_->drag(from, from + QPoint(-393, 99));  // 3 away from the left edge of denoise
+    bench_->drag(from, from + QPoint(-395, 99));  // 4 away from the left edge of denoise
 
-    QCOMPARE(bench_->place(decode_).x, 304.0);
+    QCOMPARE(bench_->place(decode_), (ui::Point{301, 496}));  // downwards the grid of 8
 }
 
 void NodeGesturesTest::pinnedNodesStay() {

@@ -1,9 +1,11 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/search_popup.hpp"
+#include "ui/canvas/wire_popup.hpp"
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
 
 namespace lowtide::test {
 
@@ -25,6 +27,10 @@ private Q_SLOTS:
     void movesABend();
     void deletesTheWireThatWasClicked();
     void undoTakesOneGestureBack();
+    void keysWireANode_nearestFirst();
+    void keysWireAnInput();
+    void wiresThatWouldBeRefusedAreNotOffered();
+    void escapeClosesTheListOfWires();
 
 private:
     std::unique_ptr<CanvasBench> bench_;
@@ -170,6 +176,66 @@ void WireGesturesTest::undoTakesOneGestureBack() {
 
     QVERIFY(bench_->hasLink(load_, denoise_, "model"));
     QVERIFY(!bench_->hasLink(load_, decode_, "model"));
+}
+
+void WireGesturesTest::keysWireANode_nearestFirst() {
+    const std::string far = bench_->add("decode.image", 1600, 100);
+    bench_->view->select({denoise_});
+    const int steps = bench_->model.undoStack().count();
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_C);
+    const auto* list = bench_->view->findChild<QListView*>("wireSearchList");
+    QVERIFY(list->isVisible());
+    QCOMPARE(list->model()->index(0, 0).data().toString(), QString("Latent → Decode: Latent"));
+    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+
+    QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
+    QVERIFY(!bench_->hasLink(denoise_, far, "latent"));
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    QVERIFY(!list->isVisible());
+    QVERIFY(bench_->view->hasFocus());
+    QTest::keyClick(bench_->view.get(), Qt::Key_C);  // the nearest has its wire now
+    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+    QVERIFY(bench_->hasLink(denoise_, far, "latent"));
+}
+
+void WireGesturesTest::keysWireAnInput() {
+    bench_->view->select({decode_});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_C);
+    QTest::keyClicks(bench_->view->focusWidget(), "model load");
+    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+
+    QVERIFY(bench_->hasLink(load_, decode_, "model"));
+    QCOMPARE(bench_->model.document().links.size(), size_t{1});
+}
+
+void WireGesturesTest::wiresThatWouldBeRefusedAreNotOffered() {
+    const std::string scale = bench_->add("latent.scale", 300, 500);
+    bench_->connect(denoise_, "latent", scale, "latent");
+    const auto offered = [this](const std::string& node) {
+        return ui::wireChoices(
+            bench_->model.document(), bench_->catalog, bench_->scene().nodeRects(), node, {});
+    };
+
+    for (const ui::WireChoice& choice : offered(scale)) {
+        QVERIFY(choice.to.node != denoise_);  // a circle
+        QVERIFY(choice.type == "LATENT");
+        QVERIFY(choice.from.node != choice.to.node);
+    }
+    QCOMPARE(offered(scale).size(), size_t{1});
+    QCOMPARE(offered(scale)[0].to, (graph::PortRef{decode_, "latent"}));
+    QVERIFY(offered("nobody").empty());
+}
+
+void WireGesturesTest::escapeClosesTheListOfWires() {
+    bench_->view->select({denoise_});
+    QTest::keyClick(bench_->view.get(), Qt::Key_C);
+
+    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Escape);
+
+    QVERIFY(!bench_->view->findChild<ui::WirePopup*>()->isVisible());
+    QVERIFY(bench_->model.document().links.empty());
 }
 
 }  // namespace lowtide::test

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "ui/canvas/navigation.hpp"
+
+#include <QString>
+
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A wire that could be drawn between a node and another one.
+struct WireChoice {
+    graph::PortRef from;
+    graph::PortRef to;
+    QString text;  ///< "Latent → Decode: Latent", or "Model ← Load model: Model"
+    std::string type;
+    bool isReplacing = false;  ///< the input has another wire
+};
+
+/// Wires from the outputs of the node, then wires into its inputs; of each free inputs first, then
+/// the nearest other node. All words of the pattern must be in the text. Wires that are there, or
+/// that wireRefusal() refuses, are left out; so is everything beyond the first sixty.
+[[nodiscard]] std::vector<WireChoice> wireChoices(const graph::Document& document,
+                                                  const graph::Catalog& catalog,
+                                                  const NodeRects& rects,
+                                                  const std::string& node,
+                                                  const QString& pattern);
+
+}  // namespace lowtide::ui

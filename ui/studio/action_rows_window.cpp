@@ -1,0 +1,221 @@
+#include "ui/studio/action_rows.hpp"
+
+#include <QCoreApplication>
+
+namespace lowtide::ui {
+
+namespace {
+
+#define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)
+
+constexpr ActionDesc kFile[] = {
+    {"file.new", TEXT("&New"), TEXT("Begin with the default graph"), "File", "Ctrl+N", "file"},
+    {"file.open",
+     TEXT("&Open..."),
+     TEXT("Open a graph, or a picture that carries one"),
+     "File",
+     "Ctrl+O",
+     "open"},
+    {"file.save",
+     TEXT("&Save"),
+     TEXT("Write the graph to its file"),
+     "File",
+     "Ctrl+S",
+     "save",
+     ActionScope::Window,
+     false,
+     true},
+    {"file.save_as",
+     TEXT("Save &as..."),
+     TEXT("Write the graph to another file"),
+     "File",
+     "Ctrl+Shift+S"},
+    {"file.save_preset",
+     TEXT("Save as &preset..."),
+     TEXT("Keep the graph with its exposed values under Presets"),
+     "File",
+     "Ctrl+Alt+S"},
+    {"file.backups",
+     TEXT("Open a &backup..."),
+     TEXT("Open what an earlier save replaced"),
+     "File",
+     ""},
+    {"file.quit",
+     TEXT("&Quit"),
+     TEXT("Close the studio"),
+     "File",
+     "Ctrl+Q",
+     "",
+     ActionScope::Window,
+     false,
+     true},
+};
+
+constexpr ActionDesc kRun[] = {
+    {"run.start",
+     TEXT("&Run"),
+     TEXT("Make the pictures of this graph"),
+     "Run",
+     "Ctrl+Return Ctrl+Enter",
+     "play"},
+    {"run.front",
+     TEXT("Run &first"),
+     TEXT("Run before everything that waits"),
+     "Run",
+     "Ctrl+Shift+Return Ctrl+Shift+Enter"},
+    {"run.anew",
+     TEXT("Run a&new"),
+     TEXT("Execute every node, also what is up to date"),
+     "Run",
+     "Shift+F5"},
+    {"run.here",
+     TEXT("Run to &here"),
+     TEXT("Execute the selected nodes and what they need"),
+     "Run",
+     "F6",
+     "locate"},
+    {"run.cancel",
+     TEXT("&Cancel now"),
+     TEXT("Stop at once; pressing Esc twice does it too"),
+     "Run",
+     "Ctrl+Alt+Return Ctrl+Alt+Enter",
+     "stop",
+     ActionScope::Window,
+     false,
+     true},
+    {"run.cancel_after",
+     TEXT("Cancel after this &image"),
+     TEXT("Finish the picture that is being made, then stop"),
+     "Run",
+     ""},
+    {"run.pause",
+     TEXT("&Pause the queue"),
+     TEXT("Runs behind the one that runs now wait"),
+     "Run",
+     "Ctrl+Shift+P",
+     "",
+     ActionScope::Window,
+     true},
+    {"run.release",
+     TEXT("Release all &memory"),
+     TEXT("Take every component and kept result off the devices"),
+     "Run",
+     "",
+     "",
+     ActionScope::Window,
+     false,
+     true},
+};
+
+constexpr ActionDesc kPanels[] = {
+    {"view.graph",
+     TEXT("&Graph"),
+     TEXT("Show the canvas"),
+     "View",
+     "Alt+1",
+     "",
+     ActionScope::Window,
+     false,
+     true},
+    {"view.viewer", TEXT("&Viewer"), TEXT("Show pictures at full size"), "View", "Alt+2"},
+    {"view.presets", TEXT("P&resets"), TEXT("Show saved graphs"), "View/Panels", "Alt+3"},
+    {"view.models", TEXT("&Models"), TEXT("Show files of models"), "View/Panels", "Alt+4"},
+    {"view.inspector",
+     TEXT("&Inspector"),
+     TEXT("Show the values of what is selected"),
+     "View/Panels",
+     "Alt+5"},
+    {"view.generate",
+     TEXT("&Generate"),
+     TEXT("Show the form of exposed values"),
+     "View/Panels",
+     "Alt+6"},
+    {"view.memory",
+     TEXT("M&emory"),
+     TEXT("Show the plan and what is held now"),
+     "View/Panels",
+     "Alt+7"},
+    {"view.queue",
+     TEXT("&Queue"),
+     TEXT("Show runs that wait and runs that ended"),
+     "View/Panels",
+     "Alt+8"},
+    {"view.issues",
+     TEXT("I&ssues"),
+     TEXT("Show what is wrong, and where"),
+     "View/Panels",
+     "Alt+9 Ctrl+`"},
+    {"view.reset",
+     TEXT("Panels as at &first"),
+     TEXT("Put every panel back to its place"),
+     "View",
+     ""},
+    {"view.light",
+     TEXT("&Light"),
+     TEXT("Light colours"),
+     "View/Appearance",
+     "",
+     "",
+     ActionScope::Window,
+     true},
+    {"view.dark",
+     TEXT("&Dark"),
+     TEXT("Dark colours"),
+     "View/Appearance",
+     "",
+     "",
+     ActionScope::Window,
+     true},
+    {"view.system",
+     TEXT("As the &system"),
+     TEXT("Colours as the desktop has them"),
+     "View/Appearance",
+     "",
+     "",
+     ActionScope::Window,
+     true},
+};
+
+constexpr ActionDesc kHelp[] = {
+    {"help.node",
+     TEXT("&Help on the node"),
+     TEXT("Show what the selected node does"),
+     "Help",
+     "F1"},
+    {"help.first",
+     TEXT("&First steps..."),
+     TEXT("Show what the studio offered at its first start"),
+     "Help",
+     ""},
+    {"help.about",
+     TEXT("&About Lowtide"),
+     TEXT("Version, licence and what it is built on"),
+     "Help",
+     "",
+     "",
+     ActionScope::Window,
+     false,
+     true},
+};
+
+#undef TEXT
+
+}  // namespace
+
+std::span<const ActionDesc> fileRows() {
+    return kFile;
+}
+
+std::span<const ActionDesc> runRows() {
+    return kRun;
+}
+
+std::span<const ActionDesc> panelRows() {
+    return kPanels;
+}
+
+std::span<const ActionDesc> helpRows() {
+    return kHelp;
+}
+
+}  // namespace lowtide::ui
