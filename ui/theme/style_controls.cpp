@@ -226,6 +226,14 @@ void StudioStyle::drawControl(ControlElement element,
             }
             return QProxyStyle::drawControl(element, &label, painter, widget);
         }
+        case CE_ComboBoxLabel: {
+            auto combo = *qstyleoption_cast<const QStyleOptionComboBox*>(option);
+            const QRect room = subControlRect(CC_ComboBox, &combo, SC_ComboBoxEditField, widget);
+            const int ofIcon = combo.currentIcon.isNull() ? 0 : combo.iconSize.width() + 4;
+            combo.currentText = combo.fontMetrics.elidedText(
+                combo.currentText, Qt::ElideRight, room.width() - ofIcon);
+            return QProxyStyle::drawControl(element, &combo, painter, widget);
+        }
         default:
             return QProxyStyle::drawControl(element, option, painter, widget);
     }

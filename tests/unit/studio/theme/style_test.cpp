@@ -39,6 +39,17 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
     }
 
+    void aChoiceThatIsTooLongEndsInDots() {
+        use(false);
+        QComboBox whole, dots;
+        whole.addItem("As the sampler has it");
+        dots.addItem(QStringLiteral("As the sam") + QChar(0x2026));
+        for (QComboBox* box : {&whole, &dots}) {
+            box->resize(box->fontMetrics().horizontalAdvance(dots.itemText(0)) + 36, 28);
+        }
+        QCOMPARE(whole.grab().toImage(), dots.grab().toImage());
+    }
+
     void keyboardFocusIsSeen_data() {
         QTest::addColumn<bool>("isDark");
         QTest::addColumn<QString>("name");
