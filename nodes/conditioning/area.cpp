@@ -61,7 +61,7 @@ models::ConditioningEdit editOf(const executor::Params& params) {
 executor::NodeType areaNode(models::Stages& stages) {
     return conditioningNode(stages,
                             {.id = "conditioning.area",
-                             .label = "Area of a conditioning",
+                             .label = "Conditioning area",
                              .category = "Conditioning",
                              .tooltip = "Lets a prompt speak in one rectangle of the picture.",
                              .aliases = {"ConditioningSetArea"},

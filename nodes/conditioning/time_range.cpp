@@ -7,7 +7,7 @@ executor::NodeType timeRangeNode(models::Stages& stages) {
     return conditioningNode(
         stages,
         {.id = "conditioning.time_range",
-         .label = "Time range of a conditioning",
+         .label = "Conditioning time range",
          .category = "Conditioning",
          .tooltip = "Lets a prompt speak in a part of the denoising.",
          .aliases = {"ConditioningSetTimestepRange"},

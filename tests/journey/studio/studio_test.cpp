@@ -5,6 +5,9 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/hands.hpp"
+#include "tests/unit/studio/canvas/node_text_fit.hpp"
+#include "ui/canvas/graph_scene.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
@@ -92,6 +95,7 @@ private Q_SLOTS:
     void aGraphSavedAsAPresetComesBack();
     void anotherStudioHasTheFile();
     void everyTextFits();
+    void everyTextOfANodeFits();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -253,6 +257,43 @@ void StudioTest::everyTextFits() {
             test::keepScreenshot(*dialog, dialog->objectName() + "_" + scheme);
         }
     }
+}
+
+/// Every type of node that there is, planned and measured, in both schemes.
+void StudioTest::everyTextOfANodeFits() {
+    studio_->model().setSaved();
+    studio_->desk().files().newGraph();
+    studio_->model().apply("All nodes", [this](graph::Document& document) {
+        document = {};
+        for (const NodeDesc& desc : studio_->workspace().engine.catalog().nodes()) {
+            const size_t place = document.nodes.size();
+            addNode(
+                document,
+                desc,
+                {300.0 * static_cast<double>(place % 8), 500.0 * static_cast<double>(place / 8)});
+        }
+    });
+    GraphView& canvas = studio_->desk().canvas();
+    QStringList problems;
+    for (const char* scheme : {"light", "dark"}) {
+        studio_->window().actions().at(std::string("view.") + scheme).trigger();
+        canvas.zoomToAll();
+        QTest::qWait(50);
+        for (NodeItem* node : qobject_cast<GraphScene*>(canvas.scene())->shownNodes()) {
+            NodeStatus measured = node->status();
+            measured.activity = NodeActivity::Finished;
+            measured.milliseconds = 123456;
+            measured.peakBytes = 15ull << 30;
+            measured.policy = "auto: leaf+stream";
+            node->setStatus(measured);
+            for (const double zoom : {2.0, 1.0, 0.65, 0.45}) {
+                problems += test::nodeTextProblems(*node, zoom);
+            }
+        }
+        test::keepScreenshot(studio_->window(), QString("all_nodes_%1").arg(scheme));
+    }
+    studio_->model().setSaved();
+    QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
 }
 
 int main(int count, char** words) {
