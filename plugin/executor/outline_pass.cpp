@@ -5,7 +5,7 @@
 #include "plugin/executor/declared.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/graph/key.hpp"
-#include "plugin/memory/combinations.hpp"
+#include "plugin/memory/precision.hpp"
 
 #include <algorithm>
 
@@ -57,42 +57,52 @@ void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work)
     }
 }
 
-/// Why the result of the node is not that of f32 and of every step; empty: it is.
-std::vector<std::string> lossesOf(const WorkOutline& work) {
-    std::vector<std::string> losses;
+/// Why the result of the node is not that of f32 and of every step, by what a person would change.
+struct Losses {
+    const char* item;  ///< key of the node, or its input
+    std::string hint;  ///< what to do where the graph is to be exact
+    std::vector<std::string> reasons;
+};
+
+/// Only those that have reasons.
+std::vector<Losses> lossesOf(const WorkOutline& work) {
+    Losses types{"precision", "leave the lossy choice out for the node, or do without exact", {}};
+    Losses reuse{"step_cache", "take the step cache away from the node, or do without exact", {}};
     for (const memory::ComponentPrecision& precision : work.precisions) {
-        for (std::string& reason : memory::judge({.precision = precision}).reasons) {
-            losses.push_back(std::move(reason));
-        }
+        types.reasons.insert(types.reasons.end(), precision.lossy.begin(), precision.lossy.end());
+        reuse.reasons.insert(reuse.reasons.end(), precision.reuse.begin(), precision.reuse.end());
     }
-    return losses;
+    std::vector<Losses> found{std::move(types), std::move(reuse)};
+    std::erase_if(found, [](const Losses& losses) { return losses.reasons.empty(); });
+    return found;
 }
 
 /// Error{InvalidInput} where the graph is to be exact and the node makes a lossy choice.
-void requireExact(const graph::SnapshotNode& node, const std::vector<std::string>& losses) {
-    if (!losses.empty()) {
+void requireExact(const graph::SnapshotNode& node, const std::vector<Losses>& found) {
+    if (!found.empty()) {
+        const Losses& first = found.front();
         throw Error(
             ErrorKind::InvalidInput,
-            "node " + node.id + " is lossy, and the graph is to be exact: " + losses.front(),
-            "leave the lossy choice out for the node, or do without exact",
-            "precision");
+            "node " + node.id + " is lossy, and the graph is to be exact: " + first.reasons.front(),
+            first.hint,
+            first.item);
     }
 }
 
 void mark(OutlinedGraph& outlined,
           const graph::SnapshotNode& node,
           const WorkOutline& work,
-          const std::vector<std::string>& losses) {
+          const std::vector<Losses>& found) {
     for (Issue warning : work.issues) {
         warning.node = node.id;
         outlined.marks.push_back(std::move(warning));
     }
-    if (!losses.empty()) {
+    for (const Losses& losses : found) {
         outlined.marks.push_back({.severity = Severity::Info,
                                   .code = "lossy",
                                   .node = node.id,
-                                  .item = "precision",
-                                  .message = join(losses, "; ")});
+                                  .item = losses.item,
+                                  .message = join(losses.reasons, "; ")});
     }
     for (const memory::ComponentPrecision& precision : work.precisions) {
         const std::string key =
@@ -114,7 +124,7 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
             const NodeOutlineContext context(node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
-            const std::vector<std::string> losses = lossesOf(work);
+            const std::vector<Losses> losses = lossesOf(work);
             if (snapshot.isExact) {
                 requireExact(node, losses);
             }

@@ -180,11 +180,11 @@ Judgement judge(const Combination& combination) {
                 .item = refusal->item,
                 .kind = refusal->kind};
     }
-    Judgement judgement{.reasons = combination.precision.lossy,
+    Judgement judgement{.reasons = combination.precision.losses(),
+                        .reuse = remarksOn(combination, kLosses),
                         .warnings = remarksOn(combination, kWarnings)};
-    for (std::string& loss : remarksOn(combination, kLosses)) {
-        judgement.reasons.push_back(std::move(loss));
-    }
+    judgement.reasons.insert(
+        judgement.reasons.end(), judgement.reuse.begin(), judgement.reuse.end());
     judgement.verdict = judgement.reasons.empty() ? Verdict::Ok : Verdict::Lossy;
     return judgement;
 }

@@ -62,6 +62,7 @@ struct Combination {
 struct Judgement {
     Verdict verdict = Verdict::Ok;
     std::vector<std::string> reasons{};  ///< sentences; empty: ok
+    std::vector<std::string> reuse{};    ///< those of `reasons` that a step cache is to blame for
     /// What a person should know that changes no verdict: the result is what was asked for.
     std::vector<std::string> warnings{};
     std::string hint{};                        ///< what to do about a refusal

@@ -274,7 +274,7 @@ Json toJson(const ComponentPrecision& precision) {
             {"keep_from_f8", isScaled ? precision.keptFromF8 : std::vector<std::string>()},
             {"finite_check", precision.checksFinite},
             {"switches", std::move(switches)},
-            {"lossy", precision.lossy}};
+            {"lossy", precision.losses()}};
 }
 
 }  // namespace lowtide::memory

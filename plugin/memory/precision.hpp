@@ -93,9 +93,17 @@ struct ComponentPrecision {
     bool checksFinite = false;
     SwitchStates switches{};
     std::vector<std::string> lossy;  ///< sentences: why the result is not that of f32
+    std::vector<std::string> reuse;  ///< sentences: what a step cache leaves out of it
 
     [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
         return switches[static_cast<size_t>(numericSwitch)];
+    }
+
+    /// `lossy` and `reuse`; empty: the result is that of f32 and of every step.
+    [[nodiscard]] std::vector<std::string> losses() const {
+        std::vector<std::string> all = lossy;
+        all.insert(all.end(), reuse.begin(), reuse.end());
+        return all;
     }
 };
 

@@ -87,7 +87,7 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
     const Model& known = modelIn(settings.model);
     const auto sampler = makeSampler(known, settings);
     const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
-    precision.lossy = judgement.reasons;
+    precision.reuse = judgement.reuse;
     const Shape shape = latentShapeFor(known, shapes.latent);
     checkInpainting(known,
                     settings,

@@ -37,7 +37,7 @@ StageOutline detailOutline(const DetailShapes& shapes, const DetailRequest& sett
     checkDetail(shapes, settings);
     DetailNetworks networks = detailNetworks(settings.model, settings.precision);
     const memory::Judgement judgement = judgeDetail(settings, networks);
-    networks.ofDenoiser.lossy = judgement.reasons;
+    networks.ofDenoiser.reuse = judgement.reuse;
     StageOutline outline = outputOf("IMAGE", shapes.image);
     outline.precisions = {networks.ofAutoencoder, networks.ofDenoiser};
     outline.issues = warningsOf(judgement);

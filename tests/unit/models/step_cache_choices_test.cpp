@@ -137,7 +137,7 @@ private Q_SLOTS:
             return;
         }
         QCOMPARE(outline.precisions.size(), size_t{1});
-        const std::vector<std::string>& losses = outline.precisions.front().lossy;
+        const std::vector<std::string>& losses = outline.precisions.front().reuse;
         QCOMPARE(losses.size(), choice.losses.size());
         for (size_t i = 0; i < losses.size(); ++i) {
             QVERIFY2(contains(losses[i], choice.losses[i]), losses[i].c_str());

@@ -1,0 +1,92 @@
+#include "plugin/executor/outline_pass.hpp"
+#include "tests/unit/executor/stub_nodes.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+namespace {
+
+const Json kSource = Json::parse(R"({
+  "format": 1,
+  "nodes": {"a": {"type": "test.source", "v": 1}, "out": {"type": "test.keep", "v": 1}},
+  "links": [{"from": ["a", "value"], "to": ["out", "value"]}]
+})");
+
+}  // namespace
+
+/// What makes a node lossy, and which of its choices a person would change.
+class LossyMarksTest : public QObject {
+    Q_OBJECT
+
+    /// The graph of a source whose network is lossy so.
+    static std::variant<OutlinedGraph, Issue> outlined(const memory::ComponentPrecision& precision,
+                                                       bool isExact) {
+        StubWorld world;
+        std::vector<NodeType> types = stubNodes(world);
+        const auto source = std::find_if(types.begin(), types.end(), [](const NodeType& type) {
+            return type.desc.id == "test.source";
+        });
+        source->outline = [plain = source->outline, precision](const OutlineContext& context) {
+            WorkOutline work = plain(context);
+            work.precisions = {precision};
+            return work;
+        };
+        const NodeTypes nodeTypes(std::move(types));
+        graph::Document document = graph::documentFromJson(kSource);
+        document.isExact = isExact;
+        return outlineGraph(*graph::makeSnapshot(document, nodeTypes.catalog()), nodeTypes, "", "");
+    }
+
+private Q_SLOTS:
+
+    void eachLossIsMarkedWhereItWasChosen_data() {
+        QTest::addColumn<QStringList>("lossy");
+        QTest::addColumn<QStringList>("reuse");
+        QTest::addColumn<QStringList>("marks");
+        QTest::newRow("exact") << QStringList() << QStringList() << QStringList();
+        QTest::newRow("types") << QStringList{"bf16", "f8"} << QStringList()
+                               << QStringList{"precision: bf16; f8"};
+        QTest::newRow("step cache") << QStringList() << QStringList{"two of three steps"}
+                                    << QStringList{"step_cache: two of three steps"};
+        QTest::newRow("both") << QStringList{"bf16"} << QStringList{"two of three steps"}
+                              << QStringList{"precision: bf16", "step_cache: two of three steps"};
+    }
+
+    void eachLossIsMarkedWhereItWasChosen() {
+        QFETCH(QStringList, lossy);
+        QFETCH(QStringList, reuse);
+        QFETCH(QStringList, marks);
+        memory::ComponentPrecision precision;
+        for (const QString& each : lossy) {
+            precision.lossy.push_back(each.toStdString());
+        }
+        for (const QString& each : reuse) {
+            precision.reuse.push_back(each.toStdString());
+        }
+        const auto outline = outlined(precision, false);
+        const auto* graph = std::get_if<OutlinedGraph>(&outline);
+        QVERIFY(graph);
+        QStringList seen;
+        for (const Issue& mark : graph->marks) {
+            QCOMPARE(mark.code, std::string("lossy"));
+            QCOMPARE(mark.node, std::string("a"));
+            seen.append(QString::fromStdString(mark.item + ": " + mark.message));
+        }
+        QCOMPARE(seen, marks);
+        QCOMPARE(graph->precisions.at("a").at("lossy").size(),
+                 static_cast<size_t>(lossy.size() + reuse.size()));
+
+        const auto strict = outlined(precision, true);
+        const auto* refused = std::get_if<Issue>(&strict);
+        QCOMPARE(refused != nullptr, !marks.isEmpty());
+        if (refused) {
+            QCOMPARE(QString::fromStdString(refused->item), marks.front().section(':', 0, 0));
+            QVERIFY(!refused->hint.empty());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(LossyMarksTest)
+#include "lossy_marks_test.moc"
