@@ -28,6 +28,8 @@ public:
     ~GraphView() override;
 
     [[nodiscard]] std::set<std::string> selectedNodes() const;
+    /// Whether bypassing changes anything: a selected node can be bypassed, or is.
+    [[nodiscard]] bool canBypassSelected() const;
     void select(const std::set<std::string>& nodes);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
@@ -46,6 +48,7 @@ public Q_SLOTS:
     void duplicateWithWires();
     void muteSelected();
     void bypassSelected();
+    void showBypassPreview(bool isShown);  ///< of what is selected
     void collapseSelected();
     void pinSelected();
     void frameSelected();

@@ -80,6 +80,8 @@ struct GraphView::Parts {
 
     // Editing.
     void removeSelected(bool heal);
+    /// Selected nodes that can be bypassed, or are.
+    [[nodiscard]] NodeIds bypassable() const;
     void insertText(const std::string& text, QPointF at, const QString& step);
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
@@ -109,6 +111,7 @@ struct GraphView::Parts {
     std::string hoveredNode;
     std::string markedNode;
     bool isSnapping = true;
+    bool showsBypass = false;  ///< what bypassing the selected nodes would do
     std::optional<HeldKey> heldKey;
     bool hasPanned = false;
 };

@@ -1,5 +1,6 @@
 // GraphView's steps on what is selected.
 #include "plugin/base/error.hpp"
+#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
@@ -14,6 +15,7 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kTipAside = 16;   ///< the tip stands below the left edge of the node
 constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
 
 /// The text without the wires that come from nodes which it does not hold.
@@ -153,12 +155,22 @@ void GraphView::muteSelected() {
     });
 }
 
-void GraphView::bypassSelected() {
-    NodeIds ids = selectedNodes();
-    const graph::Document& document = parts_->model.document();
+NodeIds GraphView::Parts::bypassable() const {
+    NodeIds ids = scene.selectedNodes();
+    const graph::Document& document = model.document();
     std::erase_if(ids, [&](const std::string& id) {
-        return !canBypass(document, parts_->model.catalog(), id);
+        return !canBypass(document, model.catalog(), id) &&
+               document.nodes.at(id).mode != graph::NodeMode::Bypassed;
     });
+    return ids;
+}
+
+bool GraphView::canBypassSelected() const {
+    return !parts_->bypassable().empty();
+}
+
+void GraphView::bypassSelected() {
+    const NodeIds ids = parts_->bypassable();
     if (ids.empty() && !selectedNodes().empty()) {
         parts_->tip.say(tr("A node can be bypassed only where an input of the same type as an "
                            "output can be passed on."),
@@ -168,6 +180,24 @@ void GraphView::bypassSelected() {
     parts_->model.apply(tr("Bypass"), [&ids](graph::Document& changed) {
         toggleMode(changed, ids, graph::NodeMode::Bypassed);
     });
+}
+
+void GraphView::showBypassPreview(bool isShown) {
+    const NodeIds ids = parts_->bypassable();
+    const auto isBypassed = [this](const std::string& id) {
+        return parts_->model.document().nodes.at(id).mode == graph::NodeMode::Bypassed;
+    };
+    const bool isGain = !std::all_of(ids.begin(), ids.end(), isBypassed);
+    if (std::exchange(parts_->showsBypass, isShown && isGain) == (isShown && isGain)) {
+        return;
+    }
+    viewport()->update();
+    parts_->tip.say({}, {});
+    if (parts_->showsBypass && ids.size() == 1) {
+        const NodeItem& item = *parts_->scene.node(*ids.begin());
+        parts_->tip.say(bypassSentence(item.face()),
+                        mapFromScene(item.bodyInScene().bottomLeft()) - QPoint(kTipAside, 0));
+    }
 }
 
 void GraphView::collapseSelected() {
