@@ -82,6 +82,10 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A file was dropped that is no picture of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
+    /// The clipboard held a picture: the window decides.
+    void picturePasted(const QImage& picture, const QPointF& scenePosition);
+    /// Nothing was pasted; the sentence says why.
+    void pasteRefused(const QString& sentence);
     void minimapShownChanged(bool isShown);
     /// Zoom in percent.
     void zoomChanged(double percent);

@@ -82,7 +82,10 @@ struct GraphView::Parts {
     void removeSelected(bool heal);
     /// Selected nodes that can be bypassed, or are.
     [[nodiscard]] NodeIds bypassable() const;
+    /// Errors: as pasteText().
     void insertText(const std::string& text, QPointF at, const QString& step);
+    void pasteGraph(const QMimeData& data, QPointF at, bool withWires);
+    void paste(bool withWires);
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
     void walk(WalkDirection direction, bool isAlongWires);

@@ -1,5 +1,4 @@
 // GraphView's steps on what is selected.
-#include "plugin/base/error.hpp"
 #include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/document/arrange.hpp"
@@ -18,19 +17,6 @@ namespace {
 constexpr int kTipAside = 16;   ///< the tip stands below the left edge of the node
 constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
 
-/// The text without the wires that come from nodes which it does not hold.
-std::string withoutIncoming(const std::string& text) {
-    graph::Document document = graph::parseDocument(text);
-    std::erase_if(document.links, [&document](const graph::Link& link) {
-        return !document.nodes.contains(link.from.node);
-    });
-    return graph::toText(document);
-}
-
-std::string clipboardText() {
-    return QGuiApplication::clipboard()->text().toStdString();
-}
-
 }  // namespace
 
 NodeSizes GraphView::Parts::nodeSizes() const {
@@ -41,21 +27,6 @@ NodeSizes GraphView::Parts::nodeSizes() const {
         }
     }
     return sizes;
-}
-
-void GraphView::Parts::insertText(const std::string& text, QPointF at, const QString& step) {
-    try {
-        NodeIds fresh;
-        model.apply(step, [&](graph::Document& document) {
-            fresh = pasteText(
-                document, model.catalog(), text, {std::round(at.x()), std::round(at.y())});
-        });
-        scene.select(fresh);
-    } catch (const Error& error) {
-        tip.say(
-            GraphView::tr("Nothing was pasted: %1").arg(QString::fromStdString(error.message())),
-            view.viewport()->rect().center());
-    }
 }
 
 void GraphView::Parts::removeSelected(bool heal) {
@@ -103,22 +74,6 @@ void GraphView::copy() {
 void GraphView::cut() {
     copy();
     removeSelected();
-}
-
-void GraphView::paste() {
-    const QPointF at = mapToScene(parts_->pointerOrMiddle());
-    std::string text;
-    try {
-        text = withoutIncoming(clipboardText());
-    } catch (const Error&) {
-        text = clipboardText();  // pasting it says what is wrong
-    }
-    parts_->insertText(text, at, tr("Paste"));
-}
-
-void GraphView::pasteWithWires() {
-    const QPointF at = mapToScene(parts_->pointerOrMiddle());
-    parts_->insertText(clipboardText(), at, tr("Paste with wires"));
 }
 
 namespace {
