@@ -1,3 +1,4 @@
+#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 
 #include <QPainter>
@@ -181,6 +182,9 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         parts_->gesture->paint(*painter, parts_->zoom());
     }
     parts_->paintLooseWire(*painter);
+    if (parts_->showsBypass) {
+        paintBypass(*painter, parts_->scene, parts_->bypassable());
+    }
     parts_->paintOfferedWire(*painter);
     if (parts_->model.document().nodes.empty() && parts_->scene.boxes().empty()) {
         painter->resetTransform();

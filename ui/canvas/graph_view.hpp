@@ -28,6 +28,8 @@ public:
     ~GraphView() override;
 
     [[nodiscard]] std::set<std::string> selectedNodes() const;
+    /// Whether bypassing changes anything: a selected node can be bypassed, or is.
+    [[nodiscard]] bool canBypassSelected() const;
     void select(const std::set<std::string>& nodes);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
@@ -46,6 +48,7 @@ public Q_SLOTS:
     void duplicateWithWires();
     void muteSelected();
     void bypassSelected();
+    void showBypassPreview(bool isShown);  ///< of what is selected
     void collapseSelected();
     void pinSelected();
     void frameSelected();
@@ -79,6 +82,10 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A file was dropped that is no picture of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
+    /// The clipboard held a picture: the window decides.
+    void picturePasted(const QImage& picture, const QPointF& scenePosition);
+    /// Nothing was pasted; the sentence says why.
+    void pasteRefused(const QString& sentence);
     void minimapShownChanged(bool isShown);
     /// Zoom in percent.
     void zoomChanged(double percent);

@@ -80,7 +80,12 @@ struct GraphView::Parts {
 
     // Editing.
     void removeSelected(bool heal);
+    /// Selected nodes that can be bypassed, or are.
+    [[nodiscard]] NodeIds bypassable() const;
+    /// Errors: as pasteText().
     void insertText(const std::string& text, QPointF at, const QString& step);
+    void pasteGraph(const QMimeData& data, QPointF at, bool withWires);
+    void paste(bool withWires);
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
     void walk(WalkDirection direction, bool isAlongWires);
@@ -109,6 +114,7 @@ struct GraphView::Parts {
     std::string hoveredNode;
     std::string markedNode;
     bool isSnapping = true;
+    bool showsBypass = false;  ///< what bypassing the selected nodes would do
     std::optional<HeldKey> heldKey;
     bool hasPanned = false;
 };

@@ -1,5 +1,5 @@
 // GraphView's steps on what is selected.
-#include "plugin/base/error.hpp"
+#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
@@ -14,20 +14,8 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kTipAside = 16;   ///< the tip stands below the left edge of the node
 constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
-
-/// The text without the wires that come from nodes which it does not hold.
-std::string withoutIncoming(const std::string& text) {
-    graph::Document document = graph::parseDocument(text);
-    std::erase_if(document.links, [&document](const graph::Link& link) {
-        return !document.nodes.contains(link.from.node);
-    });
-    return graph::toText(document);
-}
-
-std::string clipboardText() {
-    return QGuiApplication::clipboard()->text().toStdString();
-}
 
 }  // namespace
 
@@ -39,21 +27,6 @@ NodeSizes GraphView::Parts::nodeSizes() const {
         }
     }
     return sizes;
-}
-
-void GraphView::Parts::insertText(const std::string& text, QPointF at, const QString& step) {
-    try {
-        NodeIds fresh;
-        model.apply(step, [&](graph::Document& document) {
-            fresh = pasteText(
-                document, model.catalog(), text, {std::round(at.x()), std::round(at.y())});
-        });
-        scene.select(fresh);
-    } catch (const Error& error) {
-        tip.say(
-            GraphView::tr("Nothing was pasted: %1").arg(QString::fromStdString(error.message())),
-            view.viewport()->rect().center());
-    }
 }
 
 void GraphView::Parts::removeSelected(bool heal) {
@@ -103,22 +76,6 @@ void GraphView::cut() {
     removeSelected();
 }
 
-void GraphView::paste() {
-    const QPointF at = mapToScene(parts_->pointerOrMiddle());
-    std::string text;
-    try {
-        text = withoutIncoming(clipboardText());
-    } catch (const Error&) {
-        text = clipboardText();  // pasting it says what is wrong
-    }
-    parts_->insertText(text, at, tr("Paste"));
-}
-
-void GraphView::pasteWithWires() {
-    const QPointF at = mapToScene(parts_->pointerOrMiddle());
-    parts_->insertText(clipboardText(), at, tr("Paste with wires"));
-}
-
 namespace {
 
 QPointF besideSelected(const GraphScene& scene) {
@@ -153,12 +110,22 @@ void GraphView::muteSelected() {
     });
 }
 
-void GraphView::bypassSelected() {
-    NodeIds ids = selectedNodes();
-    const graph::Document& document = parts_->model.document();
+NodeIds GraphView::Parts::bypassable() const {
+    NodeIds ids = scene.selectedNodes();
+    const graph::Document& document = model.document();
     std::erase_if(ids, [&](const std::string& id) {
-        return !canBypass(document, parts_->model.catalog(), id);
+        return !canBypass(document, model.catalog(), id) &&
+               document.nodes.at(id).mode != graph::NodeMode::Bypassed;
     });
+    return ids;
+}
+
+bool GraphView::canBypassSelected() const {
+    return !parts_->bypassable().empty();
+}
+
+void GraphView::bypassSelected() {
+    const NodeIds ids = parts_->bypassable();
     if (ids.empty() && !selectedNodes().empty()) {
         parts_->tip.say(tr("A node can be bypassed only where an input of the same type as an "
                            "output can be passed on."),
@@ -168,6 +135,24 @@ void GraphView::bypassSelected() {
     parts_->model.apply(tr("Bypass"), [&ids](graph::Document& changed) {
         toggleMode(changed, ids, graph::NodeMode::Bypassed);
     });
+}
+
+void GraphView::showBypassPreview(bool isShown) {
+    const NodeIds ids = parts_->bypassable();
+    const auto isBypassed = [this](const std::string& id) {
+        return parts_->model.document().nodes.at(id).mode == graph::NodeMode::Bypassed;
+    };
+    const bool isGain = !std::all_of(ids.begin(), ids.end(), isBypassed);
+    if (std::exchange(parts_->showsBypass, isShown && isGain) == (isShown && isGain)) {
+        return;
+    }
+    viewport()->update();
+    parts_->tip.say({}, {});
+    if (parts_->showsBypass && ids.size() == 1) {
+        const NodeItem& item = *parts_->scene.node(*ids.begin());
+        parts_->tip.say(bypassSentence(item.face()),
+                        mapFromScene(item.bodyInScene().bottomLeft()) - QPoint(kTipAside, 0));
+    }
 }
 
 void GraphView::collapseSelected() {

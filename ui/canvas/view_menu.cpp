@@ -1,5 +1,6 @@
 // GraphView's context menus and what is dropped on it.
 #include "plugin/graph/param_value.hpp"
+#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 
 #include <QContextMenuEvent>
@@ -53,9 +54,8 @@ void addRowEntries(QMenu& menu, GraphScene& scene, const RowFace& row, const std
     menu.addSeparator();
 }
 
-void addNodeEntries(QMenu& menu, GraphView& view, GraphScene& scene, const NodeItem& node) {
+void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
     const std::string id = node.id();
-    const GraphModel& model = scene.model();
     QObject::connect(
         menu.addAction(GraphView::tr("Run to here")), &QAction::triggered, &view, [&view, id] {
             Q_EMIT view.runToRequested(id);
@@ -65,8 +65,9 @@ void addNodeEntries(QMenu& menu, GraphView& view, GraphScene& scene, const NodeI
     menu.addAction(GraphView::tr("Collapse"), &view, &GraphView::collapseSelected);
     menu.addAction(GraphView::tr("Pin"), &view, &GraphView::pinSelected);
     menu.addAction(GraphView::tr("Mute"), &view, &GraphView::muteSelected);
-    menu.addAction(GraphView::tr("Bypass"), &view, &GraphView::bypassSelected)
-        ->setEnabled(canBypass(model.document(), model.catalog(), id));
+    QAction* bypass = menu.addAction(GraphView::tr("Bypass"), &view, &GraphView::bypassSelected);
+    bypass->setEnabled(view.canBypassSelected());
+    previewBypass(menu, *bypass, view);
     menu.addAction(GraphView::tr("Frame"), &view, &GraphView::frameSelected);
     menu.addSeparator();
     menu.addAction(GraphView::tr("Copy"), &view, &GraphView::copy);
@@ -115,7 +116,7 @@ QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit) {
             const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
             addRowEntries(*menu, scene, row, hit.node->id());
         }
-        addNodeEntries(*menu, view, scene, *hit.node);
+        addNodeEntries(*menu, view, *hit.node);
     } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
         scene.select({});
         scene.selectBoxes(hit.box->kind(), {hit.box->box().id});

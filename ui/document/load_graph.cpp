@@ -2,12 +2,14 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/png.hpp"
+#include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QCoreApplication>
 #include <QFile>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 namespace lowtide::ui {
@@ -81,6 +83,14 @@ graph::Document loadGraph(const QString& path) {
     try {
         return graph::parseDocument(text);
     } catch (const Error& error) {
+        if (const std::optional<ComfyWorkflow> workflow = comfyWorkflow(text)) {
+            throw Error(
+                ErrorKind::Unsupported,
+                quotedName(file.name()) + ": " + comfyRefusal(*workflow).toStdString(),
+                Loading::tr("Build the graph here; the node search finds nodes by the names "
+                            "that they have in ComfyUI.")
+                    .toStdString());
+        }
         throw Error(error.kind(),
                     quotedName(file.name()) + ": " + error.message(),
                     error.hint(),

@@ -1,7 +1,10 @@
 #include "ui/studio/canvas_actions.hpp"
 
+#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/document/arrange.hpp"
+
+#include <QMenu>
 
 #include <utility>
 
@@ -49,6 +52,15 @@ void connectCanvas(const Actions& actions, GraphView& view) {
         });
     }
     actions.at("view.snap").setChecked(true);
+    QAction& bypass = actions.at("node.bypass");
+    const auto offerBypass = [&bypass, &view] { bypass.setEnabled(view.canBypassSelected()); };
+    offerBypass();
+    QObject::connect(&view, &GraphView::selectionChanged, &bypass, offerBypass);
+    for (const QObject* object : bypass.associatedObjects()) {
+        if (const auto* menu = qobject_cast<const QMenu*>(object)) {
+            previewBypass(*menu, bypass, view);
+        }
+    }
     QAction& minimap = actions.at("view.minimap");
     QObject::connect(&minimap, &QAction::triggered, &view, &GraphView::setMinimapShown);
     QObject::connect(&view, &GraphView::minimapShownChanged, &minimap, &QAction::setChecked);

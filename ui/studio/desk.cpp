@@ -9,6 +9,7 @@
 #include "ui/panels/queue_panel.hpp"
 #include "ui/studio/canvas_actions.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/pasted_picture.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QStatusBar>
@@ -166,6 +167,14 @@ void Desk::connectCanvas() {
         workspace_.run.run(RunHow::Last, {node});
     });
     connect(canvas_, &GraphView::fileDropped, &dropped_, &DroppedFile::take);
+    auto* pasted = new PastedPicture(parts_.places.pasted, this);
+    connect(canvas_, &GraphView::picturePasted, pasted, &PastedPicture::keep);
+    connect(pasted, &PastedPicture::kept, &dropped_, &DroppedFile::useAsInput);
+    const auto refuse = [this](const QString& sentence) {
+        notices_->show(NoticeKind::Warning, sentence);
+    };
+    connect(pasted, &PastedPicture::refused, this, refuse);
+    connect(canvas_, &GraphView::pasteRefused, this, refuse);
     parts_.actions.at("run.here").setEnabled(false);
 }
 

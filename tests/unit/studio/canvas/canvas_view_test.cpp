@@ -26,6 +26,7 @@ private Q_SLOTS:
     void arrowsWalkNodes_altArrowsWalkWires();
     void revealShowsAndMarks();
     void minimapMovesTheView();
+    void minimapIsDragged();
     void minimapIsThere_whileSomethingIsOutOfView();
     void minimapStaysAsAsked();
     void minimapLeavesASmallCanvasFree();
@@ -212,6 +213,38 @@ void CanvasViewTest::minimapMovesTheView() {
     QTest::mouseClick(minimap, Qt::LeftButton, {}, minimap->mapFromScene(target).toPoint());
 
     QVERIFY(bench_->view->viewport()->rect().contains(bench_->header(decode_)));
+}
+
+void CanvasViewTest::minimapIsDragged() {
+    ui::GraphView& view = *bench_->view;
+    view.setMinimapShown(true);
+    auto* minimap = view.findChild<ui::Minimap*>();
+    const auto at = [&](const std::string& node) {
+        return minimap->mapFromScene(bench_->node(node).bodyInScene().center()).toPoint();
+    };
+    const auto isInTheMiddle = [&](const std::string& node) {
+        const QPoint away = bench_->pixel(bench_->node(node).bodyInScene().center()) -
+                            view.viewport()->rect().center();
+        return away.manhattanLength() < 20;  // a pixel of the map is several here
+    };
+    const auto hold = [&](QPoint to, Qt::MouseButtons buttons) {
+        QMouseEvent event(QEvent::MouseMove,
+                          QPointF(to),
+                          QPointF(minimap->mapToGlobal(to)),
+                          Qt::NoButton,
+                          buttons,
+                          {});
+        QApplication::sendEvent(minimap, &event);
+    };
+
+    QTest::mousePress(minimap, Qt::LeftButton, {}, at(load_));
+    QVERIFY(isInTheMiddle(load_));
+    hold(at(decode_), Qt::LeftButton);
+    QVERIFY(isInTheMiddle(decode_));
+    QTest::mouseRelease(minimap, Qt::LeftButton, {}, at(decode_));
+    hold(at(load_), Qt::NoButton);
+    QVERIFY(isInTheMiddle(decode_));
+    QVERIFY(view.selectedNodes().empty());
 }
 
 void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {

@@ -3,7 +3,9 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 
 namespace lowtide::test {
 
@@ -24,12 +26,49 @@ private Q_SLOTS:
     void noteIsWrittenInPlace();
     void headerIsRenamedInPlace();
     void copiesThroughTheClipboardAsText();
+    void cutsToTheClipboard_asOneStep();
     void duplicatesWithAndWithoutWires();
     void deletesAndHeals();
     void mutesBypassesCollapses();
     void undoInTheMiddleOfADragIsSafe();
+    void showsTheWiresThatADropWouldMake_data();
+    void showsTheWiresThatADropWouldMake();
+    void frameIsSizedByItsCorner();
+    void frameIsColouredByItsMenu();
+    void showsWhatABypassWouldDo_whileItsEntryIsPointedAt();
+    void bypassIsNotOffered_whereNothingPasses();
+    void bypassOfAFileCanBeTakenBack();
 
 private:
+    /// The menu that a right click opens; closed by the caller.
+    [[nodiscard]] QMenu* menuAt(QPoint at) const {
+        QContextMenuEvent event(
+            QContextMenuEvent::Mouse, at, bench_->view->viewport()->mapToGlobal(at));
+        QApplication::sendEvent(bench_->view->viewport(), &event);
+        return bench_->view->findChild<QMenu*>("canvasMenu");
+    }
+
+    [[nodiscard]] static QAction* entry(const QMenu& menu, const QString& text) {
+        for (QAction* action : menu.actions()) {
+            if (action->text() == text) {
+                return action;
+            }
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] int pixelsOf(const char* token) const {
+        const QImage image = bench_->view->grab().toImage();
+        const QColor colour = ui::Theme::current().colour(token);
+        int count = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                count += image.pixelColor(x, y) == colour ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
     std::unique_ptr<CanvasBench> bench_;
     std::string load_, denoise_, decode_;
 };
@@ -176,6 +215,23 @@ void NodeGesturesTest::copiesThroughTheClipboardAsText() {
     QCOMPARE(bench_->view->selectedNodes().size(), size_t{2});
 }
 
+void NodeGesturesTest::cutsToTheClipboard_asOneStep() {
+    bench_->view->select({denoise_});
+    QGuiApplication::clipboard()->clear();
+    const int steps = bench_->model.undoStack().count();
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_X, Qt::ControlModifier);
+
+    QVERIFY(bench_->model.node(denoise_) == nullptr);
+    QVERIFY(bench_->model.document().links.empty());
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    QVERIFY(QGuiApplication::clipboard()->text().contains("denoise.sample"));
+    QTest::keyClick(bench_->view.get(), Qt::Key_V, Qt::ControlModifier);
+    const std::string pasted = *bench_->view->selectedNodes().begin();
+    QCOMPARE(bench_->model.node(pasted)->type, std::string("denoise.sample"));
+    QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
+}
+
 void NodeGesturesTest::duplicatesWithAndWithoutWires() {
     bench_->view->select({denoise_});
     QTest::keyClick(bench_->view.get(), Qt::Key_D, Qt::ControlModifier);
@@ -230,6 +286,119 @@ void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {
 
     QVERIFY(bench_->scene().node(scale) == nullptr);
     QCOMPARE(bench_->place(denoise_), (ui::Point{304, 96}));
+}
+
+void NodeGesturesTest::showsTheWiresThatADropWouldMake_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<bool>("fits");
+    QTest::newRow("fits") << "latent.scale" << true;
+    QTest::newRow("does not") << "load.model" << false;
+}
+
+void NodeGesturesTest::showsTheWiresThatADropWouldMake() {
+    QFETCH(QString, type);
+    QFETCH(bool, fits);
+    const std::string moved = bench_->add(type.toStdString(), 100, 500);
+    const ui::Wire* wire = bench_->scene().wires().into({decode_, "latent"});
+    const QPoint middle = bench_->pixel(wire->path.curve.pointAtPercent(0.5));
+    const QPoint from = bench_->header(moved);
+    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+    bench_->hold(from + QPoint(0, 60), Qt::AltModifier);  // Alt: no guides of the same colour
+    bench_->hold(from + QPoint(0, 80), Qt::AltModifier);
+    const int apart = pixelsOf("accent");
+
+    bench_->hold(middle, Qt::AltModifier);
+    const int over = pixelsOf("accent");
+    bench_->hold(from + QPoint(0, 80), Qt::AltModifier);
+    const int left = pixelsOf("accent");
+
+    QCOMPARE(over > apart + 40, fits);
+    QCOMPARE(left, apart);
+    QTest::keyClick(bench_->view.get(), Qt::Key_Escape);
+}
+
+void NodeGesturesTest::frameIsSizedByItsCorner() {
+    bench_->model.apply("frame", [](graph::Document& document) {
+        ui::putBox(document,
+                   ui::BoxKind::Frame,
+                   {.id = "f", .topLeft = {0, 400}, .size = {240, 160}, .colour = "blue"});
+    });
+    const int steps = bench_->model.undoStack().count();
+    const auto size = [this] {
+        return ui::boxesOf(bench_->model.document(), ui::BoxKind::Frame).at(0).size;
+    };
+
+    bench_->drag(bench_->pixel({235, 555}), bench_->pixel({315, 605}));
+
+    QCOMPARE(size(), (ui::Point{320, 208}));  // to the grid of 8
+    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+    bench_->drag(bench_->pixel({315, 603}), bench_->pixel({-400, 100}));
+    QCOMPARE(size(), (ui::Point{96, 48}));  // never lost from sight
+}
+
+void NodeGesturesTest::frameIsColouredByItsMenu() {
+    bench_->model.apply("frame", [](graph::Document& document) {
+        ui::putBox(document,
+                   ui::BoxKind::Frame,
+                   {.id = "f", .topLeft = {0, 400}, .size = {240, 160}, .colour = "blue"});
+    });
+    QCOMPARE(pixelsOf("green"), 0);
+
+    QMenu* menu = menuAt(bench_->pixel({120, 416}));
+    QVERIFY(menu != nullptr);
+    QMenu* colours = entry(*menu, "Colour")->menu();
+    entry(*colours, "Green")->trigger();
+    menu->close();
+
+    QCOMPARE(ui::boxesOf(bench_->model.document(), ui::BoxKind::Frame).at(0).colour,
+             std::string("green"));
+    QVERIFY(pixelsOf("green") > 1000);
+}
+
+void NodeGesturesTest::showsWhatABypassWouldDo_whileItsEntryIsPointedAt() {
+    QMenu* menu = menuAt(bench_->header(denoise_));
+    QVERIFY(menu != nullptr);
+    const QRectF body = bench_->node(denoise_).bodyInScene();  // the tip stands below it
+    const auto node = [&] {
+        return bench_->view->grab().toImage().copy(bench_->view->mapFromScene(body).boundingRect());
+    };
+    const QImage before = node();
+    const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
+
+    menu->setActiveAction(entry(*menu, "Bypass"));
+
+    QVERIFY(tip->isVisible());
+    QVERIFY2(tip->text().contains("Start goes on as Latent"), qPrintable(tip->text()));
+    QVERIFY(node() != before);
+    QCOMPARE(bench_->model.node(denoise_)->mode, graph::NodeMode::Active);
+    menu->setActiveAction(entry(*menu, "Mute"));
+    QVERIFY(!tip->isVisible());
+    QCOMPARE(node(), before);
+    menu->setActiveAction(entry(*menu, "Bypass"));
+    menu->close();
+    QVERIFY(!tip->isVisible());
+}
+
+void NodeGesturesTest::bypassIsNotOffered_whereNothingPasses() {
+    QMenu* menu = menuAt(bench_->header(load_));
+    QVERIFY(menu != nullptr);
+
+    QVERIFY(!entry(*menu, "Bypass")->isEnabled());
+    QVERIFY(!bench_->view->canBypassSelected());
+    menu->close();
+    bench_->view->select({denoise_});
+    QVERIFY(bench_->view->canBypassSelected());
+}
+
+void NodeGesturesTest::bypassOfAFileCanBeTakenBack() {
+    bench_->model.apply("as in a file", [this](graph::Document& document) {
+        document.nodes.at(load_).mode = graph::NodeMode::Bypassed;
+    });
+    bench_->view->select({load_});
+
+    QTest::keyClick(bench_->view.get(), Qt::Key_B, Qt::ControlModifier);
+
+    QCOMPARE(bench_->model.node(load_)->mode, graph::NodeMode::Active);
 }
 
 }  // namespace lowtide::test

@@ -1,0 +1,103 @@
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/document/graphs.hpp"
+#include "ui/document/comfy_workflow.hpp"
+#include "ui/document/saved_file.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+const char* const kWorkflow = R"({"last_node_id": 9, "nodes": [
+    {"id": 3, "type": "KSampler", "pos": [0, 0]}, {"id": 4, "type": "LoraLoader"},
+    {"id": 5, "type": "KSampler"}], "links": [[1, 4, 0, 3, 0, "MODEL"]], "version": 0.4})";
+const char* const kPrompt = R"({"3": {"class_type": "KSampler", "inputs": {"seed": 5}},
+    "4": {"class_type": "LoraLoader", "inputs": {}}})";
+
+QString html(const char* attribute) {
+    return QStringLiteral(
+               "<meta charset=\"utf-8\"><div><span %1=\"%2\"></span></div><span>Text</span>")
+        .arg(QLatin1String(attribute), QString::fromLatin1(QByteArray(kWorkflow).toBase64()));
+}
+
+}  // namespace
+
+/// Workflows of another program are told from other texts.
+class ComfyWorkflowTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void itIsRecognised_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("nodes");
+        QTest::newRow("workflow") << kWorkflow << 3;
+        QTest::newRow("prompt") << kPrompt << 2;
+        QTest::newRow("clipboard") << html("data-metadata") << 3;
+        QTest::newRow("newer clipboard") << html("data-comfy-metadata") << 3;
+        QTest::newRow("own graph") << QString::fromStdString(graph::toText(someGraph())) << 0;
+        QTest::newRow("words") << "a cat on a {blue} ground" << 0;
+        QTest::newRow("nothing") << "" << 0;
+        QTest::newRow("empty object") << "{}" << 0;
+        QTest::newRow("other object") << R"({"3": {"class_type": 5}})" << 0;
+        QTest::newRow("other nodes") << R"({"nodes": [{"id": 1}], "links": []})" << 0;
+        QTest::newRow("numbers as nodes") << R"({"nodes": [1, 2], "links": []})" << 0;
+        QTest::newRow("cut off") << QString(kWorkflow).left(80) << 0;
+        QTest::newRow("other page") << "<p data-metadata=\"!\">text</p>" << 0;
+        QTest::newRow("deep") << QString("{\"nodes\": ") + QString(100000, '[') << 0;
+    }
+
+    void itIsRecognised() {
+        QFETCH(QString, text);
+        QFETCH(int, nodes);
+        const std::optional<ComfyWorkflow> workflow = comfyWorkflow(text.toStdString());
+        QCOMPARE(workflow ? static_cast<int>(workflow->nodes) : 0, nodes);
+        if (workflow) {
+            QCOMPARE(workflow->types, (std::vector<std::string>{"KSampler", "LoraLoader"}));
+        }
+    }
+
+    void itIsSaidWhatStandsHereForItsNodes() {
+        const graph::Catalog catalog(
+            {{.id = "denoise.sample", .label = "Denoise", .aliases = {"KSampler"}}});
+        const ComfyWorkflow workflow = *comfyWorkflow(kWorkflow);
+        QVERIFY(comfyRefusal(workflow).contains("ComfyUI with 3 nodes"));
+        QCOMPARE(comfyCounterparts(workflow, catalog),
+                 QString("The node search finds what stands here for KSampler. Nothing stands here "
+                         "for LoraLoader."));
+    }
+
+    void longListsAreCut() {
+        ComfyWorkflow workflow{.nodes = 9};
+        for (int i = 0; i < 9; ++i) {
+            workflow.types.push_back("Type" + std::to_string(i) + std::string(500, 'x'));
+        }
+        const QString text = comfyCounterparts(workflow, graph::Catalog({}));
+        QVERIFY2(text.endsWith("and 3 more."), qPrintable(text));
+        QVERIFY(text.size() < 400);
+    }
+
+    void aFileOfItSaysSo() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("flow.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(kWorkflow);
+        file.close();
+        const std::optional<Error> error = errorOf([&] { static_cast<void>(loadGraph(path)); });
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind(), ErrorKind::Unsupported);
+        QVERIFY(QString::fromStdString(error->message()).contains("workflow of ComfyUI"));
+        QVERIFY(QString::fromStdString(error->hint()).contains("node search"));
+    }
+};
+
+QTEST_MAIN(ComfyWorkflowTest)
+#include "comfy_workflow_test.moc"

@@ -1,0 +1,235 @@
+#include "plugin/image/png.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/studio/studio_window.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <optional>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+QByteArray pictureWith(const std::vector<image::PngText>& texts) {
+    const Image8 picture{.widthPixels = 2,
+                         .heightPixels = 2,
+                         .channels = 3,
+                         .pixels = std::make_shared<uint8_t[]>(12)};
+    return QByteArray::fromStdString(image::encodePng(picture, texts));
+}
+
+/// A window with its folders and a module of the test, as main makes it.
+struct Opened {
+    Opened() : settings(folder.filePath("s.json")) {
+        settings.change([](Preferences& preferences) { preferences.isFirstStartDone = true; });
+        window.emplace(StudioSetup{.open = [this]() -> Plugin& { return plugin; },
+                                   .places = {.resources = folder.filePath("resources"),
+                                              .settings = folder.filePath("s.json"),
+                                              .presets = folder.filePath("presets"),
+                                              .nodes = folder.filePath("nodes.json"),
+                                              .journals = folder.filePath("journal"),
+                                              .backups = folder.filePath("backups"),
+                                              .pasted = folder.filePath("pasted"),
+                                              .pictures = folder.filePath("pictures")},
+                                   .arguments = {}},
+                       settings,
+                       appearance);
+        window->show();
+        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
+        window->desk()->canvas().setFocus();
+    }
+
+    ~Opened() { window.reset(); }  // before the module
+
+    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
+
+    [[nodiscard]] GraphView& canvas() { return window->desk()->canvas(); }
+
+    [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
+
+    [[nodiscard]] std::optional<std::string> pictureNode() {
+        for (const auto& [id, node] : model().document().nodes) {
+            if (node.type == "load.image") {
+                return id;
+            }
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] QString fileOf(const std::string& node) {
+        return QString::fromStdString(
+            model().document().nodes.at(node).params.at("image").get<std::string>());
+    }
+
+    void paste() { QTest::keyClick(&canvas(), Qt::Key_V, Qt::ControlModifier); }
+
+    /// A file manager lets the file go over the canvas.
+    void drop(const QString& path, QPoint at) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QWidget* target = canvas().viewport();
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &enter);
+        QVERIFY(enter.isAccepted());
+        QDragMoveEvent move(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &move);
+        QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &event);
+        QVERIFY(event.isAccepted());
+    }
+
+    [[nodiscard]] QString write(const char* name, const QByteArray& bytes) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size()
+                   ? file.fileName()
+                   : QString();
+    }
+
+    QTemporaryDir folder;
+    SmallPlugin plugin;
+    Settings settings;
+    Appearance appearance;
+    std::optional<StudioWindow> window;
+};
+
+}  // namespace
+
+/// Files and clipboards of other programs that come onto the canvas.
+class CanvasDropTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void cleanup() { QGuiApplication::clipboard()->clear(); }
+
+    void aDroppedPictureBecomesANode_whereItWasLetGo() {
+        Opened studio;
+        const QString path = studio.write("cat.png", pictureWith({}));
+        const QPoint at(120, 90);
+        const QPointF place = studio.canvas().mapToScene(at);
+        studio.drop(path, at);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        const std::string node = *studio.pictureNode();
+        QCOMPARE(studio.fileOf(node), path);
+        const Point stands = positionOf(*studio.model().node(node));
+        QVERIFY((QPointF(stands.x, stands.y) - place).manhattanLength() < 2);
+    }
+
+    void aDroppedPictureThatCarriesAGraphAsks() {
+        Opened studio;
+        graph::Document kept = studio.model().document();
+        kept.nodes.begin()->second.title = "From a picture";
+        const QString path =
+            studio.write("kept.png", pictureWith({{"lowtide_graph", graph::toText(kept)}}));
+        studio.drop(path, {120, 90});
+        QPushButton* open = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (open = studio.window->findChild<QPushButton*>("openGraph")) != nullptr, kPatience);
+        QTest::mouseClick(open, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.model().document().nodes.begin()->second.title.value_or(""),
+            std::string("From a picture"),
+            kPatience);
+    }
+
+    void aPastedPictureIsKeptAsAFile() {
+        Opened studio;
+        QImage picture(40, 30, QImage::Format_ARGB32);
+        picture.fill(QColor(200, 30, 60));
+        QGuiApplication::clipboard()->setImage(picture);
+        studio.paste();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        const QString path = studio.fileOf(*studio.pictureNode());
+        QVERIFY2(path.startsWith(studio.folder.filePath("pasted/")), qPrintable(path));
+        QCOMPARE(QImage(path).convertToFormat(QImage::Format_ARGB32), picture);
+        const size_t nodes = studio.model().document().nodes.size();
+        studio.paste();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), nodes + 1, kPatience);
+        QCOMPARE(QDir(studio.folder.filePath("pasted")).entryList(QDir::Files).size(), 1);
+    }
+
+    void aPastedPictureThatIsTooLargeIsLeft() {
+        Opened studio;
+        const size_t nodes = studio.model().document().nodes.size();
+        QGuiApplication::clipboard()->setImage(QImage(9000, 8000, QImage::Format_Grayscale8));
+        studio.paste();
+        QVERIFY2(studio.notice().contains("9000 x 8000"), qPrintable(studio.notice()));
+        QCOMPARE(studio.model().document().nodes.size(), nodes);
+        QVERIFY(!QFile::exists(studio.folder.filePath("pasted")));
+    }
+
+    void aPastedPictureThatCannotBeKeptSaysWhy() {
+        Opened studio;
+        QVERIFY(!studio.write("pasted", "a file where the folder would be").isEmpty());
+        QImage picture(4, 4, QImage::Format_RGB32);
+        picture.fill(Qt::red);
+        QGuiApplication::clipboard()->setImage(picture);
+        studio.paste();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("could not be kept"), kPatience);
+        QVERIFY(!studio.pictureNode());
+    }
+
+    void aPastedWorkflowOfComfyIsNamed() {
+        Opened studio;
+        const std::string before = graph::toText(studio.model().document());
+        QGuiApplication::clipboard()->setText(
+            R"({"nodes": [{"id": 1, "type": "FaceDetailer"}], "links": []})");
+        studio.paste();
+        QVERIFY2(studio.notice().contains("workflow of ComfyUI"), qPrintable(studio.notice()));
+        QVERIFY(studio.notice().contains("Nothing stands here for FaceDetailer"));
+        QCOMPARE(graph::toText(studio.model().document()), before);
+    }
+
+    void aCopyOutOfTheCanvasOfComfyIsNamed() {
+        Opened studio;
+        const QByteArray text = R"({"nodes": [{"id": 1, "type": "KSampler"}], "links": []})";
+        auto* data = new QMimeData;
+        data->setHtml(QStringLiteral("<meta charset=\"utf-8\"><div><span data-metadata=\"%1\">"
+                                     "</span></div><span>Text</span>")
+                          .arg(QString::fromLatin1(text.toBase64())));
+        QGuiApplication::clipboard()->setMimeData(data);
+        studio.paste();
+        QVERIFY2(studio.notice().contains("workflow of ComfyUI"), qPrintable(studio.notice()));
+    }
+
+    void otherTextsSayWhyNothingIsPasted_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("words") << "a cat"
+                               << "is no graph";
+        QTest::newRow("nothing") << ""
+                                 << "no nodes and no picture";
+    }
+
+    void otherTextsSayWhyNothingIsPasted() {
+        QFETCH(QString, text);
+        QFETCH(QString, says);
+        Opened studio;
+        QGuiApplication::clipboard()->setText(text);
+        studio.paste();
+        QVERIFY2(studio.notice().contains(says), qPrintable(studio.notice()));
+    }
+
+    void aFileThatWasCopiedIsTakenAsIfDropped() {
+        Opened studio;
+        const QString path = studio.write("cat.png", pictureWith({}));
+        auto* data = new QMimeData;
+        data->setUrls({QUrl::fromLocalFile(path)});
+        QGuiApplication::clipboard()->setMimeData(data);
+        studio.paste();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        QCOMPARE(studio.fileOf(*studio.pictureNode()), path);
+    }
+};
+
+QTEST_MAIN(CanvasDropTest)
+#include "canvas_drop_test.moc"

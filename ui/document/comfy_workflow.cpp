@@ -1,0 +1,107 @@
+#include "ui/document/comfy_workflow.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "ui/document/canvas_json.hpp"
+
+#include <QByteArray>
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <QStringList>
+
+#include <set>
+
+namespace lowtide::ui {
+
+namespace {
+
+struct Comfy {
+    Q_DECLARE_TR_FUNCTIONS(Comfy)
+};
+
+constexpr qsizetype kMostNames = 6;
+constexpr qsizetype kMostLetters = 40;
+
+std::string textOf(const Json& node, const char* key) {
+    const Json& member = memberOf(node, key);
+    return member.is_string() ? member.get<std::string>() : std::string();
+}
+
+/// The types of the entries, whose name for a type is `key`; nothing when one has none.
+std::optional<ComfyWorkflow> workflowOf(const Json& nodes, const char* key) {
+    std::set<std::string> types;
+    for (const Json& node : nodes) {
+        const std::string type = textOf(node, key);
+        if (type.empty()) {
+            return std::nullopt;
+        }
+        types.insert(type);
+    }
+    return nodes.empty() ? std::nullopt
+                         : std::optional(ComfyWorkflow{nodes.size(), {types.begin(), types.end()}});
+}
+
+/// The part of the HTML that its canvas fills, as text. Source: ComfyUI_frontend, useCopy.ts.
+std::string textWithin(std::string_view html) {
+    static constexpr QLatin1String kPattern(R"(data-(?:comfy-)?metadata="([A-Za-z0-9+/=]+)\")");
+    const QRegularExpressionMatch match = QRegularExpression(kPattern).match(
+        QString::fromUtf8(html.data(), static_cast<qsizetype>(html.size())));
+    return QByteArray::fromBase64(match.captured(1).toLatin1()).toStdString();
+}
+
+QString listed(QStringList names) {
+    const qsizetype more = names.size() - kMostNames;
+    for (QString& name : names) {
+        name.truncate(kMostLetters);
+    }
+    const QString shown = names.mid(0, kMostNames).join(QStringLiteral(", "));
+    return more > 0 ? Comfy::tr("%1 and %2 more").arg(shown).arg(more) : shown;
+}
+
+}  // namespace
+
+std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
+    const size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos || (text[begin] != '{' && text[begin] != '<')) {
+        return std::nullopt;
+    }
+    try {
+        const Json json =
+            text[begin] == '<' ? parseJson(textWithin(text), "html") : parseJson(text, "text");
+        if (memberOf(json, "nodes").is_array()) {
+            return memberOf(json, "links").is_array() ? workflowOf(json["nodes"], "type")
+                                                      : std::nullopt;
+        }
+        return json.is_object() ? workflowOf(json, "class_type") : std::nullopt;
+    } catch (const Error&) {
+        return std::nullopt;  // no JSON
+    }
+}
+
+QString comfyRefusal(const ComfyWorkflow& workflow) {
+    return workflow.nodes == 1
+               ? Comfy::tr(
+                     "This is a workflow of ComfyUI with one node; it is not read by this "
+                     "version.")
+               : Comfy::tr(
+                     "This is a workflow of ComfyUI with %1 nodes; it is not read by this "
+                     "version.")
+                     .arg(workflow.nodes);
+}
+
+QString comfyCounterparts(const ComfyWorkflow& workflow, const graph::Catalog& catalog) {
+    QStringList known, unknown;
+    for (const std::string& type : workflow.types) {
+        (catalog.find(type) != nullptr ? known : unknown) << QString::fromStdString(type);
+    }
+    QStringList sentences;
+    if (!known.isEmpty()) {
+        sentences << Comfy::tr("The node search finds what stands here for %1.").arg(listed(known));
+    }
+    if (!unknown.isEmpty()) {
+        sentences << Comfy::tr("Nothing stands here for %1.").arg(listed(unknown));
+    }
+    return sentences.join(u' ');
+}
+
+}  // namespace lowtide::ui
