@@ -219,13 +219,14 @@ void RunQueue::fetch() {
                                              static_cast<int>(batch.lost))
                                               .toStdString()});
     }
-    drain(kDrainMilliseconds);
-    for (const auto& [node, image] : batch.pictures) {
-        if (QueuedRun* shown = change(id)) {
-            shown->picture = image;
-            Q_EMIT picture(id, node, image);
+    // Before the events: a result takes the place of previews while they stand.
+    for (const auto& [node, shown] : batch.pictures) {
+        if (QueuedRun* own = change(id)) {
+            own->picture = shown;
+            Q_EMIT picture(id, node, shown);
         }
     }
+    drain(kDrainMilliseconds);
 }
 
 void RunQueue::drain(int milliseconds) {
@@ -267,6 +268,9 @@ void RunQueue::finish(quint64 id, Ended& over) {
     link_->active.reset();
     QueuedRun* run = change(id);
     run->state = stateOf(over.result.status);
+    if (run->picture.step) {
+        run->picture = {};
+    }
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");

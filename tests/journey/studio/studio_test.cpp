@@ -23,6 +23,8 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 120000;
+/// A person sees a pause from some 50 ms on. Own time of the thread: other programs are no fault.
+constexpr int kMostBusyMilliseconds = 50;
 constexpr const char* kRole =
     "LOWTIDE_STUDIO_CHILD";  ///< "run": is killed in a run; "hold": a file
 
@@ -136,13 +138,25 @@ void StudioTest::aPresetBecomesTheCommandsPicture() {
     studio_->model().apply("Policy", [](graph::Document& document) {
         document.nodes.at("denoise").memory = "leaf+stream";
     });
+    auto& application = dynamic_cast<WatchedApplication&>(*qApp);
+    application.forget();
     const Heartbeat heart;
     const QueuedRun run = studio_->runToEnd();
     QVERIFY2(run.state == RunState::Finished,
              run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
     QCOMPARE(run.files.size(), 1);
-    qInfo("the GUI thread was busy for %lld ms at most", heart.longestMilliseconds());
-    QVERIFY2(heart.longestMilliseconds() < 500, "the GUI thread was blocked");
+    qInfo("the GUI thread did not answer for %lld ms at most; it was busiest with",
+          heart.longestMilliseconds());
+    for (const WatchedApplication::Busy& busy : application.busiest()) {
+        qInfo("%.1f ms of its own, %.1f ms in all: %s",
+              busy.cpuMilliseconds,
+              busy.milliseconds,
+              qPrintable(busy.what));
+    }
+    const WatchedApplication::Busy& worst = application.busiest().front();
+    QVERIFY2(worst.cpuMilliseconds < kMostBusyMilliseconds, qPrintable(worst.what));
+    QVERIFY2(heart.longestMilliseconds() < 10 * kMostBusyMilliseconds,
+             "the GUI thread was held up");
     QTest::qWait(300);
     test::keepScreenshot(studio_->window(), "studio");
 
@@ -243,7 +257,7 @@ void StudioTest::everyTextFits() {
 int main(int count, char** words) {
     QApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
-    QApplication application(count, words);
+    WatchedApplication application(count, words);
     const QString role = qEnvironmentVariable(kRole);
     if (role.isEmpty()) {
         StudioTest test;

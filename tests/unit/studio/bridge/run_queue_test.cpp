@@ -80,6 +80,8 @@ private Q_SLOTS:
     void showsTheIssues_whenStartIsRefused();
     void losesNoEnd_inAFloodOfEvents();
     void keepsPictures_scaledDown();
+    void makesPreviewsAsLargeAsTheResult_data();
+    void makesPreviewsAsLargeAsTheResult();
     void holdsRunsBack_whilePaused();
     void ordersWaitingRuns();
     void putsARunInFront();
@@ -208,8 +210,49 @@ void RunQueueTest::keepsPictures_scaledDown() {
     waitUntilEnded(queue, id);
 
     QVERIFY(pictures.count() >= 1);
-    QCOMPARE(queue.find(id)->picture.size(), QSize(512, 256));
-    QCOMPARE(queue.find(id)->picture.pixelColor(10, 10), QColor(128, 128, 128));
+    QCOMPARE(queue.find(id)->picture.image.size(), QSize(512, 256));
+    QCOMPARE(queue.find(id)->picture.image.pixelColor(10, 10), QColor(128, 128, 128));
+    QVERIFY(!queue.find(id)->picture.step);
+}
+
+void RunQueueTest::makesPreviewsAsLargeAsTheResult_data() {
+    QTest::addColumn<int>("scale");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("of latents") << 8 << QSize(256, 128);
+    QTest::newRow("larger than is shown") << 64 << QSize(512, 256);
+    QTest::newRow("no scale") << 0 << QSize(32, 16);
+    QTest::newRow("absurd") << 2000000000 << QSize(512, 256);
+}
+
+void RunQueueTest::makesPreviewsAsLargeAsTheResult() {
+    QFETCH(int, scale);
+    QFETCH(QSize, size);
+    ScriptedRunner runner;
+    runner.setScript("g", [scale](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "nodePreview"},
+                    {"node", "a"},
+                    {"live", true},
+                    {"done", 3},
+                    {"total", 20},
+                    {"scale", scale}});
+        stage.show("a", greyPicture(32, 16));
+        return Json{{"status", "ok"}, {"executed", 1}};
+    });
+    RunQueue queue(runner);
+    std::vector<NodePicture> shown;
+    connect(&queue, &RunQueue::picture, this, [&](quint64, const std::string&, const auto& each) {
+        shown.push_back(each);
+    });
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(shown.size(), 1U);
+    QCOMPARE(shown.front().image.size(), size);
+    QVERIFY(shown.front().step);
+    QCOMPARE(shown.front().step->done, 3);
+    QCOMPARE(shown.front().step->total, 20);
+    QVERIFY(queue.find(id)->picture.image.isNull());  // nothing was made
 }
 
 void RunQueueTest::holdsRunsBack_whilePaused() {

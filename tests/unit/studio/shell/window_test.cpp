@@ -2,7 +2,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
-#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "tests/unit/studio/shell/opened_window.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/studio_window.hpp"
@@ -25,52 +25,6 @@ Json drawsOne(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
     return {{"status", "ok"}, {"executed", 1}};
 }
-
-/// A window with its folders, as main makes it.
-struct Opened {
-    explicit Opened(OpenModule open, bool isFirst = false) : settings(folder.filePath("s.json")) {
-        settings.change([&](Preferences& preferences) {
-            preferences.isFirstStartDone = !isFirst;
-            preferences.theme = "light";
-        });
-        make(std::move(open));
-    }
-
-    void make(OpenModule open) {
-        window.emplace(StudioSetup{.open = std::move(open),
-                                   .places = {.resources = folder.filePath("resources"),
-                                              .settings = folder.filePath("s.json"),
-                                              .presets = folder.filePath("presets"),
-                                              .nodes = folder.filePath("nodes.json"),
-                                              .journals = folder.filePath("journal"),
-                                              .backups = folder.filePath("backups"),
-                                              .pictures = folder.filePath("pictures")},
-                                   .arguments = {}},
-                       settings,
-                       appearance);
-        window->show();
-    }
-
-    QTemporaryDir folder;
-    Settings settings;
-    Appearance appearance;
-    std::optional<StudioWindow> window;
-};
-
-/// The same with a module of the test, ready.
-struct Working : Opened {
-    Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
-    }
-
-    ~Working() { window.reset(); }  // before the module
-
-    [[nodiscard]] QAction& action(const char* id) { return window->actions().at(id); }
-
-    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
-
-    SmallPlugin plugin;
-};
 
 /// Presses a button of the dialog that opens next.
 void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
