@@ -3,6 +3,7 @@
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/thin_report.hpp"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -197,6 +198,7 @@ void RunQueue::startNext() {
         auto ended = std::make_shared<Ended>();
         ended->result = active->carryOut(runner, graph, options);
         ended->report = answerOf(ended->result.text);
+        thinReport(ended->report);
         return [this, id, ended] { finish(id, *ended); };
     });
     Q_EMIT started(id);
@@ -219,14 +221,24 @@ void RunQueue::fetch() {
                                              static_cast<int>(batch.lost))
                                               .toStdString()});
     }
-    // Before the events: a result takes the place of previews while they stand.
-    for (const auto& [node, shown] : batch.pictures) {
-        if (QueuedRun* own = change(id)) {
-            own->picture = shown;
+    // A result takes the place of previews while they stand: until the run ends. A preview is of a
+    // node that has begun.
+    tellPictures(id, batch.pictures, false);
+    drain(kDrainMilliseconds);
+    tellPictures(id, batch.pictures, true);
+}
+
+void RunQueue::tellPictures(quint64 id,
+                            const std::map<std::string, NodePicture>& pictures,
+                            bool arePreviews) {
+    for (const auto& [node, shown] : pictures) {
+        QueuedRun* run = change(id);
+        if (run && shown.step.has_value() == arePreviews) {
+            const bool hasResult = !run->picture.image.isNull() && !run->picture.step;
+            run->picture = arePreviews && hasResult ? run->picture : shown;
             Q_EMIT picture(id, node, shown);
         }
     }
-    drain(kDrainMilliseconds);
 }
 
 void RunQueue::drain(int milliseconds) {

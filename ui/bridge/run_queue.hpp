@@ -9,6 +9,7 @@
 #include <QString>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -30,7 +31,7 @@ struct QueuedRun {
     Issues issues;
     NodePicture picture{};  ///< the last one of it; after its end no preview
     QStringList files;      ///< that it wrote
-    Json report;            ///< of Runner::wait; null until it has ended
+    Json report;            ///< of Runner::wait, as thinReport leaves it; null until it has ended
 };
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
@@ -83,6 +84,9 @@ private:
     [[nodiscard]] size_t firstWaiting() const;
     void startNext();
     void fetch();
+    void tellPictures(quint64 id,
+                      const std::map<std::string, NodePicture>& pictures,
+                      bool arePreviews);
     void drain(int milliseconds);
     void take(quint64 id, const Json& event);
     void finish(quint64 id, Ended& ended);

@@ -383,7 +383,7 @@ void RunTest::keepsOnePictureOfAStepForASlowHost() {
         }
     };
 
-    bench.queue.wait(
+    (void)bench.queue.wait(
         bench.queue.start(bench.request(graphFrom(kChain), {.previews = true}, *observer)));
 
     QCOMPARE(held, 8 * 4 * 3);

@@ -50,7 +50,7 @@ models::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Json
     return prompts;
 }
 
-models::DenoiseRequest requestOf(ModelBench& bench, const WireRef& model, const Json& test) {
+models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
     const models::EncodeResult prompts = encoded(bench, model, test);
     return {.model = model,
             .positive = prompts.positive,
@@ -131,7 +131,7 @@ private Q_SLOTS:
         const WireRef model =
             bench.load(testing::goldenCheckpoint(test.at("checkpoint").get<std::string>()));
 
-        const Denoised result = denoised(bench, requestOf(bench, model, test), true);
+        const Denoised result = denoised(bench, requestFor(bench, model, test), true);
 
         QCOMPARE(static_cast<int64_t>(result.shown.size()), expected.size(0));
         for (size_t i = 0; i < result.shown.size(); ++i) {
@@ -169,7 +169,7 @@ private Q_SLOTS:
         ModelBench bench(memory::parseDeviceSpec(device.toStdString()));
         bench.setPolicy(policy.toStdString());
         const WireRef model = bench.load(testing::miniModel());
-        const models::DenoiseRequest request = requestOf(bench, model, {{"sampler", "dpmpp_2m"}});
+        const models::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
 
         const Denoised alone = denoised(bench, request, false);
         const Denoised watched = denoised(bench, request, true);
@@ -193,7 +193,7 @@ private Q_SLOTS:
         const memory::DeviceSpec spec = memory::parseDeviceSpec(device.toStdString());
         ModelBench bench(spec);
         const WireRef model = bench.load(testing::miniModel());
-        const models::DenoiseRequest request = requestOf(bench, model, {{"batch", batch}});
+        const models::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
         const models::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
         const auto walked = [&](bool isWatched) {
             return bench.stages()

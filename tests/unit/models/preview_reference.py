@@ -5,7 +5,7 @@
 
 The clean latents are those that the recorded prediction stands for (Ho et al. 2020, eq. 9; for velocities Salimans and Ho
 2022, appendix D), in f64; their colours are the figures of SD1_5_LATENT_RGB_FACTORS in InvokeAI's step_callback.py.
-OUT holds "pictures", uint8 [calls, h, w, 3] of the first latent of the batch.
+OUT holds "pictures", int64 [calls, h, w, 3] of the first latent of the batch.
 """
 import json
 import sys
@@ -45,7 +45,7 @@ def main():
             latent = clean(config, float(file.get_tensor("model_t" + call)), seen, predicted)[0]
             colours = np.stack([np.tensordot(figures, latent, 1) for figures in (RED, GREEN, BLUE)], -1)
             pictures.append(np.round(np.clip(colours / 2 + 0.5, 0, 1) * 255).astype(np.uint8))
-    save_file({"pictures": np.stack(pictures)}, out)
+    save_file({"pictures": np.stack(pictures).astype(np.int64)}, out)
 
 
 main()
