@@ -7,6 +7,18 @@
 
 namespace lowtide::nodes {
 
+/// Empty where the host wants no pictures of what is not done yet.
+[[nodiscard]] inline std::function<void(const models::LivePicture&)> previewOf(
+    executor::Context& context) {
+    if (!context.wantsPreviews()) {
+        return {};
+    }
+    return [&context](const models::LivePicture& live) {
+        context.previewStep(live.picture,
+                            {.done = live.done, .total = live.total, .scale = live.scale});
+    };
+}
+
 /// The run that a node is part of, as the stages see it. Valid while `context` is.
 [[nodiscard]] inline models::StageCall stageCall(executor::Context& context) {
     return {.node = std::string(context.nodeId()),
@@ -14,7 +26,7 @@ namespace lowtide::nodes {
             .progress = [&context](std::string_view phase,
                                    double done,
                                    double total) { context.progress(phase, done, total); },
-            .preview = [&context](const Image8& picture) { context.preview(picture); },
+            .preview = previewOf(context),
             .tell = [&context](std::string_view name,
                                Json facts) { context.tell(name, std::move(facts)); },
             .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};

@@ -38,10 +38,17 @@ struct ToJson {
     }
 
     Json operator()(const NodePreview& e) const {
-        return {{"event", "nodePreview"},
-                {"node", e.node},
-                {"width", e.widthPixels},
-                {"height", e.heightPixels}};
+        Json json = {{"event", "nodePreview"},
+                     {"node", e.node},
+                     {"width", e.widthPixels},
+                     {"height", e.heightPixels},
+                     {"live", e.step.has_value()}};
+        if (e.step) {
+            json["done"] = e.step->done;
+            json["total"] = e.step->total;
+            json["scale"] = e.step->scale;
+        }
+        return json;
     }
 
     Json operator()(const NodeIssue& e) const {

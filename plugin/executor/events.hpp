@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/executor/node.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/memory/ledger.hpp"
 
@@ -41,6 +42,8 @@ struct NodePreview {
     std::string node;
     int widthPixels = 0;
     int heightPixels = 0;
+    /// When it looked so; empty: it is the node's result.
+    std::optional<PreviewStep> step{};
 };
 
 /// A node has something to tell; the run goes on.
@@ -96,7 +99,8 @@ class EventSink {
 public:
     virtual ~EventSink() = default;
     virtual void event(const Event& event) noexcept = 0;
-    virtual void preview(std::string_view node, const Image8& picture) noexcept = 0;
+    /// The event of a picture, and behind it the picture.
+    virtual void preview(const NodePreview& event, const Image8& picture) noexcept = 0;
 };
 
 }  // namespace lowtide::executor

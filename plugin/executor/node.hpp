@@ -96,6 +96,13 @@ public:
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
 };
 
+/// Of a picture of something that is not done yet.
+struct PreviewStep {
+    int done = 0;  ///< units of the node's work, of `total`
+    int total = 0;
+    int scale = 1;  ///< pixels of the result for one of the picture, in both directions
+};
+
 /// What control nodes may do to memory while the run goes on. Each call is told in the run's
 /// report.
 class Controls {
@@ -119,7 +126,12 @@ public:
     [[nodiscard]] virtual const StopToken& stop() const = 0;
     /// `phase` is a word or two for a person ("step", "decode"); `done` of `total` units of it.
     virtual void progress(std::string_view phase, double done, double total) = 0;
+    /// A picture that the node made, for the host to show.
     virtual void preview(const Image8& picture) = 0;
+    /// Whether the host wants to see what is not done yet.
+    [[nodiscard]] virtual bool wantsPreviews() const = 0;
+    /// How it looks by now; only where wantsPreviews(). A slow host misses some.
+    virtual void previewStep(const Image8& picture, const PreviewStep& step) = 0;
     virtual void issue(Issue issue) = 0;
     /// Facts about what the node did, for its entry in the run's report, under a name of their own.
     virtual void tell(std::string_view name, Json facts) = 0;

@@ -81,8 +81,19 @@ void NodeContext::progress(std::string_view phase, double done, double total) {
 }
 
 void NodeContext::preview(const Image8& picture) {
-    events_.event(NodePreview{node_.id, picture.widthPixels, picture.heightPixels});
-    events_.preview(node_.id, picture);
+    events_.preview({.node = node_.id,
+                     .widthPixels = picture.widthPixels,
+                     .heightPixels = picture.heightPixels},
+                    picture);
+}
+
+void NodeContext::previewStep(const Image8& picture, const PreviewStep& step) {
+    LOWTIDE_ASSERT(wantsPreviews());
+    events_.preview({.node = node_.id,
+                     .widthPixels = picture.widthPixels,
+                     .heightPixels = picture.heightPixels,
+                     .step = step},
+                    picture);
 }
 
 void NodeContext::issue(Issue issue) {

@@ -39,6 +39,10 @@ public:
 
     void progress(std::string_view phase, double done, double total) override;
     void preview(const Image8& picture) override;
+
+    bool wantsPreviews() const override { return options_.previews; }
+
+    void previewStep(const Image8& picture, const PreviewStep& step) override;
     void issue(Issue issue) override;
 
     void tell(std::string_view name, Json told) override { facts[name] = std::move(told); }

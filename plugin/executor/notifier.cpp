@@ -1,5 +1,7 @@
 #include "plugin/executor/notifier.hpp"
 
+#include "plugin/executor/ledger_charge.hpp"
+
 namespace lowtide::executor {
 
 namespace {
@@ -8,6 +10,10 @@ constexpr std::chrono::milliseconds kMemoryInterval(200);
 /// An observer with more messages than this before it misses passing events, and pictures sooner.
 constexpr size_t kFarBehind = 256;
 constexpr size_t kFarBehindForPictures = 16;
+
+Bytes bytesOf(const Image8& picture) {
+    return static_cast<Bytes>(picture.byteCount());
+}
 
 }  // namespace
 
@@ -35,11 +41,28 @@ void Notifier::post(Observer& observer,
     push(std::move(message));
 }
 
-void Notifier::post(Observer& observer, RunId run, std::string_view node, const Image8& picture) {
+void Notifier::post(Observer& observer,
+                    RunId run,
+                    const NodePreview& event,
+                    const Image8& picture) {
+    Message message{.observer = &observer,
+                    .run = run,
+                    .text = toText(run, event),
+                    .node = event.node,
+                    .picture = picture,
+                    .isOfStep = event.step.has_value()};
     const std::lock_guard lock(mutex_);
-    if (queue_.size() < kFarBehindForPictures) {
-        push({.observer = &observer, .run = run, .node = std::string(node), .picture = picture});
+    const bool isFarBehind = queue_.size() >= kFarBehindForPictures;
+    if (message.isOfStep) {
+        if (isFarBehind || hasStepOnWay_) {
+            return;
+        }
+        hasStepOnWay_ = true;
+        ledger_.add(kHostDevice, memory::Tag::Staging, event.node, bytesOf(picture));
+    } else if (isFarBehind) {
+        message.picture.reset();  // the result itself is told in any case
     }
+    push(std::move(message));
 }
 
 void Notifier::push(Message message) {
@@ -73,14 +96,23 @@ void Notifier::stop() {
 
 void Notifier::work() {
     while (const std::optional<Message> message = next()) {
-        if (message->picture) {
-            message->observer->preview(message->run, message->node, *message->picture);
-        } else {
-            message->observer->event(message->text);
-        }
+        deliver(*message);
         if (message->delivered) {
             message->delivered();
         }
+    }
+}
+
+void Notifier::deliver(const Message& message) {
+    message.observer->event(message.text);
+    if (!message.picture) {
+        return;
+    }
+    message.observer->preview(message.run, message.node, *message.picture);
+    if (message.isOfStep) {
+        const std::lock_guard lock(mutex_);
+        hasStepOnWay_ = false;
+        ledger_.add(kHostDevice, memory::Tag::Staging, message.node, -bytesOf(*message.picture));
     }
 }
 

@@ -31,7 +31,10 @@ public:
               RunId run,
               const Event& event,
               std::function<void()> delivered = {});
-    void post(Observer& observer, RunId run, std::string_view node, const Image8& picture);
+    /// The event, then its picture; that is left out while the observer is behind. Of pictures of
+    /// steps one is on its way at a time, others are left out with their events: its bytes stand in
+    /// the ledger until the observer has had it.
+    void post(Observer& observer, RunId run, const NodePreview& event, const Image8& picture);
     /// Memory events of `run` until its RunFinished is posted.
     void beginMemory(Observer& observer, RunId run, std::string device);
     [[nodiscard]] bool isOwnThread() const;
@@ -45,8 +48,9 @@ private:
         Observer* observer = nullptr;
         RunId run = 0;
         std::string text;  ///< of an event
-        std::string node;  ///< of a picture
+        std::string node;  ///< of a picture, which goes behind it
         std::optional<Image8> picture;
+        bool isOfStep = false;  ///< the picture
         std::function<void()> delivered;
     };
 
@@ -60,6 +64,7 @@ private:
     void work();
     std::optional<Message> next();
     void push(Message message);
+    void deliver(const Message& message);
 
     memory::Ledger& ledger_;
     std::mutex mutex_;
@@ -67,7 +72,8 @@ private:
     std::deque<Message> queue_;
     std::optional<Live> live_;
     bool stopping_ = false;
-    std::thread thread_;  ///< last: starts when the rest stands
+    bool hasStepOnWay_ = false;  ///< a picture of a step
+    std::thread thread_;         ///< last: starts when the rest stands
 };
 
 }  // namespace lowtide::executor

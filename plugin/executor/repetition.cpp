@@ -117,8 +117,12 @@ std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& reques
 }
 
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
-    auto request =
-        requestPlan(setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.engine);
+    auto request = requestPlan(setting_.snapshot,
+                               setting_.outlined,
+                               order,
+                               setting_.devices,
+                               setting_.options,
+                               setting_.engine);
     if (const auto* refusal = std::get_if<Issue>(&request)) {
         return *refusal;
     }

@@ -21,6 +21,7 @@ struct RunOptions {
     int repeat = 1;               ///< more than one forces execution
     std::optional<int> collectionThreshold;      ///< percent, before the graph's own
     std::optional<memory::LowMemory> lowMemory;  ///< before the graph's own
+    bool previews = false;                       ///< the host wants to see what stages are making
 };
 
 /// What else happens around a run, for a recorder: called on the run thread. What a hook throws

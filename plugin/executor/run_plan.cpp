@@ -103,6 +103,7 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                                                      const OutlinedGraph& outlined,
                                                      std::span<const size_t> positions,
                                                      const RunDevices& devices,
+                                                     const RunOptions& options,
                                                      memory::Engine& engine) {
     memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
     for (memory::PlanDevice& device : request.devices) {
@@ -142,7 +143,8 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
             node.work =
                 work.walk
                     ? work.walk({device.kind,
-                                 inputsElsewhere(snapshot, positions, places, positions[place])})
+                                 inputsElsewhere(snapshot, positions, places, positions[place]),
+                                 options.previews})
                     : memory::StageWork();
         });
         if (issue) {
@@ -181,8 +183,9 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
                                           const OutlinedGraph& outlined,
                                           std::span<const size_t> positions,
                                           const RunDevices& devices,
+                                          const RunOptions& options,
                                           memory::Engine& engine) {
-    auto request = requestPlan(snapshot, outlined, positions, devices, engine);
+    auto request = requestPlan(snapshot, outlined, positions, devices, options, engine);
     if (auto* issue = std::get_if<Issue>(&request)) {
         return std::move(*issue);
     }

@@ -35,6 +35,7 @@ struct RunDevices {
     const OutlinedGraph& outlined,
     std::span<const size_t> positions,
     const RunDevices& devices,
+    const RunOptions& options,
     memory::Engine& engine);
 
 /// As memory::makePlan; the issue of what does not fit is memory_infeasible, with the node, the
@@ -48,6 +49,7 @@ struct RunDevices {
                                                         const OutlinedGraph& outlined,
                                                         std::span<const size_t> positions,
                                                         const RunDevices& devices,
+                                                        const RunOptions& options,
                                                         memory::Engine& engine);
 
 [[nodiscard]] Json toJson(const std::vector<memory::DeviceInfo>& devices);

@@ -49,8 +49,8 @@ public:
         }
     }
 
-    void preview(std::string_view node, const Image8& picture) noexcept override {
-        queue_.notifier_.post(*entry_->request.observer, entry_->id, node, picture);
+    void preview(const NodePreview& event, const Image8& picture) noexcept override {
+        queue_.notifier_.post(*entry_->request.observer, entry_->id, event, picture);
     }
 
 private:

@@ -45,6 +45,7 @@ struct ComponentTurn {
 struct StagePlace {
     std::string_view deviceKind;           ///< "cpu", "fake"
     std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
+    bool previews = false;                 ///< it shows what it is making
 
     [[nodiscard]] bool isElsewhere(std::string_view port) const {
         return std::find(elsewhere.begin(), elsewhere.end(), port) != elsewhere.end();

@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_preview.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/recorded_pass.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -258,6 +259,13 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
         settingsFor(model, request, negative != nullptr, start, type.name);
     if (context.teacher) {
         settings.teacher = recordedPassOf(*context.teacher, call.node);
+    }
+    std::optional<LatentPreview> preview;
+    if (call.preview && model.info().latentToRgb) {
+        preview.emplace(model.info(), context.previewPace, call.preview);
+        settings.look = [&](const std::function<at::Tensor()>& clean, int done, int total) {
+            preview->look(clean, done, total, device.is_meta());
+        };
     }
     sampling::DenoiseResult result =
         sampling::denoise(*sampler,

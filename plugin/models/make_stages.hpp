@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/models/preview_pace.hpp"
 #include "plugin/models/stages.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
@@ -27,6 +28,7 @@ struct StagesSettings {
         recorder;  ///< asked at every stage; nullptr: nothing is recorded
     std::function<const tensor::RecordedTensors*()>
         teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
+    PreviewPace previewPace{};
 };
 
 [[nodiscard]] std::unique_ptr<Stages> makeStages(StagesSettings settings);

@@ -4,10 +4,12 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/models/latent_to_rgb.hpp"
 #include "plugin/sampling/step_caches/cache_points.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,10 +54,11 @@ struct ModelInfo {
     bool embedsGuidance = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
-    int64_t promptTokens = 77;              ///< of a conditioning of one chunk
-    int64_t conditioningWidth = 768;        ///< that the text encoder gives
-    sampling::CachePoints cachePoints{};    ///< of the denoiser
-    std::vector<memory::WeightFile> files;  ///< every file that was read
+    int64_t promptTokens = 77;                 ///< of a conditioning of one chunk
+    int64_t conditioningWidth = 768;           ///< that the text encoder gives
+    sampling::CachePoints cachePoints{};       ///< of the denoiser
+    std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
+    std::vector<memory::WeightFile> files;     ///< every file that was read
 };
 
 struct PromptRequest {

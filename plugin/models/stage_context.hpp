@@ -3,6 +3,7 @@
 #include "plugin/base/dtype.hpp"
 #include "plugin/memory/access_pattern.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/preview_pace.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
@@ -27,6 +28,7 @@ struct StageContext {
     memory::PassHint pass{};
     /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
     const tensor::RecordedTensors* teacher = nullptr;
+    PreviewPace previewPace{};
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {

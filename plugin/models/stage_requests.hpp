@@ -17,12 +17,21 @@ namespace lowtide::models {
 
 using memory::WireRef;
 
+/// How a result looks after `done` of `total` units.
+struct LivePicture {
+    Image8 picture;
+    int scale = 1;  ///< pixels of the result for one of `picture`, in both directions
+    int done = 0;
+    int total = 0;
+};
+
 /// What a stage may ask of the run it is part of.
 struct StageCall {
     std::string node;
     StopToken stop;
     std::function<void(std::string_view phase, double done, double total)> progress;
-    std::function<void(const Image8&)> preview;
+    /// How the result looks meanwhile; empty: nobody wants to see it.
+    std::function<void(const LivePicture&)> preview{};
     /// Facts of the stage for the report, under a name; may be empty: nobody wants them.
     std::function<void(std::string_view name, Json facts)> tell{};
     std::function<void(Issue)> issue;

@@ -363,7 +363,8 @@ private:
         }
         return {.weights = settings_.residency,
                 .record = tensor::Record(recorder),
-                .teacher = settings_.teacher ? settings_.teacher() : nullptr};
+                .teacher = settings_.teacher ? settings_.teacher() : nullptr,
+                .previewPace = settings_.previewPace};
     }
 
     StagesSettings settings_;

@@ -48,6 +48,7 @@ RequestedGraph readRequest(std::string_view graphText,
     if (const auto lowMemory = reader.text("lowMemory")) {
         request.options.lowMemory = memory::parseLowMemory(*lowMemory);
     }
+    request.options.previews = reader.boolean("previews").value_or(false);
     request.document = graph::applyOverrides(
         graph::parseDocument(graphText),
         catalog,

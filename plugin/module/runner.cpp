@@ -48,8 +48,12 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
     }
     std::vector<size_t> positions(snapshot.nodes.size());
     std::iota(positions.begin(), positions.end(), size_t{0});
-    return executor::planRun(
-        snapshot, outlined, positions, std::get<executor::RunDevices>(devices), engine);
+    return executor::planRun(snapshot,
+                             outlined,
+                             positions,
+                             std::get<executor::RunDevices>(devices),
+                             request.options,
+                             engine);
 }
 
 std::string weightsHash(const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {

@@ -316,6 +316,11 @@ DenoiseResult denoise(Sampler& sampler,
     for (int call = calls.first; call < calls.last; ++call) {
         stop.throwIfStopped();
         const at::Tensor prediction = network.guided(current, beginning.beside, call);
+        if (settings.look) {
+            settings.look([&] { return sampler.cleanAt(prediction, current, call); },
+                          call + 1 - calls.first,
+                          calls.last - calls.first);
+        }
         current = sampler.step(prediction, call, current, draw);
         record.putNext("latents.step", current);
         if (settings.inpainting.isBlended()) {

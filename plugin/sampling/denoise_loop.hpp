@@ -43,6 +43,9 @@ struct DenoiseSettings {
     std::string scheduler{};                   ///< as RunIdentity has it
     /// Null: the pass goes its own way. Else it goes along this one (TeacherForcing).
     std::shared_ptr<const RecordedPass> teacher{};
+    /// Told after every call, before the step is taken; empty: nobody looks. `clean` makes the
+    /// clean latents that the call stands for, [B, C, h, w] on the device; `done` of `total` calls.
+    std::function<void(const std::function<at::Tensor()>& clean, int done, int total)> look{};
 };
 
 /// Network calls [first, last) of a schedule.

@@ -34,6 +34,12 @@ public:
         return latents;
     }
 
+    [[nodiscard]] at::Tensor cleanAt(const at::Tensor& prediction,
+                                     const at::Tensor& latents,
+                                     int call) const override {
+        return clean(prediction, latents, level(call));
+    }
+
     [[nodiscard]] at::Tensor addNoise(const at::Tensor& clean,
                                       const at::Tensor& noise,
                                       int call) const override;

@@ -64,6 +64,11 @@ public:
 
     /// Latents as the network wants them before call `call` (scale_model_input).
     [[nodiscard]] virtual at::Tensor scaleInput(const at::Tensor& latents, int call) const = 0;
+    /// The clean latents that the guided prediction of call `call` stands for: what a preview
+    /// shows.
+    [[nodiscard]] virtual at::Tensor cleanAt(const at::Tensor& prediction,
+                                             const at::Tensor& latents,
+                                             int call) const = 0;
     /// One scheduler step from the guided prediction to the latents of call + 1. Draws from `noise`
     /// where it must.
     [[nodiscard]] virtual at::Tensor step(

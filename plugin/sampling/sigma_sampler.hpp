@@ -14,6 +14,13 @@ public:
     [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
 
     [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int call) const override;
+
+    [[nodiscard]] at::Tensor cleanAt(const at::Tensor& prediction,
+                                     const at::Tensor& latents,
+                                     int call) const override {
+        return clean(prediction, latents, sigma(call));
+    }
+
     [[nodiscard]] at::Tensor addNoise(const at::Tensor& clean,
                                       const at::Tensor& noise,
                                       int call) const override;

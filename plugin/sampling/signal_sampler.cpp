@@ -45,6 +45,13 @@ void SignalSampler::refusePureNoise(const std::string& label) const {
     }
 }
 
+at::Tensor SignalSampler::cleanAt(const at::Tensor& prediction,
+                                  const at::Tensor& latents,
+                                  int call) const {
+    const float now = share(timestep(call));
+    return cleanOf(prediction_, prediction, latents, root(now), root(1 - now));
+}
+
 at::Tensor SignalSampler::addNoise(const at::Tensor& clean,
                                    const at::Tensor& noise,
                                    int call) const {
@@ -52,20 +59,37 @@ at::Tensor SignalSampler::addNoise(const at::Tensor& clean,
     return clean * root(now) + noise * root(1 - now);
 }
 
+at::Tensor cleanOf(Prediction kind,
+                   const at::Tensor& prediction,
+                   const at::Tensor& latents,
+                   float signal,
+                   float noise) {
+    switch (kind) {
+        case Prediction::Epsilon:
+            return (latents - prediction * noise) / signal;
+        case Prediction::Velocity:
+            return latents * signal - prediction * noise;
+        case Prediction::Sample:
+            break;
+    }
+    return prediction;
+}
+
 Parts partsOf(Prediction kind,
               const at::Tensor& prediction,
               const at::Tensor& latents,
               float signal,
               float noise) {
+    const at::Tensor clean = cleanOf(kind, prediction, latents, signal, noise);
     switch (kind) {
         case Prediction::Epsilon:
-            return {(latents - prediction * noise) / signal, prediction};
+            return {clean, prediction};
         case Prediction::Velocity:
-            return {latents * signal - prediction * noise, prediction * signal + latents * noise};
+            return {clean, prediction * signal + latents * noise};
         case Prediction::Sample:
             break;
     }
-    return {prediction, (latents - prediction * signal) / noise};
+    return {clean, (latents - prediction * signal) / noise};
 }
 
 }  // namespace lowtide::sampling

@@ -16,6 +16,10 @@ public:
         return latents;
     }
 
+    [[nodiscard]] at::Tensor cleanAt(const at::Tensor& prediction,
+                                     const at::Tensor& latents,
+                                     int call) const override;
+
     [[nodiscard]] at::Tensor addNoise(const at::Tensor& clean,
                                       const at::Tensor& noise,
                                       int call) const override;
@@ -50,6 +54,13 @@ struct Parts {
     at::Tensor clean;
     at::Tensor noise;
 };
+
+/// The clean ones alone.
+[[nodiscard]] at::Tensor cleanOf(Prediction kind,
+                                 const at::Tensor& prediction,
+                                 const at::Tensor& latents,
+                                 float signal,
+                                 float noise);
 
 /// `signal` and `noise`: the factors that they have in the latents.
 [[nodiscard]] Parts partsOf(Prediction kind,

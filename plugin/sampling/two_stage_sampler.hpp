@@ -21,6 +21,13 @@ public:
     [[nodiscard]] int solverStage(int call) const override { return call % 2; }
 
     [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int call) const override;
+
+    [[nodiscard]] at::Tensor cleanAt(const at::Tensor& prediction,
+                                     const at::Tensor& latents,
+                                     int call) const override {
+        return clean(prediction, latents, inputSigma(call));
+    }
+
     [[nodiscard]] at::Tensor step(const at::Tensor& prediction,
                                   int call,
                                   const at::Tensor& latents,

@@ -36,6 +36,20 @@ const std::string& cudaId(int index) {
     return kIds[static_cast<size_t>(index)];
 }
 
+/// A copy of uint8 [H, W, 3] in host memory; without pixels in a walk over shapes.
+Image8 pictureOf(const at::Tensor& bytes) {
+    Image8 picture;
+    picture.heightPixels = static_cast<int>(bytes.size(0));
+    picture.widthPixels = static_cast<int>(bytes.size(1));
+    if (bytes.is_meta()) {
+        return picture;
+    }
+    auto copy = std::make_shared<uint8_t[]>(picture.byteCount());
+    std::memcpy(copy.get(), bytes.const_data_ptr<uint8_t>(), picture.byteCount());
+    picture.pixels = std::move(copy);
+    return picture;
+}
+
 }  // namespace
 
 at::Tensor upload(const at::Tensor& value, c10::Device device) {
@@ -85,16 +99,15 @@ std::vector<Image8> image8(const at::Tensor& pixels) {
     const at::Tensor bytes = image8Tensor(pixels);
     std::vector<Image8> pictures;
     for (int64_t i = 0; i < bytes.size(0); ++i) {
-        Image8 picture;
-        picture.heightPixels = static_cast<int>(bytes.size(1));
-        picture.widthPixels = static_cast<int>(bytes.size(2));
-        const at::Tensor one = bytes[i];
-        auto copy = std::make_shared<uint8_t[]>(picture.byteCount());
-        std::memcpy(copy.get(), one.const_data_ptr<uint8_t>(), picture.byteCount());
-        picture.pixels = std::move(copy);
-        pictures.push_back(std::move(picture));
+        pictures.push_back(pictureOf(bytes[i]));
     }
     return pictures;
+}
+
+Image8 preview(const at::Tensor& pixels) {
+    LOWTIDE_ASSERT(pixels.dim() == 3);
+    const at::Tensor bytes = quantised(pixels.unsqueeze(0));
+    return pictureOf(pixels.is_meta() ? bytes[0] : spill(bytes)[0]);
 }
 
 double scalar(const at::Tensor& value) {

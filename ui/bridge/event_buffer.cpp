@@ -2,6 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -13,8 +14,13 @@ bool mayBeMissed(const std::string& kind) {
     return kind == "nodeProgress" || kind == "nodePreview" || kind == "memory";
 }
 
-/// A copy that owns its pixels; null when the picture is none.
-QImage pictureOf(const Image8& image) {
+int countIn(const Json& event, const char* key) {
+    constexpr double kMost = 1e9;
+    return static_cast<int>(std::clamp(numberIn(event, key), 0.0, kMost));
+}
+
+/// Over the pixels of the module.
+QImage viewOf(const Image8& image) {
     const bool isKnown = image.channels == 1 || image.channels == 3 || image.channels == 4;
     if (!image.pixels || !isKnown || image.widthPixels < 1 || image.heightPixels < 1) {
         return {};
@@ -22,19 +28,28 @@ QImage pictureOf(const Image8& image) {
     const auto format = image.channels == 1   ? QImage::Format_Grayscale8
                         : image.channels == 3 ? QImage::Format_RGB888
                                               : QImage::Format_RGBA8888;
-    const QImage view(image.pixels.get(),
-                      image.widthPixels,
-                      image.heightPixels,
-                      image.widthPixels * image.channels,
-                      format);
-    const int most = EventBuffer::kPicturePixels;
-    if (view.width() <= most && view.height() <= most) {
-        return view.copy();
-    }
-    return view.scaled(most, most, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    return {image.pixels.get(),
+            image.widthPixels,
+            image.heightPixels,
+            image.widthPixels * image.channels,
+            format};
 }
 
 }  // namespace
+
+/// A copy that owns its pixels; null when the picture is none. One of fewer pixels than the result
+/// becomes as large as that.
+NodePicture EventBuffer::shownOf(const Preview& preview) {
+    const QImage view = viewOf(preview.picture);
+    const QSize whole = view.size() * std::max(1, preview.scale);
+    const QSize most(kPicturePixels, kPicturePixels);
+    const bool fits = whole.width() <= kPicturePixels && whole.height() <= kPicturePixels;
+    const QSize shown = fits ? whole : whole.scaled(most, Qt::KeepAspectRatio);
+    return {.image = shown == view.size()
+                         ? view.copy()
+                         : view.scaled(shown, Qt::IgnoreAspectRatio, Qt::SmoothTransformation),
+            .step = preview.step};
+}
 
 void EventBuffer::event(std::string_view json) noexcept {
     try {
@@ -52,6 +67,9 @@ void EventBuffer::store(std::string_view json) {
     if (kind.empty()) {
         ++batch_.lost;
     } else if (mayBeMissed(kind)) {
+        if (kind == "nodePreview") {
+            announced_[textIn(event, "node")] = announcedBy(event);
+        }
         storeNewest(std::move(event));
     } else {
         isFinished_ = isFinished_ || kind == "runFinished";
@@ -60,6 +78,18 @@ void EventBuffer::store(std::string_view json) {
     if (isFinished_) {
         changed_.notify_all();
     }
+}
+
+EventBuffer::Preview EventBuffer::announcedBy(const Json& event) {
+    constexpr double kMostScale = 64;
+    Preview preview;
+    const Json& isLive = memberIn(event, "live");
+    if (isLive.is_boolean() && isLive.get<bool>()) {
+        preview.step =
+            PictureStep{.done = countIn(event, "done"), .total = countIn(event, "total")};
+        preview.scale = static_cast<int>(std::clamp(numberIn(event, "scale"), 1.0, kMostScale));
+    }
+    return preview;
 }
 
 void EventBuffer::storeNewest(Json event) {
@@ -90,7 +120,9 @@ void EventBuffer::storeInOrder(Json event) {
 void EventBuffer::preview(RunId, std::string_view node, const Image8& picture) noexcept {
     try {
         const std::lock_guard lock(mutex_);
-        previews_[std::string(node)] = picture;
+        Preview& preview = previews_[std::string(node)];
+        preview = announced_[std::string(node)];
+        preview.picture = picture;
     } catch (const std::exception&) {
         const std::lock_guard lock(mutex_);
         ++batch_.lost;
@@ -111,11 +143,11 @@ void EventBuffer::makePictures() {
         if (previews_.empty()) {
             return;
         }
-        const std::map<std::string, Image8> previews = std::exchange(previews_, {});
+        const std::map<std::string, Preview> previews = std::exchange(previews_, {});
         lock.unlock();
-        std::map<std::string, QImage> pictures;
-        for (const auto& [node, image] : previews) {
-            if (QImage picture = pictureOf(image); !picture.isNull()) {
+        std::map<std::string, NodePicture> pictures;
+        for (const auto& [node, preview] : previews) {
+            if (NodePicture picture = shownOf(preview); !picture.image.isNull()) {
                 pictures[node] = std::move(picture);
             }
         }

@@ -2,8 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
-
-#include <QImage>
+#include "ui/bridge/node_picture.hpp"
 
 #include <condition_variable>
 #include <map>
@@ -27,7 +26,7 @@ public:
 
     struct Batch {
         std::vector<Json> events;
-        std::map<std::string, QImage> pictures;  ///< by node
+        std::map<std::string, NodePicture> pictures;  ///< by node, the newest
         size_t lost = 0;
     };
 
@@ -37,6 +36,15 @@ public:
     void makePictures();
 
 private:
+    /// As its nodePreview announced it.
+    struct Preview {
+        Image8 picture;
+        std::optional<PictureStep> step;
+        int scale = 1;
+    };
+
+    [[nodiscard]] static Preview announcedBy(const Json& event);
+    [[nodiscard]] static NodePicture shownOf(const Preview& preview);
     void store(std::string_view json);
     void storeInOrder(Json event);
     void storeNewest(Json event);
@@ -44,8 +52,9 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     Batch batch_;
-    std::map<std::string, size_t> newest_;    ///< place in the batch by kind and node
-    std::map<std::string, Image8> previews_;  ///< by node
+    std::map<std::string, size_t> newest_;      ///< place in the batch by kind and node
+    std::map<std::string, Preview> announced_;  ///< by node; without pixels
+    std::map<std::string, Preview> previews_;   ///< by node
     bool isFinished_ = false;
 };
 

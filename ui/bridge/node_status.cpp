@@ -149,6 +149,7 @@ void NodeStatuses::planPrecision(const std::string& key, const Json& precision) 
 void NodeStatuses::beginRun() {
     for (auto& [node, status] : statuses_) {
         forgetRun(status);
+        takeAway(node, status);
     }
     for (const auto& [node, old] : std::exchange(ofRun_, {})) {
         mergeIssues(node);
@@ -173,6 +174,7 @@ void NodeStatuses::endRun() {
         if (status.activity == NodeActivity::Waiting || status.activity == NodeActivity::Running) {
             forgetRun(status);
         }
+        takeAway(node, status);
     }
     Q_EMIT allChanged();
 }
@@ -225,15 +227,45 @@ void NodeStatuses::take(const Json& event) {
     }
 }
 
-void NodeStatuses::takePicture(const std::string& node, const QImage& picture) {
-    statuses_[node].picture = picture;
+void NodeStatuses::takePicture(const std::string& node, const NodePicture& picture) {
+    NodeStatus& status = statuses_[node];
+    const bool isAtWork =
+        status.activity == NodeActivity::Waiting || status.activity == NodeActivity::Running;
+    if (picture.step && !isAtWork) {
+        return;
+    }
+    if (!picture.step) {
+        behindPreview_.erase(node);
+    } else if (!status.step) {
+        behindPreview_[node] = status.picture;
+    }
+    status.picture = picture.image;
+    status.step = picture.step;
     Q_EMIT changed(node);
+}
+
+void NodeStatuses::takeAway(const std::string& node, NodeStatus& status) {
+    if (status.step) {
+        status.step.reset();
+        status.picture = std::exchange(behindPreview_[node], {});
+        behindPreview_.erase(node);
+    }
+}
+
+void NodeStatuses::dropPreviews() {
+    for (auto& [node, status] : statuses_) {
+        if (status.step) {
+            takeAway(node, status);
+            Q_EMIT changed(node);
+        }
+    }
 }
 
 void NodeStatuses::forget(const std::string& node) {
     statuses_.erase(node);
     checked_.erase(node);
     ofRun_.erase(node);
+    behindPreview_.erase(node);
     Q_EMIT changed(node);
 }
 

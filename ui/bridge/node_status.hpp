@@ -2,8 +2,8 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
+#include "ui/bridge/node_picture.hpp"
 
-#include <QImage>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -31,6 +31,7 @@ struct NodeStatus {
     QStringList lossy;                  ///< sentences; empty: exact
     Issues issues;                      ///< of check, plan and run
     QImage picture;                     ///< preview or result, at most 512 pixels a side
+    std::optional<PictureStep> step;    ///< set: the picture is a preview
     QStringList files;                  ///< that it wrote
 };
 
@@ -50,7 +51,11 @@ public:
     void setPlan(const Json& plan);
     /// One event of docs/events.md of the run that is shown.
     void take(const Json& event);
-    void takePicture(const std::string& node, const QImage& picture);
+    /// A preview stays until a result takes its place, or the run ends; one of a node that no
+    /// longer works comes too late.
+    void takePicture(const std::string& node, const NodePicture& picture);
+    /// Where previews are, nodes show again what they showed before.
+    void dropPreviews();
     /// A new run begins: what the last one left is forgotten, pictures stay until replaced.
     void beginRun();
     void forget(const std::string& node);
@@ -68,10 +73,12 @@ private:
     void beginNodes(const Json& event);
     void takeOfNode(const std::string& kind, const std::string& node, const Json& event);
     void endRun();
+    void takeAway(const std::string& node, NodeStatus& status);
 
     std::map<std::string, NodeStatus> statuses_;
     std::map<std::string, Issues> checked_;
     std::map<std::string, Issues> ofRun_;
+    std::map<std::string, QImage> behindPreview_;  ///< by node that shows one
 };
 
 }  // namespace lowtide::ui

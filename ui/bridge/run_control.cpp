@@ -4,7 +4,29 @@
 
 #include <QRandomGenerator>
 
+#include <vector>
+
 namespace lowtide::ui {
+
+namespace {
+
+/// Every node that the values of `node` come from.
+std::set<std::string> sourcesOf(const graph::Document& document, const std::string& node) {
+    std::set<std::string> found;
+    std::vector<std::string> open = {node};
+    while (!open.empty()) {
+        const std::string to = open.back();
+        open.pop_back();
+        for (const graph::Link& link : document.links) {
+            if (link.to.node == to && found.insert(link.from.node).second) {
+                open.push_back(link.from.node);
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace
 
 RunControl::RunControl(GraphModel& model,
                        RunQueue& queue,
@@ -27,12 +49,36 @@ RunControl::RunControl(GraphModel& model,
     connect(&queue_,
             &RunQueue::picture,
             this,
-            [this](quint64 id, const std::string& node, const QImage& picture) {
-                const NodeDesc* desc = model_.desc(node);
-                if (mine_.contains(id) && (arePreviewsShown_ || (desc && desc->output))) {
-                    statuses_.takePicture(node, picture);
+            [this](quint64 id, const std::string& node, const NodePicture& picture) {
+                if (mine_.contains(id)) {
+                    takePicture(node, picture);
                 }
             });
+}
+
+void RunControl::setPreviews(bool areShown) {
+    if (arePreviewsShown_ && !areShown) {
+        statuses_.dropPreviews();
+    }
+    arePreviewsShown_ = areShown;
+}
+
+/// A result shows in place of the previews of the nodes that it was made from, too.
+void RunControl::takePicture(const std::string& node, const NodePicture& picture) {
+    const NodeDesc* desc = model_.desc(node);
+    const bool isOfOutput = desc && desc->output && !picture.step;
+    if (!arePreviewsShown_ && !isOfOutput) {
+        return;
+    }
+    statuses_.takePicture(node, picture);
+    if (picture.step) {
+        return;
+    }
+    for (const std::string& source : sourcesOf(model_.document(), node)) {
+        if (statuses_.of(source).step) {
+            statuses_.takePicture(source, picture);
+        }
+    }
 }
 
 quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {

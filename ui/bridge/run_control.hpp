@@ -38,8 +38,9 @@ public:
     /// The folder for pictures; empty: as the options of plans say.
     void setOutputFolder(const QString& folder) { outputFolder_ = folder; }
 
-    /// Whether pictures of nodes show that are still at work; those of outputs always do.
-    void setPreviews(bool areShown) { arePreviewsShown_ = areShown; }
+    /// Whether pictures of nodes show that are still at work; those of outputs always do. Off: what
+    /// shows now goes at once.
+    void setPreviews(bool areShown);
 
     /// Where random seeds come from; tests give their own.
     void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
@@ -66,6 +67,7 @@ private:
     void begin(quint64 id);
     void end(quint64 id);
     [[nodiscard]] QString titleOf() const;
+    void takePicture(const std::string& node, const NodePicture& picture);
 
     GraphModel& model_;
     RunQueue& queue_;

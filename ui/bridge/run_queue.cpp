@@ -3,6 +3,7 @@
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/thin_report.hpp"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -197,6 +198,7 @@ void RunQueue::startNext() {
         auto ended = std::make_shared<Ended>();
         ended->result = active->carryOut(runner, graph, options);
         ended->report = answerOf(ended->result.text);
+        thinReport(ended->report);
         return [this, id, ended] { finish(id, *ended); };
     });
     Q_EMIT started(id);
@@ -219,11 +221,22 @@ void RunQueue::fetch() {
                                              static_cast<int>(batch.lost))
                                               .toStdString()});
     }
+    // A result takes the place of previews while they stand: until the run ends. A preview is of a
+    // node that has begun.
+    tellPictures(id, batch.pictures, false);
     drain(kDrainMilliseconds);
-    for (const auto& [node, image] : batch.pictures) {
-        if (QueuedRun* shown = change(id)) {
-            shown->picture = image;
-            Q_EMIT picture(id, node, image);
+    tellPictures(id, batch.pictures, true);
+}
+
+void RunQueue::tellPictures(quint64 id,
+                            const std::map<std::string, NodePicture>& pictures,
+                            bool arePreviews) {
+    for (const auto& [node, shown] : pictures) {
+        QueuedRun* run = change(id);
+        if (run && shown.step.has_value() == arePreviews) {
+            const bool hasResult = !run->picture.image.isNull() && !run->picture.step;
+            run->picture = arePreviews && hasResult ? run->picture : shown;
+            Q_EMIT picture(id, node, shown);
         }
     }
 }
@@ -267,6 +280,9 @@ void RunQueue::finish(quint64 id, Ended& over) {
     link_->active.reset();
     QueuedRun* run = change(id);
     run->state = stateOf(over.result.status);
+    if (run->picture.step) {
+        run->picture = {};
+    }
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");

@@ -2,13 +2,14 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "ui/bridge/node_picture.hpp"
 #include "ui/bridge/run_progress.hpp"
 
-#include <QImage>
 #include <QObject>
 #include <QString>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -28,9 +29,9 @@ struct QueuedRun {
     /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
     int executed = -1;
     Issues issues;
-    QImage picture;     ///< the last one of it, at most 512 pixels a side
-    QStringList files;  ///< that it wrote
-    Json report;        ///< of Runner::wait; null until it has ended
+    NodePicture picture{};  ///< the last one of it; after its end no preview
+    QStringList files;      ///< that it wrote
+    Json report;            ///< of Runner::wait, as thinReport leaves it; null until it has ended
 };
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
@@ -72,7 +73,7 @@ Q_SIGNALS:
     void started(quint64 id);
     /// Each event of docs/events.md, in order; `run` of the event is the module's own number.
     void event(quint64 id, const lowtide::Json& event);
-    void picture(quint64 id, const std::string& node, const QImage& picture);
+    void picture(quint64 id, const std::string& node, const lowtide::ui::NodePicture& picture);
     void ended(quint64 id);
     void pausedChanged(bool isPaused);
 
@@ -83,6 +84,9 @@ private:
     [[nodiscard]] size_t firstWaiting() const;
     void startNext();
     void fetch();
+    void tellPictures(quint64 id,
+                      const std::map<std::string, NodePicture>& pictures,
+                      bool arePreviews);
     void drain(int milliseconds);
     void take(quint64 id, const Json& event);
     void finish(quint64 id, Ended& ended);

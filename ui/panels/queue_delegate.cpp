@@ -40,16 +40,16 @@ const char* colourOf(const QueuedRun& run) {
 void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
     const Theme& theme = Theme::current();
     painter.fillRect(place, theme.colour("field"));
-    if (run.picture.isNull()) {
+    if (run.picture.image.isNull()) {
         theme.icon(iconOf(run), colourOf(run))
             .paint(&painter, place.adjusted(12, 12, -12, -12), Qt::AlignCenter);
         return;
     }
-    const QSize size = run.picture.size().scaled(place.size(), Qt::KeepAspectRatio);
+    const QSize size = run.picture.image.size().scaled(place.size(), Qt::KeepAspectRatio);
     QRect target(QPoint(0, 0), size);
     target.moveCenter(place.center());
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawImage(target, run.picture);
+    painter.drawImage(target, run.picture.image);
 }
 
 }  // namespace

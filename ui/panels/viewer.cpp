@@ -22,6 +22,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -153,6 +154,7 @@ void Viewer::showFile(const QString& path) {
     wanted_ = path;
     loadPictureLater(path, this, [this](const LoadedPicture& loaded) {
         if (loaded.path == wanted_) {
+            beforeLive_.reset();
             present(loaded, QFileInfo(loaded.path).fileName());
         }
     });
@@ -160,9 +162,28 @@ void Viewer::showFile(const QString& path) {
 
 void Viewer::showImage(const QImage& picture, const QString& title) {
     wanted_.clear();
+    beforeLive_.reset();
     LoadedPicture loaded;
     loaded.levels = levelsOf(picture);
     present(loaded, title);
+}
+
+void Viewer::showLive(const QImage& picture, const QString& title) {
+    if (compare_->isChecked() || picture.isNull()) {
+        return;
+    }
+    if (!beforeLive_) {
+        beforeLive_ = Titled{.picture = shown_, .title = title_->text()};
+    }
+    LoadedPicture loaded;
+    loaded.levels = {picture};
+    present(loaded, title);
+}
+
+void Viewer::endLive() {
+    if (const std::optional<Titled> before = std::exchange(beforeLive_, std::nullopt)) {
+        present(before->picture, before->title);
+    }
 }
 
 void Viewer::present(const LoadedPicture& picture, const QString& title) {

@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QLabel;
 class QMimeData;
 class QStackedWidget;
@@ -24,8 +26,14 @@ public:
 
     /// Reads it on another thread. What cannot be shown says why, in place of the picture.
     void showFile(const QString& path);
-    /// A picture that is not (yet) a file: a preview.
+    /// A picture that is not (yet) a file.
     void showImage(const QImage& picture, const QString& title);
+    /// One of something unfinished, until endLive() or another picture. Not while two are compared.
+    void showLive(const QImage& picture, const QString& title);
+    /// What was shown before is shown again.
+    void endLive();
+
+    [[nodiscard]] bool isLive() const { return beforeLive_.has_value(); }
 
     [[nodiscard]] PictureView& view() { return *view_; }
 
@@ -51,8 +59,15 @@ private:
     void copyPicture() const;
     void copyFacts() const;
 
+    /// What is shown, and what it is called.
+    struct Titled {
+        LoadedPicture picture;
+        QString title;
+    };
+
     LoadedPicture shown_;
-    QString wanted_;  ///< file that was asked for last
+    std::optional<Titled> beforeLive_;  ///< set: a live picture is shown
+    QString wanted_;                    ///< file that was asked for last
     PictureView* view_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* problem_ = nullptr;

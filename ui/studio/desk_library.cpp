@@ -8,6 +8,7 @@
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/live_view.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -58,6 +59,7 @@ void Desk::buildLibrary() {
 void Desk::buildViewer() {
     viewer_ = new Viewer(centre_);
     centre_->addTab(viewer_, tr("Viewer"));
+    new LiveView(workspace_, *viewer_, this);
     connect(viewer_, &Viewer::openGraphAsked, &files_, &FileCommands::openPath);
     connect(viewer_, &Viewer::useAsInputAsked, this, [this](const QString& path) {
         centre_->setCurrentIndex(0);
@@ -84,8 +86,8 @@ void Desk::showPictureOf(quint64 run) {
     const QueuedRun* queued = workspace_.queue.find(run);
     if (queued && !queued->files.isEmpty()) {
         viewPicture(queued->files.back());
-    } else if (queued && !queued->picture.isNull()) {
-        viewer_->showImage(queued->picture, queued->title);
+    } else if (queued && !queued->picture.image.isNull()) {
+        viewer_->showImage(queued->picture.image, queued->title);
         centre_->setCurrentWidget(viewer_);
     }
 }

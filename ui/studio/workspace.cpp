@@ -42,6 +42,9 @@ Json runOptions(const graph::Document& document,
     if (!document.lowMemory && preferences.lowMemory != QLatin1String("auto")) {
         put(options, "lowMemory", preferences.lowMemory);
     }
+    if (preferences.showsPreviews) {
+        options["previews"] = true;
+    }
     put(options, "device", arguments.device);
     put(options, "memoryBudget", arguments.memoryBudget);
     put(options, "graphFolder", graphFolder);

@@ -174,8 +174,9 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
     connect(&parts_->queue,
             &ui::RunQueue::picture,
             this,
-            [this](quint64 run, const std::string& node, const QImage& shown) {
-                Q_EMIT picture(run, QString::fromStdString(node), shown);
+            [this](quint64 run, const std::string& node, const ui::NodePicture& shown) {
+                Q_EMIT picture(
+                    run, QString::fromStdString(node), shown.image, shown.step.has_value());
             });
     connect(&parts_->queue, &ui::RunQueue::ended, this, [this](quint64 id) {
         if (const ui::QueuedRun* run = parts_->queue.find(id)) {

@@ -74,8 +74,9 @@ Q_SIGNALS:
     void modifiedChanged(bool isModified);
     void selectionChanged(const QStringList& nodes);
     void busyChanged(bool isBusy);
-    /// A picture of a node at work, or a finished one; at most 512 pixels a side.
-    void picture(quint64 run, const QString& node, const QImage& picture);
+    /// What a node made, or shows while it is at work (isPreview; option "previews"); at most 512
+    /// pixels a side.
+    void picture(quint64 run, const QString& node, const QImage& picture, bool isPreview);
     /// `files`: what it wrote; `reason`: why it failed, for a person.
     void runEnded(quint64 run,
                   lowtide::GraphEditor::Ended ended,

@@ -119,7 +119,7 @@ private:
         StageCall quiet = call_;
         quiet.stop = StopToken();
         quiet.progress = std::move(progress);
-        quiet.preview = [](const Image8&) {};
+        quiet.preview = {};
         quiet.issue = [this](Issue issue) {
             if (told_.insert(issue.code).second) {
                 call_.issue(std::move(issue));

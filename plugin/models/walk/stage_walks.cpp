@@ -35,7 +35,6 @@ StageCall quietCall() {
     return {.node = {},
             .stop = {},
             .progress = [](std::string_view, double, double) {},
-            .preview = [](const Image8&) {},
             .issue = [](const Issue&) {}};
 }
 
@@ -90,6 +89,14 @@ WireRef imageOnWire(const Shape& shape,
                     const memory::StagePlace& place,
                     std::string_view port = "image") {
     return std::make_shared<const tensor::Images>(onWire(shape, place, port), tensor::Provenance{});
+}
+
+/// A picture that the host has not taken yet: in host memory, one at a time.
+at::Tensor onItsWay(const Image8& picture, const memory::StagePlace& place) {
+    const bool isCounted = tensor::imitatedBy(place.deviceKind) == tensor::Imitated::Cpu;
+    return isCounted ? at::empty({static_cast<int64_t>(picture.byteCount())},
+                                 at::TensorOptions(at::kByte).device(c10::kMeta))
+                     : at::Tensor();
 }
 
 /// The walk of one stage; `run` gets the context to run it in.
@@ -186,7 +193,14 @@ memory::StageWork walkDenoise(const Model& model,
             request.masked = shapes.masked.empty()
                                  ? nullptr
                                  : latentOnWire(shapes.masked, shapes.maskedKind, place, "masked");
-            (void)denoiseStage(context, request, quietCall());
+            StageCall call = quietCall();
+            at::Tensor shown;
+            if (place.previews) {
+                call.preview = [&](const LivePicture& live) {
+                    shown = onItsWay(live.picture, place);
+                };
+            }
+            (void)denoiseStage(context, request, call);
         });
     for (memory::ComponentWork& component : work.components) {
         component.passes = component.passes * allCalls / walkedCalls;

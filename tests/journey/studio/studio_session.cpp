@@ -6,6 +6,8 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
+#include <time.h>
+
 namespace lowtide::testing {
 
 namespace {
@@ -13,6 +15,14 @@ namespace {
 constexpr int kStartMilliseconds = 120000;
 constexpr int kRunMilliseconds = 300000;
 constexpr int kBeatMilliseconds = 5;
+constexpr size_t kBusiest = 5;
+
+/// Of this thread.
+double cpuMilliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
 
 }  // namespace
 
@@ -60,6 +70,30 @@ ui::QueuedRun StudioSession::runToEnd(const char* action) {
     QObject::disconnect(connection);
     const ui::QueuedRun* run = isOver ? workspace().queue.find(ended) : nullptr;
     return run ? *run : ui::QueuedRun();
+}
+
+bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
+    if (QThread::currentThread() != thread() || depth_ > 0) {
+        return QApplication::notify(receiver, event);
+    }
+    Busy busy{.what = QStringLiteral("%1 of %2 %3")
+                          .arg(QMetaEnum::fromType<QEvent::Type>().valueToKey(event->type()),
+                               receiver->metaObject()->className(),
+                               receiver->objectName())};
+    QElapsedTimer clock;
+    clock.start();
+    const double begin = cpuMilliseconds();
+    ++depth_;
+    const bool isTaken = QApplication::notify(receiver, event);
+    --depth_;
+    busy.cpuMilliseconds = cpuMilliseconds() - begin;
+    busy.milliseconds = static_cast<double>(clock.nsecsElapsed()) * 1e-6;
+    const auto place = std::find_if(busy_.begin(), busy_.end(), [&](const Busy& each) {
+        return each.cpuMilliseconds < busy.cpuMilliseconds;
+    });
+    busy_.insert(place, std::move(busy));
+    busy_.resize(std::min(busy_.size(), kBusiest));
+    return isTaken;
 }
 
 Heartbeat::Heartbeat() {

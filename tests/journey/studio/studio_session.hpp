@@ -2,12 +2,14 @@
 
 #include "ui/studio/studio_window.hpp"
 
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTimer>
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace lowtide::testing {
 
@@ -41,6 +43,30 @@ private:
     ui::Settings settings_;
     ui::Appearance appearance_;
     std::unique_ptr<ui::StudioWindow> window_;
+};
+
+/// An application that knows which events kept the GUI thread busy.
+class WatchedApplication : public QApplication {
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override;
+
+    struct Busy {
+        double cpuMilliseconds = 0;  ///< of the GUI thread
+        double milliseconds = 0;     ///< with what other programs and threads took meanwhile
+        QString what;
+    };
+
+    /// Begins anew.
+    void forget() { busy_.clear(); }
+
+    /// The events that took the most of the thread, the worst first.
+    [[nodiscard]] const std::vector<Busy>& busiest() const { return busy_; }
+
+private:
+    std::vector<Busy> busy_;
+    int depth_ = 0;
 };
 
 /// The longest time for which the GUI thread did not answer.

@@ -37,7 +37,10 @@ private Q_SLOTS:
             R"({"done":0.0,"eta":null,"event":"nodeProgress","node":"a","phase":"step","run":7,"total":4.0})");
         row("nodePreview",
             NodePreview{"a", 8, 4},
-            R"({"event":"nodePreview","height":4,"node":"a","run":7,"width":8})");
+            R"({"event":"nodePreview","height":4,"live":false,"node":"a","run":7,"width":8})");
+        row("nodePreview of a step",
+            NodePreview{"a", 8, 4, PreviewStep{.done = 3, .total = 20, .scale = 8}},
+            R"({"done":3,"event":"nodePreview","height":4,"live":true,"node":"a","run":7,"scale":8,"total":20,"width":8})");
         row("nodeFinished",
             NodeFinished{"a", 1, 2.5, 99, {}},
             R"({"event":"nodeFinished","files":[],"ms":2.5,"node":"a","peakBytes":99,"repetition":1,"run":7})");

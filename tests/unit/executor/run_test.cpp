@@ -3,7 +3,9 @@
 #include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -69,6 +71,8 @@ private Q_SLOTS:
     void measuresThePeakOfEachNode();
     void callsHooksAroundEverything();
     void passesPicturesProgressAndIssuesOn();
+    void showsStepsToThoseWhoAsk();
+    void keepsOnePictureOfAStepForASlowHost();
     void givesNodesWhatTheyMayAsk();
 };
 
@@ -325,6 +329,66 @@ void RunTest::passesPicturesProgressAndIssuesOn() {
     QVERIFY(bench.observer->lines().contains("picture b"));
     QCOMPARE(result.status, Status::Ok);
     QCOMPARE(issuesOf(result), QString("odd b."));
+}
+
+void RunTest::showsStepsToThoseWhoAsk() {
+    RunBench bench;
+    std::vector<bool> wanted;
+    bench.world.during["b"] = [&](Context& context) {
+        wanted.push_back(context.wantsPreviews());
+        if (context.wantsPreviews()) {
+            context.previewStep({.widthPixels = 8, .heightPixels = 4},
+                                {.done = 3, .total = 20, .scale = 2});
+        }
+    };
+
+    bench.run(graphFrom(kChain), {.previews = true});
+    const Json shown = bench.observer->named("nodePreview").at(0);
+    const QStringList lines = bench.observer->lines();
+    bench.run(graphFrom(kChain), {.forceExecution = true});
+
+    QCOMPARE(wanted, (std::vector<bool>{true, false}));
+    QCOMPARE(shown["done"], Json(3));
+    QCOMPARE(shown["total"], Json(20));
+    QCOMPARE(shown["scale"], Json(2));
+    QCOMPARE(lines.indexOf("picture b"), lines.indexOf("nodePreview b") + 1);
+    QVERIFY(bench.observer->named("nodePreview").empty());
+}
+
+/// One picture of a step is on its way at a time, and stands in the ledger until it has arrived.
+void RunTest::keepsOnePictureOfAStepForASlowHost() {
+    RunBench bench;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool isAtWork = false;
+    bool mayGoOn = false;
+    Bytes held = -1;
+    bench.world.during["b"] = [&](Context& context) {
+        const Image8 picture{.widthPixels = 8, .heightPixels = 4};
+        context.previewStep(picture, {.done = 1, .total = 3});
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return isAtWork; });
+        context.previewStep(picture, {.done = 2, .total = 3});
+        held = bench.engine.ledger().bytesOn("cpu", memory::Tag::Staging);
+        mayGoOn = true;
+        changed.notify_all();
+    };
+    auto observer = std::make_unique<NotingObserver>();
+    observer->onEvent = [&](const Json& event) {
+        if (event["event"] == "nodePreview") {
+            std::unique_lock lock(mutex);
+            isAtWork = true;
+            changed.notify_all();
+            changed.wait(lock, [&] { return mayGoOn; });
+        }
+    };
+
+    (void)bench.queue.wait(
+        bench.queue.start(bench.request(graphFrom(kChain), {.previews = true}, *observer)));
+
+    QCOMPARE(held, 8 * 4 * 3);
+    QCOMPARE(observer->named("nodePreview").size(), 1U);
+    QCOMPARE(bench.engine.ledger().bytesOn("cpu", memory::Tag::Staging), 0);
 }
 
 void RunTest::givesNodesWhatTheyMayAsk() {

@@ -20,7 +20,8 @@ ModelBench::ModelBench(memory::DeviceSpec device)
                               .resourcesFolder = testing::sourcePath("resources").toStdString(),
                               .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
                               .recorder = [this] { return recorder_.get(); },
-                              .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; }})) {
+                              .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
+                              .previewPace = {.interval = 0, .share = 1}})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }
@@ -35,7 +36,6 @@ models::StageCall ModelBench::call(const std::string& node) const {
     return {.node = node,
             .stop = {},
             .progress = [](std::string_view, double, double) {},
-            .preview = [](const Image8&) {},
             .issue = [](const Issue&) {}};
 }
 

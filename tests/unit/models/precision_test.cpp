@@ -116,7 +116,6 @@ struct Told {
         return {.node = "decode",
                 .stop = {},
                 .progress = [this](std::string_view, double, double) { during(); },
-                .preview = [](const Image8&) {},
                 .issue = [this](Issue issue) { issues.push_back(std::move(issue)); }};
     }
 };

@@ -354,6 +354,51 @@ private Q_SLOTS:
         QVERIFY(at::equal(plain.recorded.at("model_out.000"), plain.recorded.at("noise_pred.000")));
     }
 
+    void looksAtTheCleanLatentsOfEveryCall_data() { addSamplers(); }
+
+    /// A network that knows the picture: every call stands for that picture, and looking at it
+    /// changes nothing.
+    void looksAtTheCleanLatentsOfEveryCall() {
+        QFETCH(QString, name);
+        QFETCH(double, eta);
+        QFETCH(QString, changes);
+        Json config = kConfig;
+        config.update(changesOf(changes));
+        config["timestep_spacing"] = "leading";  // whole timesteps
+        const auto latents = [&](const std::function<void(double, int, int)>& look) {
+            const auto sampler = samplerNamed(name.toStdString(), config)
+                                     .make(config, {.steps = kSteps, .eta = eta});
+            KnowingDenoiser denoiser;
+            DenoiseSettings settings{.seed = 77, .scheduleKey = {}};
+            if (look) {
+                settings.look = [&](const std::function<at::Tensor()>& clean, int done, int total) {
+                    const at::Tensor missed = clean() - KnowingDenoiser::picture();
+                    look(at::max(at::abs(missed)).item<double>(), done, total);
+                };
+            }
+            return denoise(*sampler,
+                           denoiser,
+                           emptyLatents(),
+                           settings,
+                           nullptr,
+                           StopToken(),
+                           tensor::Record(nullptr),
+                           [](int, int) {})
+                .latents;
+        };
+        double worst = 0;
+        int looks = 0;
+        int calls = 0;
+        const at::Tensor watched = latents([&](double missed, int done, int total) {
+            worst = std::max(worst, missed);
+            QCOMPARE(done, ++looks);
+            calls = total;
+        });
+        QCOMPARE(looks, calls);
+        QVERIFY2(worst < kPictureTolerance, qPrintable(QString::number(worst)));
+        QVERIFY(at::equal(watched, latents({})));
+    }
+
     void latentsWithoutNoiseStartAsTheyAre() {
         const at::Tensor latents = at::rand({2, 4, 5, 6});
         const Run pass = run("euler", {.start = 2, .addNoise = false}, latents);

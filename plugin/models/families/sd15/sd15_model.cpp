@@ -5,6 +5,7 @@
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
 #include "plugin/models/families/sd15/sd15_precision.hpp"
+#include "plugin/models/families/sd15/sd15_preview.hpp"
 #include "plugin/models/text/weighted_embedding.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -150,6 +151,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
+    info_.latentToRgb = latentToRgbOf(checkpoint, info_.latentChannels);
     info_.files = checkpoint.files();
 }
 

@@ -82,6 +82,7 @@ private Q_SLOTS:
     void takesBytesPoliciesAndLossyMarks_ofThePlan();
     void forgetsThePlan_whenNoneHolds();
     void keepsPictures_untilTheyAreReplaced();
+    void showsPreviews_untilTheRunEnds();
     void tellsEachChangeOnce();
     void survivesEventsOfWrongShape_data();
     void survivesEventsOfWrongShape();
@@ -188,14 +189,34 @@ void NodeStatusesTest::forgetsThePlan_whenNoneHolds() {
 
 void NodeStatusesTest::keepsPictures_untilTheyAreReplaced() {
     NodeStatuses statuses;
-    statuses.takePicture("a", QImage(4, 4, QImage::Format_RGB32));
+    statuses.takePicture("a", {QImage(4, 4, QImage::Format_RGB32)});
 
     statuses.beginRun();
     QCOMPARE(statuses.of("a").picture.width(), 4);
-    statuses.takePicture("a", QImage(8, 8, QImage::Format_RGB32));
+    statuses.takePicture("a", {QImage(8, 8, QImage::Format_RGB32)});
     QCOMPARE(statuses.of("a").picture.width(), 8);
     statuses.forget("a");
     QVERIFY(statuses.of("a").picture.isNull());
+}
+
+void NodeStatusesTest::showsPreviews_untilTheRunEnds() {
+    const NodePicture preview{.image = QImage(8, 8, QImage::Format_RGB32),
+                              .step = PictureStep{.done = 3, .total = 20}};
+    NodeStatuses statuses;
+    statuses.takePicture("a", {QImage(4, 4, QImage::Format_RGB32)});
+    statuses.takePicture("a", preview);
+    QVERIFY2(!statuses.of("a").step, "no run is on its way");
+    statuses.take(kStarted);
+    statuses.take(kBegun);
+
+    statuses.takePicture("a", preview);
+    statuses.takePicture("a", preview);
+    QCOMPARE(statuses.of("a").step->total, 20);
+    QCOMPARE(statuses.of("a").picture.width(), 8);
+    statuses.take(kCancelled);
+
+    QVERIFY(!statuses.of("a").step);
+    QCOMPARE(statuses.of("a").picture.width(), 4);
 }
 
 void NodeStatusesTest::tellsEachChangeOnce() {

@@ -56,6 +56,9 @@ private Q_SLOTS:
     void showsTheIssues_whenStartIsRefused();
     void losesNoEnd_inAFloodOfEvents();
     void keepsPictures_scaledDown();
+    void keepsLongReportsSmall();
+    void makesPreviewsAsLargeAsTheResult_data();
+    void makesPreviewsAsLargeAsTheResult();
     void holdsRunsBack_whilePaused();
     void ordersWaitingRuns();
     void putsARunInFront();
@@ -184,8 +187,86 @@ void RunQueueTest::keepsPictures_scaledDown() {
     waitUntilEnded(queue, id);
 
     QVERIFY(pictures.count() >= 1);
-    QCOMPARE(queue.find(id)->picture.size(), QSize(512, 256));
-    QCOMPARE(queue.find(id)->picture.pixelColor(10, 10), QColor(128, 128, 128));
+    QCOMPARE(queue.find(id)->picture.image.size(), QSize(512, 256));
+    QCOMPARE(queue.find(id)->picture.image.pixelColor(10, 10), QColor(128, 128, 128));
+    QVERIFY(!queue.find(id)->picture.step);
+}
+
+void RunQueueTest::keepsLongReportsSmall() {
+    constexpr int kCopies = 100000;
+    Json report = {{"status", "ok"}, {"executed", 1}, {"timeline", Json::array()}};
+    Json& timeline = report["timeline"];
+    timeline.push_back({{"what", "enter"}, {"node", "a"}, {"t", 0.0}});
+    for (int i = 0; i < kCopies; ++i) {
+        timeline.push_back({{"what", i % 2 == 0 ? "copy" : "evict"},
+                            {"device", "cpu"},
+                            {"subject", "a leaf"},
+                            {"bytes", 3},
+                            {"t", i * 1e-4}});
+    }
+    timeline.push_back({{"what", "leave"}, {"node", "a"}, {"t", kCopies * 1e-4}});
+    ScriptedRunner runner;
+    runner.setScript("g", [&](ScriptedRunner::Stage&) { return report; });
+    RunQueue queue(runner);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    const Json& kept = queue.find(id)->report["timeline"];
+    QVERIFY2(kept.size() <= 2 * 2001 + 2, qPrintable(QString::number(kept.size())));
+    std::map<std::string, int64_t> bytes;
+    std::map<std::string, int> counts;
+    double before = 0;
+    for (const Json& event : kept) {
+        bytes[event["what"]] += event.value("bytes", 0);
+        ++counts[event["what"]];
+        QVERIFY(event["t"] >= before);
+        before = event["t"];
+    }
+    QCOMPARE(bytes["copy"], kCopies / 2 * 3);
+    QCOMPARE(bytes["evict"], kCopies / 2 * 3);
+    QVERIFY(counts["copy"] > 1000);
+    QCOMPARE(counts["enter"] + counts["leave"], 2);
+}
+
+void RunQueueTest::makesPreviewsAsLargeAsTheResult_data() {
+    QTest::addColumn<int>("scale");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("of latents") << 8 << QSize(256, 128);
+    QTest::newRow("larger than is shown") << 64 << QSize(512, 256);
+    QTest::newRow("no scale") << 0 << QSize(32, 16);
+    QTest::newRow("absurd") << 2000000000 << QSize(512, 256);
+}
+
+void RunQueueTest::makesPreviewsAsLargeAsTheResult() {
+    QFETCH(int, scale);
+    QFETCH(QSize, size);
+    ScriptedRunner runner;
+    runner.setScript("g", [scale](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "nodePreview"},
+                    {"node", "a"},
+                    {"live", true},
+                    {"done", 3},
+                    {"total", 20},
+                    {"scale", scale}});
+        stage.show("a", greyPicture(32, 16));
+        return Json{{"status", "ok"}, {"executed", 1}};
+    });
+    RunQueue queue(runner);
+    std::vector<NodePicture> shown;
+    connect(&queue, &RunQueue::picture, this, [&](quint64, const std::string&, const auto& each) {
+        shown.push_back(each);
+    });
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(shown.size(), 1U);
+    QCOMPARE(shown.front().image.size(), size);
+    QVERIFY(shown.front().step);
+    QCOMPARE(shown.front().step->done, 3);
+    QCOMPARE(shown.front().step->total, 20);
+    QVERIFY(queue.find(id)->picture.image.isNull());  // nothing was made
 }
 
 void RunQueueTest::holdsRunsBack_whilePaused() {

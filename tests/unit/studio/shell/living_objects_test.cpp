@@ -32,7 +32,7 @@ void workIn(Working& opened) {
     canvas.openSearch();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
     press(window, "run.start");
-    QVERIFY(QTest::qWaitFor([&] { return !window.workspace()->run.isBusy(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !window.workspace()->run.isBusy(); }, kWindowPatience));
     for (QDockWidget* dock : window.findChildren<QDockWidget*>()) {
         dock->show();
         dock->raise();

@@ -5,13 +5,14 @@
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <optional>
+#include <utility>
 
 namespace lowtide::ui {
 
-/// How long tests wait, in milliseconds: many times what a loaded machine needs.
-inline constexpr int kPatience = 20000;
+inline constexpr int kWindowPatience = 20000;
 
 /// A window with its folders, as main makes it.
 struct Opened {
@@ -47,7 +48,7 @@ struct Opened {
 /// The same with a module of the test, ready.
 struct Working : Opened {
     Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kWindowPatience);
     }
 
     ~Working() { window.reset(); }  // before the module

@@ -59,7 +59,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_starting");
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
         QVERIFY(opened.window->actions().at("run.start").isEnabled());
         opened.window.reset();
     }
@@ -76,7 +76,7 @@ private Q_SLOTS:
             return plugin;
         });
         auto* again = opened.window->findChild<QPushButton*>("again");
-        QTRY_VERIFY_WITH_TIMEOUT(again->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(again->isVisible(), kWindowPatience);
         QVERIFY(
             opened.window->findChild<QLabel*>("startMessage")->text().contains("was not found"));
         QVERIFY(opened.window->findChild<QLabel*>("startHint")->text().contains("./dev build"));
@@ -85,7 +85,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_refused");
         QTest::mouseClick(again, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
         QCOMPARE(tries, 2);
         opened.window.reset();
     }
@@ -100,13 +100,13 @@ private Q_SLOTS:
             return plugin;
         };
         Opened opened(open);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
         opened.window.reset();
         QCOMPARE(keptNodes(opened.folder.filePath("nodes.json")).size(), smallNodes().size());
         isThere = false;
         opened.make(open);
         auto* without = opened.window->findChild<QPushButton*>("without");
-        QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kWindowPatience);
         QTest::mouseClick(without, Qt::LeftButton);
         QVERIFY(opened.window->desk());
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
@@ -140,7 +140,7 @@ private Q_SLOTS:
             QStringList problems;
             QTRY_VERIFY2_WITH_TIMEOUT((problems = test::textProblems(*studio.window)).isEmpty(),
                                       qPrintable(problems.join(u'\n')),
-                                      kPatience);
+                                      kWindowPatience);
         }
         test::keepScreenshot(*studio.window, "window_" + scheme);
     }
@@ -182,7 +182,7 @@ private Q_SLOTS:
         const int steps = studio.model().undoStack().count();
         studio.action("run.start").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
+            studio.plugin.script().startedGraphs().size(), size_t{1}, kWindowPatience);
         const Json sent = Json::parse(studio.plugin.script().startedGraphs().front());
         const Json shown = studio.model().node("denoise")->params.at("seed");
         QCOMPARE(shown, Json(4711));
@@ -200,12 +200,12 @@ private Q_SLOTS:
         });
         studio.action("run.start").trigger();
         auto& bar = studio.window->desk()->notices();
-        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kWindowPatience);
         QVERIFY2(bar.text().contains("up to date"), qPrintable(bar.text()));
         studio.plugin.script().setScript(graph, drawsOne);
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
+            studio.plugin.script().startedGraphs().size(), size_t{2}, kWindowPatience);
     }
 
     void runToHereEndsWithTheSelectedNode() {
@@ -226,11 +226,11 @@ private Q_SLOTS:
             return Json{{"status", "cancelled"}};
         });
         studio.action("run.start").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kWindowPatience);
         QVERIFY(studio.action("run.cancel").isEnabled());
         QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
         QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kWindowPatience);
         QCOMPARE(studio.window->workspace()->queue.runs().back().state, RunState::Cancelled);
     }
 

@@ -1,0 +1,168 @@
+// A person's own checkpoint: its folder, the file, a picture, a preset.
+
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/journey/studio/studio_session.hpp"
+#include "ui/panels/viewer.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 120000;
+constexpr const char* kFile = "sd15_0.safetensors";
+
+/// The row of a list or tree with that text in it; invalid: none.
+QModelIndex rowNamed(const QAbstractItemView& view, const QString& text) {
+    const QAbstractItemModel& model = *view.model();
+    for (int row = 0; row < model.rowCount(); ++row) {
+        if (model.index(row, 0).data().toString().contains(text)) {
+            return model.index(row, 0);
+        }
+    }
+    return {};
+}
+
+void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
+    view.scrollTo(row);
+    const QPoint place = view.visualRect(row).center();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+}
+
+}  // namespace
+
+class SingleFileTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+
+    void init() { test::failOnQtWarnings(); }
+
+    void aFolderIsAdded_andItsFilesAreListed();
+    void aDoubleClickBringsTheFileIntoTheGraph();
+    void itsPictureIsTheCommands();
+    void asAPresetItComesBack();
+
+    void cleanupTestCase() { studio_.reset(); }
+
+private:
+    template <class Widget>
+    [[nodiscard]] Widget& widget(const char* name) {
+        auto* found = studio_->window().findChild<Widget*>(name);
+        if (!found) {
+            throw std::runtime_error(std::string("there is no ") + name);
+        }
+        return *found;
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<StudioSession> studio_;
+    QString models_;
+};
+
+void SingleFileTest::initTestCase() {
+    const QDir folder(folder_.path());
+    QVERIFY(folder.mkpath("models"));
+    models_ = folder.filePath("models");
+    QVERIFY(QFile::link(singleFileFolder() + "/" + kFile, models_ + "/" + kFile));
+    studio_ = std::make_unique<StudioSession>(folder_.path());
+    QVERIFY(studio_->isReady());
+    studio_->window().resize(1500, 950);
+}
+
+void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
+    studio_->desk().panels().show("models");
+    answerDialog("QFileDialog", [this](QDialog& dialog) {
+        auto* name = dialog.findChild<QLineEdit*>("fileNameEdit");
+        name->clear();
+        QTest::keyClicks(name, models_);
+        QTest::keyClick(name, Qt::Key_Return);
+    });
+    QTest::mouseClick(&widget<QToolButton>("addFolder"), Qt::LeftButton);
+    auto& list = widget<QTreeWidget>("models");
+    QVERIFY(QTest::qWaitFor([&] { return rowNamed(list, kFile).isValid(); }, kPatience));
+    QCOMPARE(studio_->workspace().settings().preferences().modelFolders, QStringList(models_));
+    QCOMPARE(test::textProblems(studio_->window()), QStringList());
+    test::keepScreenshot(studio_->window(), "model_listed");
+}
+
+void SingleFileTest::aDoubleClickBringsTheFileIntoTheGraph() {
+    auto& list = widget<QTreeWidget>("models");
+    doubleClick(list, rowNamed(list, kFile));
+    const Json chosen = studio_->model().node("load")->params.at("checkpoint");
+    QVERIFY2(QString::fromStdString(chosen.get<std::string>()).endsWith(kFile),
+             chosen.dump().c_str());
+    QCOMPARE(studio_->desk().canvas().selectedNodes(), (std::set<std::string>{"load"}));
+    QTest::keyClick(studio_->desk().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) != chosen);
+    QTest::keyClick(
+        studio_->desk().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), chosen);
+}
+
+void SingleFileTest::itsPictureIsTheCommands() {
+    studio_->model().apply("A small picture", [](graph::Document& document) {
+        document.nodes.at("latent").params.update({{"width", 64}, {"height", 64}});
+        document.nodes.at("denoise").params["steps"] = 4;
+    });
+    quint64 ended = 0;
+    connect(&studio_->workspace().queue, &RunQueue::ended, this, [&](quint64 id) { ended = id; });
+    const QKeySequence run = studio_->window().actions().at("run.start").shortcut();
+    QTest::keySequence(&studio_->window(), run);
+    QVERIFY(QTest::qWaitFor([&] { return ended != 0; }, kPatience));
+    const QueuedRun made = *studio_->workspace().queue.find(ended);
+    QVERIFY2(made.state == RunState::Finished,
+             made.issues.empty() ? "no issue" : made.issues.front().message.c_str());
+    QCOMPARE(made.files.size(), 1);
+
+    const QString path = folder_.filePath("own.json");
+    QCOMPARE(studio_->workspace().file.saveAs(path), QString());
+    const QString out = folder_.filePath("command");
+    const CommandResult command = runLowtide({"run", path, "--out", out});
+    QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
+    const QStringList files = QDir(out, "*.png").entryList();
+    QCOMPARE(files.size(), 1);
+    QCOMPARE(contentsOf(QDir(out).filePath(files.front())), contentsOf(made.files.front()));
+}
+
+void SingleFileTest::asAPresetItComesBack() {
+    const Json document = graph::toJson(studio_->model().document());
+    answerDialog("presetDialog", [](QDialog& dialog) {
+        auto* title = dialog.findChild<QLineEdit*>("title");
+        title->selectAll();
+        QTest::keyClicks(title, "My own model");
+        QTest::keyClick(title, Qt::Key_Return);
+    });
+    studio_->window().actions().at("file.save_preset").trigger();
+    QTest::keySequence(&studio_->window(), studio_->window().actions().at("file.new").shortcut());
+    QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) !=
+            document["nodes"]["load"]["params"]["checkpoint"]);
+    studio_->desk().panels().show("presets");
+    auto& cards = widget<QListView>("presetCards");
+    QVERIFY(QTest::qWaitFor([&] { return rowNamed(cards, "My own model").isValid(); }, kPatience));
+    doubleClick(cards, rowNamed(cards, "My own model"));
+    for (const char* node : {"load", "latent", "denoise"}) {
+        QCOMPARE(graph::toJson(studio_->model().document())["nodes"][node]["params"],
+                 document["nodes"][node]["params"]);
+    }
+    test::keepScreenshot(studio_->window(), "own_preset_opened");
+}
+
+int main(int count, char** words) {
+    QApplication application(count, words);
+    SingleFileTest test;
+    return QTest::qExec(&test, count, words);
+}
+
+#include "single_file_test.moc"

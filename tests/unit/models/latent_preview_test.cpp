@@ -1,0 +1,273 @@
+// What a denoising stage shows while it works, and that nothing else changes by it.
+
+#include "plugin/models/latent_preview.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/truth.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using models::LivePicture;
+using models::WireRef;
+using testing::ModelBench;
+using testing::WalkCase;
+
+namespace {
+
+constexpr int kSidePixels = 64;
+constexpr int kDownsampling = 8;
+
+Json caseNamed(const std::string& name) {
+    QFile file(testing::sourcePath("tests/golden/cases.json"));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("there are no golden cases");
+    }
+    for (const Json& test : parseJson(file.readAll().toStdString(), "cases.json")) {
+        if (test.at("name") == name) {
+            return test;
+        }
+    }
+    throw std::runtime_error("tests/golden/cases.json has no case " + name);
+}
+
+models::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Json& test) {
+    models::EncodeResult prompts;
+    bench.runWith(model, models::kTextEncoder, [&] {
+        prompts = bench.stages().encodePrompt({.model = model,
+                                               .prompt = test.value("prompt", "a cat"),
+                                               .negative = test.value("negative", "")},
+                                              bench.call("encode"));
+    });
+    return prompts;
+}
+
+models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
+    const models::EncodeResult prompts = encoded(bench, model, test);
+    return {.model = model,
+            .positive = prompts.positive,
+            .negative = prompts.negative,
+            .latent = bench.stages().emptyLatent({.widthPixels = test.value("width", kSidePixels),
+                                                  .heightPixels = test.value("height", kSidePixels),
+                                                  .batch = test.value("batch", 1)}),
+            .steps = test.value("steps", 3),
+            .cfg = test.value("cfg", 7.5),
+            .seed = test.value("seed", uint64_t{0}),
+            .sampler = test.value("sampler", "checkpoint")};
+}
+
+struct Denoised {
+    at::Tensor latents;
+    std::vector<LivePicture> shown;
+    Bytes activations = 0;
+};
+
+Denoised denoised(ModelBench& bench, const models::DenoiseRequest& request, bool isWatched) {
+    Denoised result;
+    models::StageCall call = bench.call("denoise");
+    if (isWatched) {
+        call.preview = [&](const LivePicture& live) { result.shown.push_back(live); };
+    }
+    WireRef latent;
+    bench.runWith(request.model, models::kDenoiser, [&] {
+        latent = bench.stages().denoise(request, call)->onHost();
+        result.activations = bench.activationPeak();
+    });
+    result.latents = dynamic_cast<const tensor::Latents&>(*latent).samples();
+    result.activations = std::max(result.activations, bench.activationPeak());
+    return result;
+}
+
+at::Tensor pixelsOf(const LivePicture& live) {
+    const Image8& picture = live.picture;
+    return at::from_blob(const_cast<uint8_t*>(picture.pixels.get()),
+                         {picture.heightPixels, picture.widthPixels, 3},
+                         at::kByte)
+        .to(at::kInt);
+}
+
+}  // namespace
+
+class LatentPreviewTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void showsWhatEveryCallStandsFor_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"sd15_0_ddim",
+                                 "sd15_0_euler",
+                                 "sd15_0_euler_a",
+                                 "sd15_1_ddim",
+                                 "sd15_1_euler",
+                                 "sd15_1_heun",
+                                 "sd15_1_dpmpp_2m",
+                                 "sd15_1_unipc",
+                                 "sd15_1_pndm",
+                                 "sd15_1_lms"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+    void showsWhatEveryCallStandsFor() {
+        QFETCH(QString, name);
+        const Json test = caseNamed(name.toStdString());
+        const QTemporaryDir folder;
+        const QString expectedFile = folder.filePath("pictures.safetensors");
+        testing::runReference({testing::sourcePath("tests/unit/models/preview_reference.py"),
+                               testing::goldenFolder() + "/" + name + ".safetensors",
+                               expectedFile});
+        const at::Tensor expected =
+            testing::tensorIn(testing::readTensorFile(expectedFile.toStdString()), "pictures");
+        ModelBench bench;
+        const WireRef model =
+            bench.load(testing::goldenCheckpoint(test.at("checkpoint").get<std::string>()));
+
+        const Denoised result = denoised(bench, requestFor(bench, model, test), true);
+
+        QCOMPARE(static_cast<int64_t>(result.shown.size()), expected.size(0));
+        for (size_t i = 0; i < result.shown.size(); ++i) {
+            const LivePicture& live = result.shown[i];
+            QCOMPARE(live.done, static_cast<int>(i) + 1);
+            QCOMPARE(live.total, static_cast<int>(result.shown.size()));
+            QCOMPARE(live.scale * live.picture.widthPixels, test.value("width", kSidePixels));
+            const at::Tensor difference =
+                (pixelsOf(live) - expected[static_cast<int64_t>(i)].to(at::kInt)).abs();
+            QVERIFY2(difference.max().item<int>() <= 1,
+                     qPrintable(QString("call %1 differs by %2 levels")
+                                    .arg(i)
+                                    .arg(difference.max().item<int>())));
+        }
+    }
+
+    void changesNoBit_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        QTest::newRow("cpu, none") << "cpu"
+                                   << "none";
+        QTest::newRow("cpu, leaf+stream") << "cpu"
+                                          << "leaf+stream";
+        QTest::newRow("card, none") << "fake:1GiB"
+                                    << "none";
+        QTest::newRow("card, sequential") << "fake:1GiB"
+                                          << "sequential";
+        QTest::newRow("card, block+stream") << "fake:1GiB"
+                                            << "block+stream";
+    }
+
+    void changesNoBit() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        ModelBench bench(memory::parseDeviceSpec(device.toStdString()));
+        bench.setPolicy(policy.toStdString());
+        const WireRef model = bench.load(testing::miniModel());
+        const models::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
+
+        const Denoised alone = denoised(bench, request, false);
+        const Denoised watched = denoised(bench, request, true);
+
+        QCOMPARE(watched.shown.size(), 3U);
+        QVERIFY(alone.shown.empty());
+        QVERIFY(at::equal(alone.latents, watched.latents));
+    }
+
+    void takesTheBytesOfItsPlan_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int>("batch");
+        QTest::newRow("cpu") << "cpu" << 1;
+        QTest::newRow("cpu, batch") << "cpu" << 3;
+        QTest::newRow("card") << "fake:1GiB" << 1;
+    }
+
+    void takesTheBytesOfItsPlan() {
+        QFETCH(QString, device);
+        QFETCH(int, batch);
+        const memory::DeviceSpec spec = memory::parseDeviceSpec(device.toStdString());
+        ModelBench bench(spec);
+        const WireRef model = bench.load(testing::miniModel());
+        const models::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
+        const models::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
+        const auto walked = [&](bool isWatched) {
+            return bench.stages()
+                .outlineDenoise(shapes, request)
+                .walk({.deviceKind = spec.kind, .previews = isWatched})
+                .activations;
+        };
+
+        const Denoised watched = denoised(bench, request, true);
+
+        QVERIFY(watched.activations > 0);
+        const Bytes side = kSidePixels / kDownsampling;
+        const Bytes onItsWay = spec.kind == "cpu" ? 3 * side * side : 0;
+        QCOMPARE(walked(true) - walked(false), onItsWay);
+        QCOMPARE(watched.activations + onItsWay, walked(true));
+    }
+
+    void restsInProportionToWhatAPictureTook_data() {
+        QTest::addColumn<double>("cost");
+        QTest::addColumn<double>("rest");
+        QTest::newRow("quick: five a second") << 0.001 << 0.2;
+        QTest::newRow("slow: a hundredth of the time") << 0.05 << 4.95;
+    }
+
+    void restsInProportionToWhatAPictureTook() {
+        QFETCH(double, cost);
+        QFETCH(double, rest);
+        QCOMPARE(models::PreviewPace{}.restAfter(cost), rest);
+    }
+
+    void waitsForItsTime() {
+        const models::ModelInfo info{.latentToRgb = models::LatentToRgb{.ofChannels = {{1, 1, 1}}}};
+        int shown = 0;
+        int asked = 0;
+        const models::LatentPreview::Show show = [&](const LivePicture&) { ++shown; };
+        models::LatentPreview preview(info, {.interval = 3600}, show);
+        const auto clean = [&] {
+            ++asked;
+            return at::zeros({1, 1, 2, 2});
+        };
+        preview.look(clean, 1, 2, false);
+        QCOMPARE(shown + asked, 0);
+        preview.look(clean, 2, 2, true);
+        QCOMPARE(shown, 1);
+    }
+
+    void readsTheColoursOfACheckpoint() {
+        const models::LatentToRgb map = models::readLatentToRgb(
+            {{"channels", {{1, 0, 0}, {0, -1, 0.5}}}, {"zero", {0.5, 0, -1}}}, "colours", 2);
+        const at::Tensor latents = at::tensor({0.5, 1.0}, at::kFloat).view({2, 1, 1});
+        const at::Tensor expected = at::tensor({1.0, 0.0, 0.25}, at::kFloat).view({3, 1, 1});
+        QVERIFY(at::allclose(models::rgbOf(latents, map), expected));
+    }
+
+    void refusesColoursThatAreNone_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("no list") << R"({"channels": 1})";
+        QTest::newRow("missing") << "{}";
+        QTest::newRow("too few channels") << R"({"channels": [[1, 2, 3]]})";
+        QTest::newRow("two numbers") << R"({"channels": [[1, 2], [1, 2, 3]]})";
+        QTest::newRow("a text") << R"({"channels": [[1, 2, "3"], [1, 2, 3]]})";
+        QTest::newRow("zero is none") << R"({"channels": [[1, 2, 3], [1, 2, 3]], "zero": [1]})";
+    }
+
+    void refusesColoursThatAreNone() {
+        QFETCH(QString, text);
+        const Json json = parseJson(text.toStdString(), "colours");
+        const auto error = testing::errorOf(
+            [&] { (void)models::readLatentToRgb(json, "vae/latent_to_rgb.json", 2); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::Corrupt);
+        QVERIFY(QString::fromStdString(error->message()).contains("vae/latent_to_rgb.json"));
+    }
+};
+
+QTEST_GUILESS_MAIN(LatentPreviewTest)
+#include "latent_preview_test.moc"

@@ -1,0 +1,215 @@
+// What is seen of a picture while it is made, and after.
+
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/shell/opened_window.hpp"
+#include "ui/canvas/graph_scene.hpp"
+#include "ui/canvas/node_item.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/viewer.hpp"
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kLatentSide = 8;
+constexpr int kScale = 8;
+constexpr int kSide = kLatentSide * kScale;
+constexpr uint8_t kBright = 230;
+const QColor kPreviewColour(kBright, 0, 0);
+const QColor kResultColour(0, kBright, 0);
+
+Image8 plain(int side, const QColor& colour) {
+    const auto bytes = static_cast<size_t>(side * side * 3);
+    auto pixels = std::make_shared<uint8_t[]>(bytes);
+    for (size_t i = 0; i < bytes; i += 3) {
+        pixels[i] = static_cast<uint8_t>(colour.red());
+        pixels[i + 1] = static_cast<uint8_t>(colour.green());
+        pixels[i + 2] = static_cast<uint8_t>(colour.blue());
+    }
+    return {.widthPixels = side, .heightPixels = side, .pixels = std::move(pixels)};
+}
+
+void announce(ScriptedRunner::Stage& stage, const char* node, int side, std::optional<int> done) {
+    Json event = {{"event", "nodePreview"},
+                  {"node", node},
+                  {"width", side},
+                  {"height", side},
+                  {"live", done.has_value()}};
+    if (done) {
+        event.update({{"done", *done}, {"total", 20}, {"scale", kScale}});
+    }
+    stage.send(event);
+}
+
+/// Shows step 3 of 20, waits until it is let go or cancelled, then makes the picture.
+Json makesAPicture(ScriptedRunner::Stage& stage) {
+    const auto tell = [&](const char* kind, const char* node) {
+        stage.send({{"event", kind}, {"node", node}, {"repetition", 1}, {"ms", 5}});
+    };
+    stage.send({{"event", "runStarted"}, {"nodes", {"denoise", "save"}}, {"repetitions", 1}});
+    tell("nodeStarted", "denoise");
+    announce(stage, "denoise", kLatentSide, 3);
+    stage.show("denoise", plain(kLatentSide, kPreviewColour));
+    stage.waitAtGate();
+    if (stage.cancelled() != CancelMode::No) {
+        return {{"status", "cancelled"}, {"executed", 0}};
+    }
+    tell("nodeFinished", "denoise");
+    tell("nodeStarted", "save");
+    announce(stage, "save", kSide, {});
+    stage.show("save", plain(kSide, kResultColour));
+    tell("nodeFinished", "save");
+    return {{"status", "ok"}, {"executed", 2}};
+}
+
+/// A window whose graph is run by that script.
+struct Making : Working {
+    Making() {
+        model().apply("Only one text", [](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = 1;
+        });
+        plugin.script().setScript(graph::toText(model().document()), makesAPicture);
+        window->resize(1400, 900);
+    }
+
+    ~Making() { plugin.script().openGate(); }
+
+    [[nodiscard]] const NodeStatus& of(const char* node) {
+        return window->workspace()->statuses.of(node);
+    }
+
+    [[nodiscard]] NodeItem& item(const char* node) {
+        return *dynamic_cast<GraphScene*>(window->desk()->canvas().scene())->node(node);
+    }
+
+    /// The middle of the picture in a node, in the canvas.
+    [[nodiscard]] QPoint pictureOn(const char* node) {
+        GraphView& canvas = window->desk()->canvas();
+        canvas.reveal(node);
+        return canvas.mapFromScene(item(node).pos() + item(node).layout().picture.center());
+    }
+
+    [[nodiscard]] QColor paintedOn(const char* node) {
+        const QPoint place = pictureOn(node);
+        return window->desk()->canvas().viewport()->grab().toImage().pixelColor(
+            place * window->devicePixelRatioF());
+    }
+
+    [[nodiscard]] Viewer& viewer() { return window->desk()->viewer(); }
+
+    [[nodiscard]] QString title() { return viewer().findChild<QLabel*>("viewerTitle")->text(); }
+
+    void begin() {
+        action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(of("denoise").step, kWindowPatience);
+    }
+
+    void end() {
+        plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kWindowPatience);
+    }
+};
+
+bool isAlike(const QColor& a, const QColor& b) {
+    constexpr int kNear = 12;
+    return std::abs(a.red() - b.red()) < kNear && std::abs(a.green() - b.green()) < kNear &&
+           std::abs(a.blue() - b.blue()) < kNear;
+}
+
+}  // namespace
+
+class LivePictureTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theNodeAndTheViewerShowWhatIsMade() {
+        Making studio;
+        studio.begin();
+
+        QCOMPARE(studio.of("denoise").picture.size(), QSize(kSide, kSide));
+        QCOMPARE(studio.of("denoise").step->done, 3);
+        QVERIFY(isAlike(studio.paintedOn("denoise"), kPreviewColour));
+        QVERIFY(studio.viewer().isLive());
+        QCOMPARE(studio.title(), QString("Preview of Denoise, step 3 of 20"));
+        test::keepScreenshot(*studio.window, "live_picture");
+        studio.end();
+
+        for (const char* node : {"denoise", "save"}) {
+            QVERIFY(!studio.of(node).step);
+            QVERIFY2(isAlike(studio.paintedOn(node), kResultColour), node);
+        }
+        QVERIFY(!studio.viewer().isLive());
+        QVERIFY(!studio.title().contains("Preview"));
+    }
+
+    void aRunThatIsCancelledLeavesWhatWasThereBefore() {
+        Making studio;
+        studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "before");
+        studio.begin();
+        QVERIFY(studio.viewer().isLive());
+
+        studio.action("run.cancel").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kWindowPatience);
+
+        QVERIFY(studio.of("denoise").picture.isNull());
+        QVERIFY(studio.item("denoise").layout().picture.isNull());
+        QVERIFY(!studio.viewer().isLive());
+        QCOMPARE(studio.title(), QString("before"));
+    }
+
+    void theSettingTakesItAwayAtOnce() {
+        Making studio;
+        studio.begin();
+        QCOMPARE(studio.window->workspace()->queue.running()->options.at("previews"), Json(true));
+
+        studio.settings.change([](Preferences& preferences) { preferences.showsPreviews = false; });
+        QVERIFY(studio.of("denoise").picture.isNull());
+        QVERIFY(!studio.viewer().isLive());
+        studio.end();
+        QVERIFY(isAlike(studio.paintedOn("save"), kResultColour));
+
+        studio.action("run.start").trigger();
+        const RunQueue& queue = studio.window->workspace()->queue;
+        QTRY_COMPARE_WITH_TIMEOUT(queue.runs().size(), 2U, kWindowPatience);
+        QVERIFY(!queue.runs().back().options.contains("previews"));
+    }
+
+    void theViewerStaysWithTwoPicturesThatAreCompared() {
+        Making studio;
+        studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "left");
+        studio.viewer().findChild<QToolButton*>("compare")->click();
+        studio.begin();
+        QVERIFY(!studio.viewer().isLive());
+        QCOMPARE(studio.title(), QString("left"));
+    }
+
+    void aClickOnThePictureOpensTheViewer() {
+        Making studio;
+        studio.begin();
+        studio.end();
+        studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "another");
+        QVERIFY(!studio.viewer().isVisible());
+
+        QTest::mouseClick(studio.window->desk()->canvas().viewport(),
+                          Qt::LeftButton,
+                          Qt::NoModifier,
+                          studio.pictureOn("save"));
+
+        QVERIFY(studio.viewer().isVisible());
+        const PictureView& view = studio.viewer().view();
+        const QPoint middle = view.placeOf(QPointF(kSide, kSide) / 2).toPoint();
+        const QImage shown = studio.viewer().view().grab().toImage();
+        QVERIFY(
+            isAlike(shown.pixelColor(middle * studio.window->devicePixelRatioF()), kResultColour));
+        test::keepScreenshot(*studio.window, "picture_opened");
+    }
+};
+
+QTEST_MAIN(LivePictureTest)
+#include "live_picture_test.moc"

@@ -1,0 +1,48 @@
+#include "ui/studio/live_view.hpp"
+
+#include "ui/panels/viewer.hpp"
+
+namespace lowtide::ui {
+
+LiveView::LiveView(Workspace& workspace, Viewer& viewer, QObject* parent)
+    : QObject(parent), workspace_(workspace), viewer_(viewer) {
+    connect(&workspace_.statuses, &NodeStatuses::changed, this, &LiveView::follow);
+    connect(&workspace_.queue, &RunQueue::ended, this, &LiveView::end);
+}
+
+void LiveView::follow(const std::string& node) {
+    const NodeStatus& status = workspace_.statuses.of(node);
+    if (status.step) {
+        followed_ = node;
+        viewer_.showLive(status.picture, titleOf(node, *status.step));
+    } else if (node == followed_ && viewer_.isLive()) {
+        followed_.clear();
+        if (status.activity == NodeActivity::Running) {
+            viewer_.endLive();  // switched off
+        }
+    }
+}
+
+void LiveView::end(quint64 run) {
+    const QueuedRun* over = workspace_.queue.find(run);
+    if (!viewer_.isLive()) {
+        return;
+    }
+    if (over && !over->files.isEmpty()) {
+        viewer_.showFile(over->files.back());
+    } else if (over && !over->picture.image.isNull()) {
+        viewer_.showImage(over->picture.image, over->title);
+    } else {
+        viewer_.endLive();
+    }
+}
+
+QString LiveView::titleOf(const std::string& node, const PictureStep& step) const {
+    const NodeDesc* desc = workspace_.model.desc(node);
+    return tr("Preview of %1, step %2 of %3")
+        .arg(desc ? QString::fromStdString(desc->label) : QString::fromStdString(node))
+        .arg(step.done)
+        .arg(step.total);
+}
+
+}  // namespace lowtide::ui
