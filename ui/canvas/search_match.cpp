@@ -16,6 +16,7 @@ constexpr int kRun = 8;
 constexpr int kWordStart = 12;
 constexpr int kTextStart = 12;
 constexpr int kWhole = 40;
+constexpr int kLongestDelay = 12;  ///< letters before the first that fits count less up to here
 constexpr int kRecent = 6;
 
 bool startsWord(const QString& text, int at) {
@@ -39,7 +40,7 @@ int scoreFrom(const QString& pattern, const QString& text, int start) {
             kLetter + (at == previous + 1 ? kRun : 0) + (startsWord(text, at) ? kWordStart : 0);
         previous = at++;
     }
-    return score + (start == 0 ? kTextStart : 0);
+    return std::max(1, score + (start == 0 ? kTextStart : 0) - std::min(start, kLongestDelay) / 2);
 }
 
 int wordScore(const NodeDesc& desc, const QString& word) {

@@ -47,6 +47,7 @@ void SearchMatchTest::findsLettersInOrder() {
 void SearchMatchTest::beginningsOfWordsCountMore() {
     QVERIFY(ui::fuzzyScore("sl", "Scale latent") > ui::fuzzyScore("sl", "Basaltic"));
     QVERIFY(ui::fuzzyScore("de", "Decode") > ui::fuzzyScore("de", "Encode"));
+    QVERIFY(ui::fuzzyScore("scale", "Upscale image") > ui::fuzzyScore("scale", "Load upscaler"));
 }
 
 void SearchMatchTest::findsNodes_data() {
