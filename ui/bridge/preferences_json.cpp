@@ -124,6 +124,12 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
             read.keys[QString::fromStdString(action)] = textOf(keys);
         }
     });
+    const auto isDefaults = [](const Json& value) {
+        return value.is_object() && std::all_of(value.begin(), value.end(), [](const Json& ofType) {
+                   return ofType.is_object();
+               });
+    };
+    from.read("node_defaults", isDefaults, [&](const Json& value) { read.nodeDefaults = value; });
     from.flag("previews", read.showsPreviews);
     QString dropped;
     from.choice("dropped_picture", kDropped, dropped);
@@ -146,6 +152,7 @@ void putPreferences(const Preferences& preferences, Json& json) {
     for (const auto& [action, keys] : preferences.keys) {
         json["keys"][action.toStdString()] = keys.toStdString();
     }
+    json["node_defaults"] = preferences.nodeDefaults;
     json["previews"] = preferences.showsPreviews;
     json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedPicture)];
     json["first_start_done"] = preferences.isFirstStartDone;

@@ -27,6 +27,7 @@ struct Preferences {
     QByteArray windowLayout;          ///< opaque
     QString outputFolder;             ///< for pictures; empty: the studio's own
     std::map<QString, QString> keys;  ///< of actions whose keys are not the default ones, by id
+    Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
     bool showsPreviews = true;        ///< pictures while a run goes on
     DroppedPicture droppedPicture = DroppedPicture::Ask;
     bool isFirstStartDone = false;

@@ -95,6 +95,10 @@ GraphView::~GraphView() {
     setScene(nullptr);
 }
 
+void GraphView::setDefaults(NodeDefaults* defaults) {
+    parts_->defaults = defaults;
+}
+
 std::set<std::string> GraphView::selectedNodes() const {
     return parts_->scene.selectedNodes();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
@@ -27,6 +28,9 @@ public:
               QWidget* parent = nullptr);
     ~GraphView() override;
 
+    /// New nodes begin with these values, and menus of rows change them; nullptr: none. They
+    /// outlive the view.
+    void setDefaults(NodeDefaults* defaults);
     [[nodiscard]] std::set<std::string> selectedNodes() const;
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;

@@ -91,6 +91,7 @@ struct GraphView::Parts {
     void walk(WalkDirection direction, bool isAlongWires);
     void hold(const CanvasCommand& command, const QKeyEvent& event);
 
+    NodeDefaults* defaults = nullptr;
     bool showsAll = false;
     GraphView& view;
     GraphModel& model;
@@ -120,6 +121,9 @@ struct GraphView::Parts {
 };
 
 /// Menu of what was hit, ready to be shown; the caller owns it.
-[[nodiscard]] QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit);
+[[nodiscard]] QMenu* canvasMenu(GraphView& view,
+                                GraphScene& scene,
+                                const CanvasHit& hit,
+                                NodeDefaults* defaults);
 
 }  // namespace lowtide::ui

@@ -29,7 +29,32 @@ QString groundName(const std::string& ground) {
     return ground == "violet" ? GraphView::tr("Violet") : GraphView::tr("Grey");
 }
 
-void addRowEntries(QMenu& menu, GraphScene& scene, const RowFace& row, const std::string& node) {
+/// With what new nodes of this type begin.
+void addDefaultEntries(QMenu& menu,
+                       const RowFace& row,
+                       const std::string& type,
+                       NodeDefaults& defaults) {
+    const Json own = defaults.of(type, row.param);
+    const Json begins = own.is_null() ? graph::toJson(row.desc->defaultValue) : own;
+    QAction* keep = menu.addAction(GraphView::tr("Use for new nodes"));
+    keep->setEnabled(row.json != begins);
+    keep->setToolTip(GraphView::tr("New nodes of this kind begin with this value"));
+    QObject::connect(
+        keep, &QAction::triggered, [&defaults, type, param = row.param, value = row.json] {
+            defaults.set(type, param, value);
+        });
+    if (!own.is_null()) {
+        QObject::connect(menu.addAction(GraphView::tr("New nodes as described")),
+                         &QAction::triggered,
+                         [&defaults, type, param = row.param] { defaults.forget(type, param); });
+    }
+}
+
+void addRowEntries(QMenu& menu,
+                   GraphScene& scene,
+                   const RowFace& row,
+                   const std::string& node,
+                   NodeDefaults* defaults) {
     if (row.desc == nullptr) {
         return;
     }
@@ -51,6 +76,9 @@ void addRowEntries(QMenu& menu, GraphScene& scene, const RowFace& row, const std
             document.nodes.at(node).params[param.id] = standard;
         });
     });
+    if (defaults != nullptr) {
+        addDefaultEntries(menu, row, model.node(node)->type, *defaults);
+    }
     menu.addSeparator();
 }
 
@@ -104,7 +132,10 @@ void addCanvasEntries(QMenu& menu, GraphView& view) {
 
 }  // namespace
 
-QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit) {
+QMenu* canvasMenu(GraphView& view,
+                  GraphScene& scene,
+                  const CanvasHit& hit,
+                  NodeDefaults* defaults) {
     auto* menu = new QMenu(&view);
     menu->setObjectName(QStringLiteral("canvasMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -114,7 +145,7 @@ QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit) {
         }
         if (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value) {
             const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            addRowEntries(*menu, scene, row, hit.node->id());
+            addRowEntries(*menu, scene, row, hit.node->id(), defaults);
         }
         addNodeEntries(*menu, view, *hit.node);
     } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
@@ -129,7 +160,7 @@ QMenu* canvasMenu(GraphView& view, GraphScene& scene, const CanvasHit& hit) {
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     const PointerAt at = parts_->pointerAt(event->pos(), {});
-    canvasMenu(*this, parts_->scene, hitAt(parts_->scene, at.scene, at.zoom))
+    canvasMenu(*this, parts_->scene, hitAt(parts_->scene, at.scene, at.zoom), parts_->defaults)
         ->popup(event->globalPos());
 }
 

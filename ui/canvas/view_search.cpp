@@ -68,6 +68,9 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
     model.apply(GraphView::tr("Add %1").arg(QString::fromStdString(desc->label)),
                 [&](graph::Document& document) {
                     id = addNode(document, *desc, {place.x(), place.y()});
+                    if (defaults != nullptr) {
+                        defaults->applyTo(document.nodes.at(id), *desc);
+                    }
                     if (wire && wire->isOutput) {
                         ui::connect(document, wire->port, {id, port});
                     } else if (wire) {

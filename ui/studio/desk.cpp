@@ -1,8 +1,8 @@
-#include "ui/bridge/device_names.hpp"
 #include "ui/studio/desk.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
+#include "ui/bridge/device_names.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/issues_panel.hpp"
 #include "ui/panels/memory_panel.hpp"
@@ -79,6 +79,7 @@ void Desk::buildCentre() {
     auto* graph = new QWidget;
     notices_ = new NoticeBar(graph);
     canvas_ = new GraphView(workspace_.model, workspace_.statuses, &workspace_.offered, graph);
+    canvas_->setDefaults(&workspace_.defaults);
     auto* column = new QVBoxLayout(graph);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -3,6 +3,7 @@
 #include "ui/bridge/engine.hpp"
 #include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/model_library.hpp"
+#include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/preset_store.hpp"
@@ -30,6 +31,7 @@ public:
               const Places& places,
               const StudioArguments& arguments);
 
+    NodeDefaults defaults;
     Engine engine;
     GraphModel model;
     NodeStatuses statuses;

@@ -21,6 +21,7 @@ Preferences everything() {
             .lowMemory = "on",
             .recentFiles = {"/a.json"},
             .windowLayout = QByteArray("\0\xff\x01", 3),
+            .nodeDefaults = {{"denoise.sample", {{"steps", 30}}}},
             .showsPreviews = false,
             .droppedPicture = DroppedPicture::UseAsInput,
             .isFirstStartDone = true};
@@ -106,6 +107,7 @@ private Q_SLOTS:
         row("low_memory", "true");
         row("recent_files", "{}");
         row("window_layout", "[]");
+        row("node_defaults", "{\"denoise.sample\": 30}");
         row("previews", "\"yes\"");
         row("dropped_picture", "\"eat\"");
         row("first_start_done", "1");
