@@ -84,11 +84,22 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
     }
 }
 
+/// Only the strip below the node is painted: blending what lies behind the whole node costs as much
+/// as all its texts, and Qt wakes threads for it.
+void paintShadow(QPainter& painter, const QRectF& body, const Look& look) {
+    constexpr double kDepth = 3;
+    constexpr double kCorner = kRadius + 1;
+    painter.setBrush(look.shadow);
+    painter.drawRoundedRect(
+        QRectF(body.left() - 1, body.bottom() - kCorner, body.width() + 2, kCorner + kDepth),
+        kCorner,
+        kCorner);
+}
+
 void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) {
     const QRectF& body = node.layout.body;
     painter.setPen(Qt::NoPen);
-    painter.setBrush(look.shadow);
-    painter.drawRoundedRect(body.translated(0, 2).adjusted(-1, 0, 1, 1), kRadius + 1, kRadius + 1);
+    paintShadow(painter, body, look);
     painter.setBrush(look.body);
     painter.drawRoundedRect(body, kRadius, kRadius);
     painter.setBrush(headerColour(node, look));
@@ -107,8 +118,8 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) 
     painter.drawRoundedRect(body.adjusted(inset, inset, -inset, -inset), kRadius, kRadius);
     paintProgress(painter, node, look);
     paintHeader(painter, node, look);
-    paint(painter, node.texts.face);
-    paint(painter, node.texts.footer);
+    paintNearScale(painter, node.texts.face);
+    paintNearScale(painter, node.texts.footer);
     paintPorts(painter, node, look);
 }
 

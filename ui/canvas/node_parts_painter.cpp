@@ -84,12 +84,17 @@ void paintRow(QPainter& painter,
               bool isHovered) {
     const std::optional<Severity> severity = node.issues.of(row.param);
     const QColor soft = severity == Severity::Error ? look.errorSoft : look.warningSoft;
-    painter.setPen(QPen(look.rowEdge, 1));
-    painter.setBrush(severity ? soft : isHovered ? look.hover : look.row);
-    if (severity || row.param == node.marked) {
-        painter.setPen(QPen(severity ? colourOf(*severity, look) : look.focus, 1.5));
+    const bool isMarked = severity || row.param == node.marked;
+    const QColor ground = severity ? soft : isHovered ? look.hover : look.row;
+    if (!isMarked && painter.worldTransform().m11() < kLargeTextZoom) {  // no corner is seen
+        painter.fillRect(spot.field, look.rowEdge);
+        painter.fillRect(spot.field.adjusted(1, 1, -1, -1), ground);
+    } else {
+        painter.setPen(isMarked ? QPen(severity ? colourOf(*severity, look) : look.focus, 1.5)
+                                : QPen(look.rowEdge, 1));
+        painter.setBrush(ground);
+        painter.drawRoundedRect(spot.field.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
-    painter.drawRoundedRect(spot.field.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     if (row.isExposed) {  // a notch at the left edge: the form shows this one
         painter.setPen(Qt::NoPen);
         painter.setBrush(look.accent);

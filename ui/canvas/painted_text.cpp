@@ -11,6 +11,7 @@ namespace {
 
 /// More is never shown of one value; laying out a pasted book would be felt.
 constexpr int kMostLetters = 2000;
+constexpr double kScaleStep = 1.02;  ///< letters are at most a hundredth too large or small
 
 QString singleLine(QString text) {
     text.truncate(kMostLetters);
@@ -69,12 +70,21 @@ std::vector<PaintedText> linesIn(const QRectF& room,
     return lines;
 }
 
-void paint(QPainter& painter, std::span<const PaintedText> texts) {
+void paint(QPainter& painter, std::span<const PaintedText> texts, double spread) {
     for (const PaintedText& text : texts) {
         painter.setFont(text.font);
         painter.setPen(text.colour);
-        painter.drawStaticText(text.topLeft, text.text);
+        painter.drawStaticText(text.topLeft * spread, text.text);
     }
+}
+
+void paintNearScale(QPainter& painter, std::span<const PaintedText> texts) {
+    const double scale = painter.worldTransform().m11();
+    const double kept = std::pow(kScaleStep, std::round(std::log(scale) / std::log(kScaleStep)));
+    const QTransform before = painter.worldTransform();
+    painter.scale(kept / scale, kept / scale);
+    paint(painter, texts, scale / kept);
+    painter.setWorldTransform(before);
 }
 
 double widthOf(const QString& text, const QFont& font) {

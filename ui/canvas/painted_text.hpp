@@ -38,7 +38,11 @@ struct PaintedText {
                                                int most,
                                                double lineHeight);
 
-void paint(QPainter& painter, std::span<const PaintedText> texts);
+/// `spread`: by how much farther apart the texts stand than they are laid out.
+void paint(QPainter& painter, std::span<const PaintedText> texts, double spread = 1);
+/// The same at a scale near that of the painter, of few: letters of a scale are kept, and a zoom
+/// that goes on would have all of them drawn anew for each frame.
+void paintNearScale(QPainter& painter, std::span<const PaintedText> texts);
 
 /// How wide the text is painted.
 [[nodiscard]] double widthOf(const QString& text, const QFont& font);
