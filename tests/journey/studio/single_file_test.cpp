@@ -18,7 +18,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-constexpr int kPatience = 120000;
+constexpr int kPatience = 30000;
 constexpr const char* kFile = "sd15_0.safetensors";
 
 /// The row of a list or tree with that text in it; invalid: none.
@@ -57,6 +57,12 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
+    /// After a dialog: no window manager does it here.
+    [[nodiscard]] bool isActiveAgain() {
+        studio_->window().activateWindow();
+        return QTest::qWaitForWindowActive(&studio_->window());
+    }
+
     template <class Widget>
     [[nodiscard]] Widget& widget(const char* name) {
         auto* found = studio_->window().findChild<Widget*>(name);
@@ -85,14 +91,22 @@ void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
     studio_->desk().panels().show("models");
     answerDialog("QFileDialog", [this](QDialog& dialog) {
         auto* name = dialog.findChild<QLineEdit*>("fileNameEdit");
-        name->clear();
-        QTest::keyClicks(name, models_);
-        QTest::keyClick(name, Qt::Key_Return);
+        QGuiApplication::clipboard()->setText(models_);
+        name->selectAll();
+        QTest::keyClick(name, Qt::Key_V, Qt::ControlModifier);
+        QPushButton* choose =
+            dialog.findChild<QDialogButtonBox*>("buttonBox")->button(QDialogButtonBox::Open);
+        QVERIFY2(QTest::qWaitFor([&] { return choose->isEnabled(); }, kPatience),
+                 qPrintable(name->text()));
+        QTest::mouseClick(choose, Qt::LeftButton);
     });
     QTest::mouseClick(&widget<QToolButton>("addFolder"), Qt::LeftButton);
+    const auto folders = [&] { return studio_->workspace().settings().preferences().modelFolders; };
+    QVERIFY(QTest::qWaitFor([&] { return !folders().isEmpty(); }, kPatience));
+    QCOMPARE(folders(), QStringList(models_));
+    QVERIFY(isActiveAgain());
     auto& list = widget<QTreeWidget>("models");
     QVERIFY(QTest::qWaitFor([&] { return rowNamed(list, kFile).isValid(); }, kPatience));
-    QCOMPARE(studio_->workspace().settings().preferences().modelFolders, QStringList(models_));
     QCOMPARE(test::textProblems(studio_->window()), QStringList());
     test::keepScreenshot(studio_->window(), "model_listed");
 }
@@ -145,6 +159,7 @@ void SingleFileTest::asAPresetItComesBack() {
         QTest::keyClick(title, Qt::Key_Return);
     });
     studio_->window().actions().at("file.save_preset").trigger();
+    QVERIFY(isActiveAgain());
     QTest::keySequence(&studio_->window(), studio_->window().actions().at("file.new").shortcut());
     QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) !=
             document["nodes"]["load"]["params"]["checkpoint"]);

@@ -112,6 +112,7 @@ void answerDialog(const char* name, std::function<void(QDialog&)> act) {
         if (!dialog) {
             return;
         }
+        timer->stop();  // `act` may wait
         timer->deleteLater();
         QCOMPARE(dialog->objectName(), QString(name));
         act(*dialog);
