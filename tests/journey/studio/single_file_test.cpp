@@ -6,7 +6,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/text_fit.hpp"
-#include "tests/journey/studio/studio_session.hpp"
+#include "tests/journey/studio/hands.hpp"
 #include "ui/panels/viewer.hpp"
 
 #include <QtTest/QtTest>
@@ -20,24 +20,6 @@ namespace {
 
 constexpr int kPatience = 30000;
 constexpr const char* kFile = "sd15_0.safetensors";
-
-/// The row of a list or tree with that text in it; invalid: none.
-QModelIndex rowNamed(const QAbstractItemView& view, const QString& text) {
-    const QAbstractItemModel& model = *view.model();
-    for (int row = 0; row < model.rowCount(); ++row) {
-        if (model.index(row, 0).data().toString().contains(text)) {
-            return model.index(row, 0);
-        }
-    }
-    return {};
-}
-
-void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
-    view.scrollTo(row);
-    const QPoint place = view.visualRect(row).center();
-    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
-    QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
-}
 
 }  // namespace
 
@@ -126,16 +108,13 @@ void SingleFileTest::aDoubleClickBringsTheFileIntoTheGraph() {
 }
 
 void SingleFileTest::itsPictureIsTheCommands() {
-    studio_->model().apply("A small picture", [](graph::Document& document) {
-        document.nodes.at("latent").params.update({{"width", 64}, {"height", 64}});
-        document.nodes.at("denoise").params["steps"] = 4;
-    });
-    quint64 ended = 0;
-    connect(&studio_->workspace().queue, &RunQueue::ended, this, [&](quint64 id) { ended = id; });
-    const QKeySequence run = studio_->window().actions().at("run.start").shortcut();
-    QTest::keySequence(&studio_->window(), run);
-    QVERIFY(QTest::qWaitFor([&] { return ended != 0; }, kPatience));
-    const QueuedRun made = *studio_->workspace().queue.find(ended);
+    Hands hands(*studio_);
+    hands.clickNode("latent");
+    hands.typeValue("width", "typing", "64");
+    hands.typeValue("height", "typing", "64");
+    hands.clickNode("denoise");
+    hands.typeValue("steps", "typing", "4");
+    const QueuedRun made = hands.run();
     QVERIFY2(made.state == RunState::Finished,
              made.issues.empty() ? "no issue" : made.issues.front().message.c_str());
     QCOMPARE(made.files.size(), 1);
@@ -154,16 +133,15 @@ void SingleFileTest::asAPresetItComesBack() {
     const Json document = graph::toJson(studio_->model().document());
     answerDialog("presetDialog", [](QDialog& dialog) {
         auto* title = dialog.findChild<QLineEdit*>("title");
-        title->selectAll();
-        QTest::keyClicks(title, "My own model");
+        retype(*title, "My own model");
         QTest::keyClick(title, Qt::Key_Return);
     });
-    studio_->window().actions().at("file.save_preset").trigger();
-    QVERIFY(isActiveAgain());
-    QTest::keySequence(&studio_->window(), studio_->window().actions().at("file.new").shortcut());
+    Hands hands(*studio_);
+    hands.press("file.save_preset");
+    hands.press("file.new");
     QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) !=
             document["nodes"]["load"]["params"]["checkpoint"]);
-    studio_->desk().panels().show("presets");
+    hands.press("view.presets");
     auto& cards = widget<QListView>("presetCards");
     QVERIFY(QTest::qWaitFor([&] { return rowNamed(cards, "My own model").isValid(); }, kPatience));
     doubleClick(cards, rowNamed(cards, "My own model"));
