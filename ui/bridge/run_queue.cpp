@@ -3,6 +3,7 @@
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/phase.hpp"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -249,6 +250,13 @@ void RunQueue::take(quint64 id, const Json& json) {
     link_->progress.take(json);
     run->progress = link_->progress.value();
     const std::string kind = textIn(json, "event");
+    if (kind == "nodeProgress") {
+        run->phase = phaseText(json);
+        run->secondsLeft = secondsLeftIn(json);
+    } else if (kind != "nodePreview") {
+        run->phase.clear();  // of another node, or of none
+        run->secondsLeft.reset();
+    }
     if (kind == "nodeFinished") {
         times_[textIn(json, "node")] = numberIn(json, "ms");
     }
@@ -267,6 +275,8 @@ void RunQueue::finish(quint64 id, Ended& over) {
     link_->active.reset();
     QueuedRun* run = change(id);
     run->state = stateOf(over.result.status);
+    run->phase.clear();
+    run->secondsLeft.reset();
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");

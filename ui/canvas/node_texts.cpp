@@ -1,6 +1,6 @@
 #include "ui/canvas/node_texts.hpp"
 
-#include "plugin/base/units.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 
@@ -61,7 +61,7 @@ void addRow(std::vector<PaintedText>& texts,
 QString figures(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
-            return status.phase;
+            return progressText(status.phase, status.secondsLeft);
         case NodeActivity::Waiting:
             return tr("waiting");
         case NodeActivity::Failed:
@@ -75,7 +75,7 @@ QString figures(const NodeStatus& status) {
     QString text = status.milliseconds > 0 ? shortDuration(status.milliseconds) : QString();
     if (const uint64_t bytes = status.peakBytes > 0 ? status.peakBytes : status.plannedBytes;
         bytes > 0) {
-        const QString size = QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
+        const QString size = bytesText(static_cast<Bytes>(bytes));
         text = text.isEmpty() ? tr("plan %1").arg(size) : tr("%1 · %2").arg(text, size);
     }
     return text;

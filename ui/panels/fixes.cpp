@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/policy.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/panels/budget_text.hpp"
 
 #include <QCoreApplication>
@@ -121,6 +122,15 @@ std::vector<Fix> valueFixes(const Issue& issue, const ParamDesc& param) {
     return fixes;
 }
 
+/// A file that the graph names and nobody finds. What lies in the module is there always.
+std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& node) {
+    const std::string file = textIn(node.params, param.id.c_str());
+    if (file.empty() || file.starts_with("builtin:")) {
+        return {};
+    }
+    return {{tr("Locate %1...").arg(quoted(file.substr(file.find_last_of("/\\") + 1))), {}}};
+}
+
 std::vector<Fix> nodeFixes(const Issue& issue,
                            const graph::DocumentNode& node,
                            const graph::Catalog& catalog) {
@@ -144,6 +154,9 @@ std::vector<Fix> nodeFixes(const Issue& issue,
     }
     const NodeDesc* desc = catalog.find(node.type);
     const ParamDesc* param = desc ? graph::findParam(*desc, issue.item) : nullptr;
+    if (param && param->kind == ParamKind::File && issue.severity == Severity::Error) {
+        return locateFix(*param, node);
+    }
     const bool isOfValue = issue.code.starts_with("value_") || issue.code == "invalid_input_type";
     return param && isOfValue ? valueFixes(issue, *param) : std::vector<Fix>();
 }

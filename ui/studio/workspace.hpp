@@ -8,6 +8,7 @@
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/settings.hpp"
+#include "ui/bridge/upkeep.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/document_file.hpp"
@@ -36,6 +37,7 @@ public:
     RunQueue queue;
     Planning planning;
     MemoryFeed memory;
+    Upkeep upkeep;
     PresetStore presets;
     ModelLibrary models;
     OfferedModels offered;
@@ -58,6 +60,10 @@ private:
 /// "cpu", "cuda:0", and the cards that can be rehearsed on: what choosers offer, of
 /// MemoryNow::devices.
 [[nodiscard]] std::vector<std::string> deviceNames(const Json& devices);
+
+/// The folders of models that the module is started with.
+[[nodiscard]] std::vector<std::string> engineFolders(const Preferences& preferences,
+                                                     const StudioArguments& arguments);
 
 /// Options of runs and plans: the command line's stand before the graph's, the settings' behind.
 [[nodiscard]] Json runOptions(const graph::Document& document,

@@ -53,7 +53,7 @@ Planned plannedOf(Bytes peak, Bytes capacity, double streamed, double seconds) {
     Planned planned;
     planned.plan = {
         {"devices",
-         {{{"device", "cpu"}, {"peak", peak}, {"capacity", capacity}, {"estimated", true}}}},
+         {{{"device", "cpu"}, {"peak", peak}, {"capacity", capacity}, {"estimated", false}}}},
         {"components", {{{"role", "denoiser"}, {"device", "cpu"}}}},
         {"stays",
          {{{"role", "denoiser"},
@@ -223,8 +223,9 @@ private Q_SLOTS:
             60,
             39.8);
         row("Needs 1.0 of 8.0 GiB, under 1 s", kGiB, 8 * kGiB, 0, 0.2);
-        row("Needs 0.02 of 8.0 GiB, about 3 min", 20 * kMiB, 8 * kGiB, 0, 180);
+        row("Needs 20.0 MiB of 8.0 GiB, about 3 min", 20 * kMiB, 8 * kGiB, 0, 180);
         row("Needs 300 of 512 MiB, about 2 s", 300 * kMiB, 512 * kMiB, 0, 2);
+        row("Needs 3.0 GiB, about 2 s", 3 * kGiB, 0, 0, 2);
     }
 
     void saysWhatTheRunNeeds() {
@@ -234,6 +235,16 @@ private Q_SLOTS:
         QFETCH(double, seconds);
 
         QTEST(memoryLineOf(plannedOf(peak, capacity, streamed, seconds)).text, "line");
+    }
+
+    void marksATimeThatIsOnlyEstimated() {
+        Planned planned = plannedOf(kGiB, 8 * kGiB, 0, 14);
+        QVERIFY(memoryLineOf(planned).detail.contains("measured speeds"));
+        planned.plan["devices"][0]["estimated"] = true;
+
+        QCOMPARE(memoryLineOf(planned).text,
+                 QString("Needs 1.0 of 8.0 GiB, about 14 s (estimate)"));
+        QVERIFY(memoryLineOf(planned).detail.contains("was not measured"));
     }
 
     void saysThatARunDoesNotFit() {

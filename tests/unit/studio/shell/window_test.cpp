@@ -1,86 +1,20 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
-#include "tests/fixtures/text_fit.hpp"
-#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/kept_nodes.hpp"
-#include "ui/studio/studio_window.hpp"
-
-#include <QTemporaryDir>
-#include <QtTest/QtTest>
-#include <QtWidgets>
 
 #include <future>
-#include <optional>
 
 using namespace lowtide;
 using namespace lowtide::ui;
 
 namespace {
 
-constexpr int kPatience = 20000;
-
 Json drawsOne(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
     return {{"status", "ok"}, {"executed", 1}};
-}
-
-/// A window with its folders, as main makes it.
-struct Opened {
-    explicit Opened(OpenModule open, bool isFirst = false) : settings(folder.filePath("s.json")) {
-        settings.change([&](Preferences& preferences) {
-            preferences.isFirstStartDone = !isFirst;
-            preferences.theme = "light";
-        });
-        make(std::move(open));
-    }
-
-    void make(OpenModule open) {
-        window.emplace(StudioSetup{.open = std::move(open),
-                                   .places = {.resources = folder.filePath("resources"),
-                                              .settings = folder.filePath("s.json"),
-                                              .presets = folder.filePath("presets"),
-                                              .nodes = folder.filePath("nodes.json"),
-                                              .journals = folder.filePath("journal"),
-                                              .backups = folder.filePath("backups"),
-                                              .pictures = folder.filePath("pictures")},
-                                   .arguments = {}},
-                       settings,
-                       appearance);
-        window->show();
-    }
-
-    QTemporaryDir folder;
-    Settings settings;
-    Appearance appearance;
-    std::optional<StudioWindow> window;
-};
-
-/// The same with a module of the test, ready.
-struct Working : Opened {
-    Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
-    }
-
-    ~Working() { window.reset(); }  // before the module
-
-    [[nodiscard]] QAction& action(const char* id) { return window->actions().at(id); }
-
-    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
-
-    SmallPlugin plugin;
-};
-
-/// Presses a button of the dialog that opens next.
-void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
-    QTimer::singleShot(50, qApp, [dialog, act] {
-        auto* box = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-        QVERIFY(box);
-        QCOMPARE(box->objectName(), QString(dialog));
-        QCOMPARE(test::textProblems(*box), QStringList());
-        act(*box);
-    });
 }
 
 }  // namespace
@@ -257,6 +191,171 @@ private Q_SLOTS:
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
+    }
+
+    void releasingNeverWaitsAndSaysWhatBecameOfIt() {
+        Working studio;
+        auto& bar = studio.window->desk()->notices();
+        QAction& release = studio.action("run.release");
+        studio.plugin.script().setRelease(Status::Failed, 400);
+        QElapsedTimer clock;
+        clock.start();
+
+        release.trigger();
+        QVERIFY2(clock.elapsed() < 200, "the window waited for the module");
+        QVERIFY2(bar.text().contains("Releasing"), qPrintable(bar.text()));
+        QVERIFY(!release.isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(release.isEnabled(), kPatience);
+        QVERIFY2(bar.text().contains("a run is at work"), qPrintable(bar.text()));
+
+        studio.plugin.script().setRelease(Status::Ok);
+        release.trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            bar.text().contains("Nothing is kept"), qPrintable(bar.text()), kPatience);
+    }
+
+    void theFirstStartIsThereBeforeTheDevicesAreKnown() {
+        SmallPlugin plugin;
+        plugin.script().setDevices({{"devices",
+                                     {{{"id", "cuda:0"},
+                                       {"kind", "cuda"},
+                                       {"name", "Small card"},
+                                       {"capacity", 6442450944}}}}},
+                                   700);
+        bool wasLooking = false;
+        QString found;
+        bool isProposed = false;
+        Opened opened([&plugin]() -> Plugin& { return plugin; }, true);
+        answer("firstStart", [&](QDialog& dialog) {
+            auto* sentence = dialog.findChild<QLabel*>("deviceSentence");
+            wasLooking = sentence->text().contains("looking");
+            static_cast<void>(QTest::qWaitFor(
+                [&] { return sentence->text().contains("Small card"); }, kPatience));
+            found = sentence->text();
+            isProposed = dialog.findChild<QCheckBox*>("lowMemory")->isChecked();
+            test::keepScreenshot(dialog, "first_start_window");
+            QTest::mouseClick(dialog.findChild<QPushButton*>("emptyGraph"), Qt::LeftButton);
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(opened.settings.preferences().isFirstStartDone, kPatience);
+        QVERIFY(wasLooking);
+        QVERIFY2(found.contains("6.0 GiB"), qPrintable(found));
+        QVERIFY(isProposed);
+        opened.window.reset();
+    }
+
+    void theToolBarSaysHowFarTheRunIs() {
+        Working studio;
+        auto* strip = studio.window->findChild<QWidget*>("runStrip");
+        auto* text = studio.window->findChild<QLabel*>("runText");
+        QVERIFY(!strip->isVisible());
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+                stage.send({{"event", "nodeProgress"},
+                            {"node", "denoise"},
+                            {"phase", "step"},
+                            {"done", 4},
+                            {"total", 20},
+                            {"eta", 12.2}});
+                stage.waitAtGate();
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+
+        studio.action("run.start").trigger();
+
+        QTRY_COMPARE_WITH_TIMEOUT(
+            text->text(), QString("step 4 of 20, about 12 s left"), kPatience);
+        QVERIFY(strip->isVisible());
+        QCOMPARE(studio.window->findChild<QProgressBar*>("runBar")->value(), 200);
+        QCOMPARE(test::textProblems(*studio.window), QStringList());
+        test::keepScreenshot(*studio.window, "window_running");
+        studio.plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!strip->isVisible(), kPatience);
+    }
+
+    /// Its name on its tab, or on its title: how often a panel says it.
+    static int timesNamed(const QMainWindow& window, const QDockWidget& dock) {
+        int times = 0;
+        for (const auto* bar : window.findChildren<QTabBar*>()) {
+            for (int tab = 0; tab < bar->count(); ++tab) {
+                times += bar->isVisible() && bar->tabText(tab) == dock.windowTitle() ? 1 : 0;
+            }
+        }
+        return times + (dock.titleBarWidget() == nullptr ? 1 : 0);
+    }
+
+    void everyPanelSaysItsNameOnce() {
+        Working studio;
+        auto* memory = studio.window->findChild<QDockWidget*>("memory");
+        for (const auto* dock : studio.window->findChildren<QDockWidget*>()) {
+            QTRY_COMPARE_WITH_TIMEOUT(timesNamed(*studio.window, *dock), 1, kPatience);
+        }
+        memory->setFloating(true);
+        QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
+        memory->setFloating(false);
+        QTRY_VERIFY_WITH_TIMEOUT(memory->titleBarWidget(), kPatience);
+        studio.window->findChild<QDockWidget*>("issues")->close();
+        studio.window->findChild<QDockWidget*>("queue")->close();
+        QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
+        test::keepScreenshot(*studio.window, "panel_alone");
+        QTRY_COMPARE_WITH_TIMEOUT(timesNamed(*studio.window, *memory), 1, kPatience);
+    }
+
+    /// Chooses an entry of the menu that opens next, with the keyboard.
+    static void chooseInMenu(const QString& text) {
+        QTimer::singleShot(100, qApp, [text] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            for (QAction* action : menu->actions()) {
+                if (action->text().remove('&').startsWith(text)) {
+                    menu->setActiveAction(action);
+                }
+            }
+            QTest::keyClick(menu, Qt::Key_Return);
+        });
+    }
+
+    void aPanelIsMovedFloatedAndClosed_withKeysAndWithTheMouse() {
+        Working studio;
+        QMainWindow& window = *studio.window;
+        auto* queue = window.findChild<QDockWidget*>("queue");
+        studio.action("view.queue").trigger();
+        QMenu& menu = studio.window->desk()->panels().menu();
+
+        chooseInMenu("To the right");
+        menu.exec();
+        QCOMPARE(window.dockWidgetArea(queue), Qt::RightDockWidgetArea);
+        QVERIFY(window.tabifiedDockWidgets(queue).contains(
+            window.findChild<QDockWidget*>("inspector")));
+        chooseInMenu("Out of the window");
+        menu.exec();
+        QVERIFY(queue->isFloating());
+        chooseInMenu("Back into");
+        menu.exec();
+        QVERIFY(!queue->isFloating());
+
+        auto* issues = window.findChild<QDockWidget*>("issues");
+        QTabBar* bar = nullptr;
+        int tab = -1;
+        for (auto* each : window.findChildren<QTabBar*>()) {
+            for (int at = 0; at < each->count(); ++at) {
+                if (each->tabText(at) == issues->windowTitle()) {
+                    bar = each;
+                    tab = at;
+                }
+            }
+        }
+        QVERIFY(bar);
+        QTRY_COMPARE_WITH_TIMEOUT(bar->contextMenuPolicy(), Qt::CustomContextMenu, kPatience);
+        QCOMPARE(bar->focusPolicy() & Qt::TabFocus, Qt::TabFocus);
+        chooseInMenu("Close");
+        QContextMenuEvent click(QContextMenuEvent::Mouse,
+                                bar->tabRect(tab).center(),
+                                bar->mapToGlobal(bar->tabRect(tab).center()));
+        QCoreApplication::sendEvent(bar, &click);
+        QVERIFY(!issues->isVisible());
+        studio.action("view.issues").trigger();
+        QVERIFY(issues->isVisible());
     }
 
     void runToHereEndsWithTheSelectedNode() {

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/studio/studio_window.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <functional>
+#include <optional>
+
+namespace lowtide::ui {
+
+inline constexpr int kPatience = 20000;
+
+/// A window with its folders, as main makes it.
+struct Opened {
+    explicit Opened(OpenModule open, bool isFirst = false, const QString& graph = {})
+        : settings(folder.filePath("s.json")), graph_(graph) {
+        settings.change([&](Preferences& preferences) {
+            preferences.isFirstStartDone = !isFirst;
+            preferences.theme = "light";
+        });
+        make(std::move(open));
+    }
+
+    void make(OpenModule open) {
+        window.emplace(StudioSetup{.open = std::move(open),
+                                   .places = {.resources = folder.filePath("resources"),
+                                              .settings = folder.filePath("s.json"),
+                                              .presets = folder.filePath("presets"),
+                                              .nodes = folder.filePath("nodes.json"),
+                                              .journals = folder.filePath("journal"),
+                                              .backups = folder.filePath("backups"),
+                                              .pictures = folder.filePath("pictures")},
+                                   .arguments = {.graph = graph_}},
+                       settings,
+                       appearance);
+        window->show();
+    }
+
+    QTemporaryDir folder;
+    Settings settings;
+    Appearance appearance;
+    std::optional<StudioWindow> window;
+
+private:
+    QString graph_;
+};
+
+/// The same with a module of the test, ready.
+struct Working : Opened {
+    Working() : Opened([this]() -> Plugin& { return plugin; }) {
+        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
+    }
+
+    ~Working() { window.reset(); }  // before the module
+
+    [[nodiscard]] QAction& action(const char* id) { return window->actions().at(id); }
+
+    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
+
+    SmallPlugin plugin;
+};
+
+/// Presses a button of the dialog that opens next.
+inline void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
+    auto* look = new QTimer(qApp);
+    QObject::connect(look, &QTimer::timeout, qApp, [look, dialog, act] {
+        auto* box = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+        if (!box) {
+            return;
+        }
+        look->stop();
+        look->deleteLater();
+        QCOMPARE(box->objectName(), QString(dialog));
+        QCOMPARE(test::textProblems(*box), QStringList());
+        act(*box);
+    });
+    look->start(20);
+}
+
+}  // namespace lowtide::ui
