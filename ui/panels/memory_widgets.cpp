@@ -102,8 +102,8 @@ void MemoryPanel::Widgets::buildState(QWidget* part) {
     details->hide();
     settings = new QBoxLayout(QBoxLayout::LeftToRight);
     settings->setSpacing(Theme::space(2));
-    settings->addWidget(device, 1);
-    settings->addWidget(budget, 1);
+    settings->addWidget(device, 1, Qt::AlignTop);
+    settings->addWidget(budget, 1, Qt::AlignTop);
     column->addLayout(settings);
     column->addWidget(gauge);
     column->addWidget(hostGauge);
