@@ -61,7 +61,10 @@ void addRow(std::vector<PaintedText>& texts,
 QString figures(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
-            return progressText(status.phase, status.secondsLeft);
+            return status.secondsLeft
+                       ? tr("%1, %2 left")
+                             .arg(status.phase, shortDuration(*status.secondsLeft * 1000))
+                       : status.phase;
         case NodeActivity::Waiting:
             return tr("waiting");
         case NodeActivity::Failed:

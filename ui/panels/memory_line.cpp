@@ -39,8 +39,15 @@ MemoryLine refusedLine(const Issues& issues) {
     if (found == issues.end()) {
         return {};
     }
-    return {.text = Words::tr("Does not fit: %1").arg(QString::fromStdString(found->message)),
-            .detail = QString::fromStdString(found->hint),
+    const QString message = QString::fromStdString(found->message);
+    const QString hint = QString::fromStdString(found->hint);
+    const Json facts = factsOf(*found);
+    const Bytes needed = bytesIn(facts, "needed");
+    const QString node = QString::fromStdString(found->node);
+    return {.text = needed > 0 ? Words::tr("Does not fit: %1 needs %2")
+                                     .arg(node, partText(needed, bytesIn(facts, "capacity")))
+                               : Words::tr("Does not fit: %1").arg(message),
+            .detail = hint.isEmpty() ? message : message + QLatin1Char('\n') + hint,
             .fits = false};
 }
 

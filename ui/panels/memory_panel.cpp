@@ -7,8 +7,6 @@
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/memory_widgets.hpp"
 
-#include <QRegularExpression>
-
 #include <algorithm>
 
 namespace lowtide::ui {
@@ -16,13 +14,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr const char* kBudgetGesture = "memory_budget";
-
-/// The bytes that the refusal says were there, rounded as it says them; 0: none are named.
-Bytes refusedBudget(const Issue& issue) {
-    static const QRegularExpression pattern("do not fit into ([0-9.]+ [KMGT]?i?B) on");
-    const QRegularExpressionMatch match = pattern.match(QString::fromStdString(issue.message));
-    return match.hasMatch() ? parseBytes(match.captured(1).toStdString()).value_or(0) : 0;
-}
 
 const Issue* infeasible(const Issues& issues) {
     const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
@@ -177,7 +168,9 @@ void MemoryPanel::showPlan() {
     if (plan) {
         widgets_->timesNote->setText(timesNote(*plan));
         const Issue* issue = infeasible(planned.issues);
-        const Bytes refused = budget() > 0 ? budget() : issue ? refusedBudget(*issue) : 0;
+        const Bytes refused = budget() > 0 ? budget()
+                              : issue      ? bytesIn(factsOf(*issue), "capacity")
+                                           : 0;
         widgets_->bars->setPlan(*plan, fits ? plan->budget : refused);
     }
     if (plan && fits) {
@@ -193,8 +186,7 @@ void MemoryPanel::showPlan() {
 
 void MemoryPanel::showRefusal(const Planned& planned) {
     if (const Issue* issue = infeasible(planned.issues)) {
-        widgets_->summary->setText(
-            tr("Does not fit: %1 needs too much").arg(QString::fromStdString(issue->node)));
+        widgets_->summary->setText(memoryLineOf(planned).text);
         const QString hint = QString::fromStdString(issue->hint);
         widgets_->refusal->tell(
             Notice::Tone::Error,

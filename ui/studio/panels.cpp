@@ -97,7 +97,10 @@ void Panels::takeTabs() {
         bar->setContextMenuPolicy(Qt::CustomContextMenu);
         bar->setFocusPolicy(Qt::TabFocus);
         connect(bar, &QWidget::customContextMenuRequested, this, [this, bar](const QPoint& at) {
-            const int pressed = bar->tabAt(at);
+            // A key asks in the middle of the bar, and means the tab that is in front.
+            const bool isKey =
+                bar->hasFocus() && (at - bar->rect().center()).manhattanLength() <= 1;
+            const int pressed = isKey ? -1 : bar->tabAt(at);
             const int tab = pressed >= 0 ? pressed : bar->currentIndex();
             for (auto& [name, panel] : panels_) {
                 if (panel.dock->windowTitle() == bar->tabText(tab)) {

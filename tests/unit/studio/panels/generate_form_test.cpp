@@ -256,7 +256,10 @@ private Q_SLOTS:
 
         QVERIFY(!line.fits);
         QCOMPARE(line.text, QString("Does not fit: denoise needs 5 GiB"));
-        QCOMPARE(line.detail, QString("stream"));
+        QCOMPARE(line.detail, QString("denoise needs 5 GiB\nstream"));
+        planned.issues[0].node = "denoise";
+        planned.issues[0].facts = R"({"needed": 5368709120, "capacity": 4294967296})";
+        QCOMPARE(memoryLineOf(planned).text, QString("Does not fit: denoise needs 5.0 of 4.0 GiB"));
         QVERIFY(memoryLineOf({}).text.isEmpty());
     }
 

@@ -38,7 +38,14 @@ Json infeasible() {
                 "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations and "
                 "33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole run needs "
                 "at least 20897792 bytes"},
-               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"}}}}};
+               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"},
+               {"facts",
+                {{"node", "denoise"},
+                 {"device", "fake"},
+                 {"needed", 17930000},
+                 {"capacity", 10485760},
+                 {"minimum", 20897792},
+                 {"policy", "auto"}}}}}}};
 }
 
 /// Plays the recorded run.

@@ -348,6 +348,18 @@ private Q_SLOTS:
         QVERIFY(bar);
         QTRY_COMPARE_WITH_TIMEOUT(bar->contextMenuPolicy(), Qt::CustomContextMenu, kPatience);
         QCOMPARE(bar->focusPolicy() & Qt::TabFocus, Qt::TabFocus);
+        bar->setCurrentIndex(bar->count() - 1 - tab);
+        const QString front = bar->tabText(bar->currentIndex());
+        bar->setFocus(Qt::TabFocusReason);
+        chooseInMenu("Close " + front);
+        QContextMenuEvent key(QContextMenuEvent::Keyboard, bar->rect().center(), QPoint());
+        QCoreApplication::sendEvent(bar, &key);
+        for (auto* dock : window.findChildren<QDockWidget*>()) {
+            QVERIFY(dock->windowTitle() != front || dock->isHidden());
+            dock->show();
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(bar->count(), 2, kPatience);
+        tab = bar->tabText(0) == issues->windowTitle() ? 0 : 1;
         chooseInMenu("Close");
         QContextMenuEvent click(QContextMenuEvent::Mouse,
                                 bar->tabRect(tab).center(),
