@@ -58,13 +58,21 @@ void addRow(std::vector<PaintedText>& texts,
     }
 }
 
+/// Short enough for a footer: "step 4 of 20, 12 s left".
+QString runningText(const NodeStatus& status) {
+    if (!status.secondsLeft) {
+        return status.phase;
+    }
+    const double seconds = *status.secondsLeft;
+    const QString left =
+        seconds < 60 ? shortDuration(seconds * 1000) : tr("%1 min").arg(seconds / 60, 0, 'f', 0);
+    return tr("%1, %2 left").arg(status.phase, left);
+}
+
 QString figures(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
-            return status.secondsLeft
-                       ? tr("%1, %2 left")
-                             .arg(status.phase, shortDuration(*status.secondsLeft * 1000))
-                       : status.phase;
+            return runningText(status);
         case NodeActivity::Waiting:
             return tr("waiting");
         case NodeActivity::Failed:

@@ -14,7 +14,7 @@ private Q_SLOTS:
         QTest::addColumn<double>("left");
         QTest::addColumn<QString>("text");
         QTest::newRow("seconds") << 12.2 << "step 14 of 20, 12 s left";
-        QTest::newRow("minutes") << 130.0 << "step 14 of 20, 2 min 10 s left";
+        QTest::newRow("minutes") << 130.0 << "step 14 of 20, 2 min left";
         QTest::newRow("unknown") << -1.0 << "step 14 of 20";
     }
 
