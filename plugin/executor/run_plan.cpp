@@ -168,7 +168,8 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
                       "node " + infeasible->node + " needs " + formatBytes(infeasible->needed) +
                           ": " + infeasible->reason + "; the whole run needs at least " +
                           std::to_string(infeasible->minimum) + " bytes",
-                      infeasible->cheapestFix};
+                      infeasible->cheapestFix,
+                      memory::toJson(*infeasible).dump()};
         } else {
             plan = std::get<memory::Plan>(std::move(decided));
         }

@@ -30,6 +30,9 @@ Json toJson(const Issue& issue) {
     if (!issue.hint.empty()) {
         json["hint"] = issue.hint;
     }
+    if (Json facts = Json::parse(issue.facts, nullptr, false); facts.is_object()) {
+        json["facts"] = std::move(facts);
+    }
     return json;
 }
 

@@ -14,7 +14,8 @@
 
 namespace lowtide {
 
-/// Layout version of everything in host_api; host and plugin must have the same.
+/// Layout version of everything in host_api that crosses the door (issues cross as JSON); host and
+/// plugin must have the same.
 inline constexpr uint32_t kAbi = 1;
 
 /// A parameter value. Seeds are uint64_t and survive whole; other integers are int64_t.
@@ -97,6 +98,7 @@ struct Issue {
     std::string item;
     std::string message;
     std::string hint;
+    std::string facts;  ///< what a host may act on, as a JSON object (docs/events.md); or empty
 };
 
 using Issues = std::vector<Issue>;

@@ -304,13 +304,14 @@ private:
     std::map<std::string, Bytes> minimums_;  ///< per device
 };
 
-/// The smallest change to the node's policy with which the run fits, in words.
-std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible) {
+/// The smallest change with which the run fits: of the node's policy where one helps.
+void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     PlanRequest changed = request;
     const auto node = std::find_if(changed.nodes.begin(),
                                    changed.nodes.end(),
                                    [&](const auto& each) { return each.node == infeasible.node; });
     const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
+    infeasible.capacity = capacity;
     for (const char* text : kTighterPolicies) {
         const std::optional<DeviceSpec> device = node->policy.device;
         node->policy = parsePolicy(text);
@@ -322,14 +323,17 @@ std::string cheapestFix(const PlanRequest& request, const Infeasible& infeasible
         for (const StageBytes& bytes : stage.bytes) {
             if (bytes.device == infeasible.device && bytes.total() <= capacity &&
                 !node->components.empty()) {
-                return "set the memory policy of " + infeasible.node + " to " + text +
-                       ": it then needs " + formatBytes(bytes.total());
+                infeasible.fittingPolicy = text;
+                infeasible.cheapestFix = "set the memory policy of " + infeasible.node + " to " +
+                                         text + ": it then needs " + formatBytes(bytes.total());
+                return;
             }
         }
     }
-    return "give a budget of at least " + formatBytes(infeasible.minimum) +
-           ", or a smaller picture or batch" +
-           (infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)");
+    infeasible.cheapestFix =
+        "give a budget of at least " + formatBytes(infeasible.minimum) +
+        ", or a smaller picture or batch" +
+        (infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)");
 }
 
 /// Error{InvalidInput} with the node and the reason where its choices do not go together.
@@ -387,7 +391,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
         return roomy.take();
     }
     if (std::optional<Infeasible> infeasible = smallest.firstTooLarge()) {
-        infeasible->cheapestFix = cheapestFix(request, *infeasible);
+        findCheapestFix(request, *infeasible);
         return *infeasible;
     }
     smallest.grow();

@@ -164,12 +164,17 @@ struct Plan {
 /// Why there is no plan: the node, what it needs, the cheapest change that helps.
 struct Infeasible {
     std::string node;
-    Bytes needed = 0;   ///< at least, on that device, with these policies
-    Bytes minimum = 0;  ///< of the whole run on that device
+    Bytes needed = 0;    ///< at least, on that device, with these policies
+    Bytes minimum = 0;   ///< of the whole run on that device
+    Bytes capacity = 0;  ///< what that device may hold
     std::string device;
     std::string reason;
     std::string cheapestFix;
+    std::string fittingPolicy;  ///< of the node, with which it fits; empty: there is none
 };
+
+/// What a host may act on: node, device, needed, capacity, minimum, policy (docs/events.md).
+[[nodiscard]] Json toJson(const Infeasible& infeasible);
 
 /// Decides where every weight lives and when. Pure: the same request gives the same plan.
 /// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused

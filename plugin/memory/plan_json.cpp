@@ -97,4 +97,16 @@ Json toJson(const Plan& plan) {
     return json;
 }
 
+Json toJson(const Infeasible& infeasible) {
+    Json json = {{"node", infeasible.node},
+                 {"device", infeasible.device},
+                 {"needed", infeasible.needed},
+                 {"capacity", infeasible.capacity},
+                 {"minimum", infeasible.minimum}};
+    if (!infeasible.fittingPolicy.empty()) {
+        json["policy"] = infeasible.fittingPolicy;
+    }
+    return json;
+}
+
 }  // namespace lowtide::memory

@@ -26,7 +26,9 @@ Issue issueFromJson(const Json& issue) {
             .node = textIn(issue, "node"),
             .item = textIn(issue, "item"),
             .message = textIn(issue, "message"),
-            .hint = textIn(issue, "hint")};
+            .hint = textIn(issue, "hint"),
+            .facts = memberIn(issue, "facts").is_object() ? memberIn(issue, "facts").dump()
+                                                          : std::string()};
 }
 
 Issues issuesFromJson(const Json& list) {
@@ -39,6 +41,11 @@ Issues issuesFromJson(const Json& list) {
         }
     }
     return issues;
+}
+
+Json factsOf(const Issue& issue) {
+    Json facts = Json::parse(issue.facts, nullptr, false);
+    return facts.is_object() ? facts : Json::object();
 }
 
 bool isSame(const Issue& left, const Issue& right) {

@@ -12,6 +12,8 @@ namespace lowtide::ui {
 /// Of a list of issues as docs/events.md has them; what is no issue is left out.
 [[nodiscard]] Issues issuesFromJson(const Json& list);
 [[nodiscard]] Issue issueFromJson(const Json& issue);
+/// What may be acted on (docs/events.md); an empty object: nothing is known.
+[[nodiscard]] Json factsOf(const Issue& issue);
 [[nodiscard]] bool isSame(const Issue& left, const Issue& right);
 /// Adds those of `more` that `issues` does not hold yet.
 void addNew(Issues& issues, const Issues& more);

@@ -1,7 +1,6 @@
 #include "ui/bridge/engine.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/answer.hpp"
 
 namespace lowtide::ui {
 
@@ -26,12 +25,6 @@ Runner& Engine::runner() const {
 
 void* Engine::extension(const char* id) const {
     return plugin_.extension(id);
-}
-
-Json Engine::devices() const {
-    std::string text;
-    plugin_.runner()->devices(text);
-    return answerOf(text);
 }
 
 }  // namespace lowtide::ui

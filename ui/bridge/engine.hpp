@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/runner.hpp"
 
@@ -29,8 +28,6 @@ public:
 
     [[nodiscard]] Runner& runner() const;
     [[nodiscard]] void* extension(const char* id) const;
-    /// As Runner::devices: {"devices": [...]}.
-    [[nodiscard]] Json devices() const;
 
 private:
     Plugin& plugin_;

@@ -1,27 +1,15 @@
 #include "ui/bridge/node_status.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/phase.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
 namespace lowtide::ui {
 
 namespace {
-
-QString phaseOf(const Json& event) {
-    const QString word = QString::fromStdString(textIn(event, "phase"));
-    const double total = numberIn(event, "total");
-    if (total <= 0) {
-        return word;
-    }
-    return NodeStatuses::tr("%1 %2 of %3")
-        .arg(word)
-        .arg(std::llround(numberIn(event, "done")))
-        .arg(std::llround(total));
-}
 
 QStringList filesOf(const Json& event) {
     QStringList files;
@@ -186,11 +174,10 @@ void NodeStatuses::takeOfNode(const std::string& kind, const std::string& node, 
         status.activity = NodeActivity::Running;
     } else if (kind == "nodeProgress") {
         status.activity = NodeActivity::Running;
-        status.phase = phaseOf(event);
+        status.phase = phaseText(event);
         status.done = numberIn(event, "done");
         status.total = numberIn(event, "total");
-        const Json& left = memberIn(event, "eta");
-        status.secondsLeft = left.is_number() ? std::optional(left.get<double>()) : std::nullopt;
+        status.secondsLeft = secondsLeftIn(event);
     } else if (kind == "nodeCached" || kind == "nodeFinished") {
         forgetRun(status);
         status.files = filesOf(event);

@@ -3,7 +3,6 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 
-#include <QRegularExpression>
 #include <QTimer>
 
 #include <algorithm>
@@ -22,24 +21,23 @@ bool isBusy(const Issue& issue) {
     return issue.code == "busy";
 }
 
-/// The budget that the refusal names as the least one; empty: it was refused for another reason.
-std::string leastBudget(const Issues& issues) {
-    static const QRegularExpression pattern("needs at least (\\d+) bytes");
+/// The budget that the refusal names as the least one; 0: it was refused for another reason.
+int64_t leastBudget(const Issues& issues) {
     for (const Issue& issue : issues) {
         if (issue.code == "memory_infeasible") {
-            return pattern.match(QString::fromStdString(issue.message)).captured(1).toStdString();
+            return bytesIn(factsOf(issue), "minimum");
         }
     }
-    return {};
+    return 0;
 }
 
 /// Of the worker thread.
 Json planBeyond(Runner& runner, const std::string& graph, Json options, const Issues& issues) {
-    const std::string budget = leastBudget(issues);
-    if (budget.empty()) {
+    const int64_t budget = leastBudget(issues);
+    if (budget <= 0) {
         return {};
     }
-    options["memoryBudget"] = budget;
+    options["memoryBudget"] = std::to_string(budget);
     std::string text;
     const Status status = runner.plan(graph, options.dump(), text);
     return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();

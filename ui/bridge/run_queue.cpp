@@ -3,6 +3,7 @@
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/phase.hpp"
 #include "ui/bridge/thin_report.hpp"
 
 #include <QElapsedTimer>
@@ -262,6 +263,13 @@ void RunQueue::take(quint64 id, const Json& json) {
     link_->progress.take(json);
     run->progress = link_->progress.value();
     const std::string kind = textIn(json, "event");
+    if (kind == "nodeProgress") {
+        run->phase = phaseText(json);
+        run->secondsLeft = secondsLeftIn(json);
+    } else if (kind != "nodePreview") {
+        run->phase.clear();  // of another node, or of none
+        run->secondsLeft.reset();
+    }
     if (kind == "nodeFinished") {
         times_[textIn(json, "node")] = numberIn(json, "ms");
     }
@@ -283,6 +291,8 @@ void RunQueue::finish(quint64 id, Ended& over) {
     if (run->picture.step) {
         run->picture = {};
     }
+    run->phase.clear();
+    run->secondsLeft.reset();
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace lowtide::ui {
@@ -24,7 +25,9 @@ struct QueuedRun {
     std::string graph;  ///< text of the snapshot
     Json options;       ///< docs/events.md
     RunState state = RunState::Waiting;
-    double progress = 0;  ///< 0 to 1 over all nodes
+    double progress = 0;                ///< 0 to 1 over all nodes
+    QString phase;                      ///< of the node at work: "step 3 of 20"
+    std::optional<double> secondsLeft;  ///< of that phase
     double milliseconds = 0;
     /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
     int executed = -1;

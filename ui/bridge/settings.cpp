@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr Bytes kLargestFile = 4 * kMiB;
-constexpr int kMostRecentFiles = 12;
+constexpr int kMostRecentFiles = 10;
 
 QString said(const Error& error) {
     return QString::fromStdString(error.message());

@@ -1,6 +1,6 @@
 #include "ui/canvas/node_texts.hpp"
 
-#include "plugin/base/units.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 
@@ -101,10 +101,21 @@ void addRow(std::vector<PaintedText>& texts,
     }
 }
 
+/// Short enough for a footer: "step 4 of 20, 12 s left".
+QString runningText(const NodeStatus& status) {
+    if (!status.secondsLeft) {
+        return status.phase;
+    }
+    const double seconds = *status.secondsLeft;
+    const QString left =
+        seconds < 60 ? shortDuration(seconds * 1000) : tr("%1 min").arg(seconds / 60, 0, 'f', 0);
+    return tr("%1, %2 left").arg(status.phase, left);
+}
+
 QString figures(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
-            return status.phase;
+            return runningText(status);
         case NodeActivity::Waiting:
             return tr("waiting");
         case NodeActivity::Failed:
@@ -118,7 +129,7 @@ QString figures(const NodeStatus& status) {
     QString text = status.milliseconds > 0 ? shortDuration(status.milliseconds) : QString();
     if (const uint64_t bytes = status.peakBytes > 0 ? status.peakBytes : status.plannedBytes;
         bytes > 0) {
-        const QString size = QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
+        const QString size = bytesText(static_cast<Bytes>(bytes));
         text = text.isEmpty() ? tr("plan %1").arg(size) : tr("%1 · %2").arg(text, size);
     }
     return text;

@@ -34,26 +34,23 @@ struct MemoryEditor::Parts {
     MemoryEditor& editor;
     NodeFacts facts{};
     memory::Policy policy{};
-    QLineEdit* text = nullptr;
-    QWidget* body = nullptr;
+    TextAndFields frame;
 
     void build();
-    void showText();
+    void fill(QVBoxLayout* column);
     void addComponents(QVBoxLayout* column);
     void takeText();
     void change(memory::Policy next);
 };
 
-MemoryEditor::MemoryEditor(QWidget* parent) : QWidget(parent), parts_(new Parts{*this}) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    parts_->text = new QLineEdit(this);
-    parts_->text->setObjectName("text");
-    parts_->text->setFont(Theme::current().font("mono"));
-    parts_->text->setAccessibleName(tr("Memory policy as text"));
-    column->addWidget(parts_->text);
-    connect(parts_->text, &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
+MemoryEditor::MemoryEditor(QWidget* parent)
+    : QWidget(parent),
+      parts_(new Parts{.editor = *this,
+                       .frame = {*this,
+                                 tr("Memory policy as text"),
+                                 tr("The policy as the command and graphs write it")}}) {
+    connect(
+        &parts_->frame.line(), &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
 }
 
 MemoryEditor::~MemoryEditor() = default;
@@ -68,7 +65,7 @@ void MemoryEditor::setNode(const NodeFacts& facts, const Json& memory) {
             problem = wordsOf(error);
         }
     }
-    const bool isShown = parts_->body && parts_->body->isEnabled() && problem.isEmpty();
+    const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
     if (isShown && policy == parts_->policy && areSame(facts, parts_->facts)) {
         return;  // what is being typed stays
     }
@@ -76,29 +73,17 @@ void MemoryEditor::setNode(const NodeFacts& facts, const Json& memory) {
     parts_->policy = policy;
     parts_->build();
     if (!problem.isEmpty()) {
-        // It stays in the graph as it is until the person writes another one.
-        parts_->text->setText(plainText(memory));
-        markProblem(*parts_->text, problem, {});
-        parts_->body->setEnabled(false);
+        parts_->frame.showUnreadable(plainText(memory), problem);
     }
-}
-
-void MemoryEditor::Parts::showText() {
-    text->setText(QString::fromStdString(memory::toText(policy)));
-    markProblem(*text, {}, tr("The policy as the command and graphs write it"));
 }
 
 void MemoryEditor::Parts::build() {
-    const KeptFocus focus(body);
-    if (body) {
-        body->hide();
-        body->deleteLater();
-    }
-    body = new QWidget(&editor);
-    body->setObjectName("body");
-    auto* column = new QVBoxLayout(body);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(3));
+    frame.rebuild(Theme::space(3), [this](QVBoxLayout* column) { fill(column); });
+    frame.showText(memory::toText(policy));
+}
+
+void MemoryEditor::Parts::fill(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     auto* rows = new PolicyRows(facts.devices, body);
     rows->setObjectName("all");
     rows->setPolicy(policy);
@@ -116,12 +101,10 @@ void MemoryEditor::Parts::build() {
         }
     }
     addComponents(column);
-    editor.layout()->addWidget(body);
-    showText();
-    focus.restoreIn(*body);
 }
 
 void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     for (const std::string& role : rolesOf(facts)) {
         const auto own = policy.components.find(role);
         PolicyRows* rows = nullptr;
@@ -153,29 +136,30 @@ void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
 }
 
 void MemoryEditor::Parts::takeText() {
-    const std::string typed = text->text().trimmed().toStdString();
-    if (typed == memory::toText(policy) && body->isEnabled()) {
+    const std::string typed = frame.line().text().trimmed().toStdString();
+    if (typed == memory::toText(policy) && frame.areUsable()) {
         return;
     }
     try {
         const memory::Policy next = readPolicy(typed, policy);
-        const bool isNew = next != policy || !body->isEnabled();
+        const bool isNew = next != policy || !frame.areUsable();
         policy = next;
         build();
         if (isNew) {
             Q_EMIT editor.edited(policy == memory::Policy() ? Json() : memory::toJson(policy));
         }
     } catch (const Error& error) {
-        markProblem(*text, wordsOf(error), {});
+        markProblem(frame.line(), wordsOf(error), {});
     }
 }
 
 void MemoryEditor::Parts::change(memory::Policy next) {
     policy = std::move(next);
-    showText();
+    frame.showText(memory::toText(policy));
     for (const auto& [role, own] : policy.components) {
-        setSummary(
-            *body, QString::fromStdString(role), QString::fromStdString(memory::toText(own)));
+        setSummary(*frame.fields(),
+                   QString::fromStdString(role),
+                   QString::fromStdString(memory::toText(own)));
     }
     Q_EMIT editor.edited(policy == memory::Policy() ? Json() : memory::toJson(policy));
 }

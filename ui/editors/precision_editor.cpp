@@ -60,30 +60,27 @@ struct PrecisionEditor::Parts {
     PrecisionEditor& editor;
     NodeFacts facts{};
     memory::PrecisionChoice choice{};
-    QLineEdit* text = nullptr;
-    QWidget* body = nullptr;
+    TextAndFields frame;
     bool showsSwitches = false;
 
     void build();
+    void fill(QVBoxLayout* column);
     void addPreset(QVBoxLayout* column);
     void addKept(QVBoxLayout* column);
     void addSwitches(QVBoxLayout* column);
     void addComponents(QVBoxLayout* column);
-    void showText();
     void takeText();
     void change(memory::PrecisionChoice next);
 };
 
-PrecisionEditor::PrecisionEditor(QWidget* parent) : QWidget(parent), parts_(new Parts{*this}) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    parts_->text = new QLineEdit(this);
-    parts_->text->setObjectName("text");
-    parts_->text->setFont(Theme::current().font("mono"));
-    parts_->text->setAccessibleName(tr("Precision as text"));
-    column->addWidget(parts_->text);
-    connect(parts_->text, &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
+PrecisionEditor::PrecisionEditor(QWidget* parent)
+    : QWidget(parent),
+      parts_(new Parts{.editor = *this,
+                       .frame = {*this,
+                                 tr("Precision as text"),
+                                 tr("The precision as the command and graphs write it")}}) {
+    connect(
+        &parts_->frame.line(), &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
 }
 
 PrecisionEditor::~PrecisionEditor() = default;
@@ -96,7 +93,7 @@ void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
     } catch (const Error& error) {
         problem = wordsOf(error);
     }
-    const bool isShown = parts_->body && parts_->body->isEnabled() && problem.isEmpty();
+    const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
     if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
         return;  // what is being typed stays
     }
@@ -104,29 +101,17 @@ void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
     parts_->choice = choice;
     parts_->build();
     if (!problem.isEmpty()) {
-        // It stays in the graph as it is until the person writes another one.
-        parts_->text->setText(plainText(precision));
-        markProblem(*parts_->text, problem, {});
-        parts_->body->setEnabled(false);
+        parts_->frame.showUnreadable(plainText(precision), problem);
     }
-}
-
-void PrecisionEditor::Parts::showText() {
-    text->setText(QString::fromStdString(memory::toText(choice)));
-    markProblem(*text, {}, tr("The precision as the command and graphs write it"));
 }
 
 void PrecisionEditor::Parts::build() {
-    const KeptFocus focus(body);
-    if (body) {
-        body->hide();
-        body->deleteLater();
-    }
-    body = new QWidget(&editor);
-    body->setObjectName("body");
-    auto* column = new QVBoxLayout(body);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
+    frame.rebuild(Theme::space(1), [this](QVBoxLayout* column) { fill(column); });
+    frame.showText(memory::toText(choice));
+}
+
+void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     addPreset(column);
     auto* types = new TypeRows(body);
     types->setObjectName("all");
@@ -144,12 +129,10 @@ void PrecisionEditor::Parts::build() {
     column->addSpacing(Theme::space(1));
     addComponents(column);
     addSwitches(column);
-    editor.layout()->addWidget(body);
-    showText();
-    focus.restoreIn(*body);
 }
 
 void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     auto* owner = new QWidget(body);
     auto* box = new ChoiceBox(owner);
     box->setObjectName("preset");
@@ -169,6 +152,7 @@ void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
 }
 
 void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     auto* owner = new QWidget(body);
     auto* names = new QLineEdit(owner);
     names->setObjectName("kept");
@@ -194,6 +178,7 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
 }
 
 void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     for (const std::string& role : rolesOf(facts)) {
         const auto own = choice.components.find(role);
         TypeRows* rows = nullptr;
@@ -225,6 +210,7 @@ void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
 }
 
 void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
     auto* open = new QToolButton(body);
     open->setObjectName("switches");
     open->setAutoRaise(true);
@@ -250,20 +236,20 @@ void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
 }
 
 void PrecisionEditor::Parts::takeText() {
-    const std::string typed = text->text().trimmed().toStdString();
-    if (typed == memory::toText(choice) && body->isEnabled()) {
+    const std::string typed = frame.line().text().trimmed().toStdString();
+    if (typed == memory::toText(choice) && frame.areUsable()) {
         return;
     }
     try {
         const memory::PrecisionChoice next = readChoice(typed, choice);
-        const bool isNew = next != choice || !body->isEnabled();
+        const bool isNew = next != choice || !frame.areUsable();
         choice = next;
         build();
         if (isNew) {
             Q_EMIT editor.edited(memory::toJson(choice));
         }
     } catch (const Error& error) {
-        markProblem(*text, wordsOf(error), {});
+        markProblem(frame.line(), wordsOf(error), {});
     }
 }
 
@@ -272,9 +258,9 @@ void PrecisionEditor::Parts::change(memory::PrecisionChoice next) {
         return;
     }
     choice = std::move(next);
-    showText();
+    frame.showText(memory::toText(choice));
     for (const auto& [role, own] : choice.components) {
-        setSummary(*body, QString::fromStdString(role), summaryOf(own));
+        setSummary(*frame.fields(), QString::fromStdString(role), summaryOf(own));
     }
     Q_EMIT editor.edited(memory::toJson(choice));
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/editors/memory_editor.hpp"
+#include "ui/editors/value_editor.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>
@@ -128,6 +129,48 @@ void KeptFocus::restoreIn(QWidget& body) const {
         line->setText(*typed_);
         line->setModified(true);
     }
+}
+
+TextAndFields::TextAndFields(QWidget& editor, const QString& accessibleName, const QString& tip)
+    : editor_(editor), tip_(tip), line_(new QLineEdit(&editor)) {
+    line_->setObjectName("text");
+    line_->setFont(Theme::current().font("mono"));
+    line_->setAccessibleName(accessibleName);
+    auto* column = new QVBoxLayout(&editor);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    column->addWidget(line_);
+}
+
+bool TextAndFields::areUsable() const {
+    return fields_ && fields_->isEnabled();
+}
+
+void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>& fill) {
+    const KeptFocus focus(fields_);
+    if (fields_) {
+        fields_->hide();
+        fields_->deleteLater();
+    }
+    fields_ = new QWidget(&editor_);
+    fields_->setObjectName("body");
+    auto* column = new QVBoxLayout(fields_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(spacing);
+    fill(column);
+    editor_.layout()->addWidget(fields_);
+    focus.restoreIn(*fields_);
+}
+
+void TextAndFields::showText(const std::string& text) {
+    line_->setText(QString::fromStdString(text));
+    markProblem(*line_, {}, tip_);
+}
+
+void TextAndFields::showUnreadable(const QString& text, const QString& problem) {
+    line_->setText(text);
+    markProblem(*line_, problem, {});
+    fields_->setEnabled(false);
 }
 
 bool areSame(const NodeFacts& one, const NodeFacts& other) {

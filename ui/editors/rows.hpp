@@ -53,6 +53,31 @@ private:
     std::optional<QString> typed_;
 };
 
+/// The line with the text form, and below it the fields of the same value, which are made anew
+/// when the value is another one. Lies in the layout of `editor`.
+class TextAndFields {
+public:
+    /// `tip` is what the line says while nothing is wrong with it.
+    TextAndFields(QWidget& editor, const QString& accessibleName, const QString& tip);
+
+    [[nodiscard]] QLineEdit& line() const { return *line_; }
+
+    [[nodiscard]] QWidget* fields() const { return fields_; }
+
+    /// Whether fields show a value that could be read.
+    [[nodiscard]] bool areUsable() const;
+    void rebuild(int spacing, const std::function<void(QVBoxLayout*)>& fill);
+    void showText(const std::string& text);
+    /// A value that cannot be read stays in the graph as it is until the person writes another one.
+    void showUnreadable(const QString& text, const QString& problem);
+
+private:
+    QWidget& editor_;
+    QString tip_;
+    QLineEdit* line_;
+    QWidget* fields_ = nullptr;
+};
+
 struct NodeFacts;
 [[nodiscard]] bool areSame(const NodeFacts& one, const NodeFacts& other);
 /// The components that are known of the node, else those that its type names.

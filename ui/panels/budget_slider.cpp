@@ -35,7 +35,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     slider_->setAccessibleName(tr("Memory budget"));
     field_->setObjectName("budgetField");
     field_->setPlaceholderText(tr("no bound"));
-    field_->setFixedWidth(Theme::space(24));
+    field_->setFixedWidth(Theme::space(22));
     field_->setAccessibleName(tr("Memory budget, exact"));
     note_->setObjectName("budgetNote");
     note_->setFont(Theme::current().font("small"));
@@ -112,9 +112,9 @@ void BudgetSlider::showBudget() {
         slider_->setValue(stepOf(budget_));
     }
     field_->setText(budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
-    note_->setText(!budget_     ? tr("Without a bound: what is free when the run begins")
-                   : least_ > 0 ? tr("This graph needs at least %1").arg(bytesText(least_))
-                                : tr("At most %1 on the device").arg(bytesText(*budget_)));
+    note_->setText(least_ > 0 ? tr("Needs at least %1").arg(bytesText(least_))
+                   : budget_  ? tr("At most %1").arg(bytesText(*budget_))
+                              : tr("Without a bound: what is free"));
 }
 
 }  // namespace lowtide::ui

@@ -4,6 +4,7 @@
 
 #include <QFontMetricsF>
 #include <QHelpEvent>
+#include <QStyleOptionViewItem>
 #include <QToolTip>
 
 #include <cmath>
@@ -78,21 +79,6 @@ bool Chart::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-QString bytesText(Bytes bytes) {
-    return QString::fromStdString(formatBytes(bytes));
-}
-
-QString secondsText(double seconds) {
-    if (seconds < 1) {
-        return Chart::tr("%1 ms").arg(std::llround(seconds * 1000));
-    }
-    if (seconds < 90) {
-        return Chart::tr("%1 s").arg(seconds, 0, 'f', 1);
-    }
-    const auto whole = std::llround(seconds);
-    return Chart::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-}
-
 void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched) {
     if (rect.width() <= 0) {
         return;
@@ -132,6 +118,15 @@ void paintText(QPainter& painter,
                                                            : rect.left();
     const qreal baseline = rect.center().y() + (measure.capHeight() / 2);
     painter.drawText(QPointF(std::round(x), std::round(baseline)), shown);
+}
+
+void paintRowGround(QPainter& painter, const QStyleOptionViewItem& option) {
+    const Theme& theme = Theme::current();
+    if (option.state.testFlag(QStyle::State_Selected)) {
+        painter.fillRect(option.rect, theme.colour("selection"));
+    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
+        painter.fillRect(option.rect, theme.colour("hover"));
+    }
 }
 
 void paintLegend(QPainter& painter, const QRectF& rect, const std::vector<LegendEntry>& entries) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/units.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QColor>
 #include <QPainter>
@@ -9,6 +9,8 @@
 #include <QWidget>
 
 #include <vector>
+
+class QStyleOptionViewItem;
 
 namespace lowtide::ui {
 
@@ -39,10 +41,6 @@ struct LegendEntry {
     bool isHatched = false;
 };
 
-[[nodiscard]] QString bytesText(Bytes bytes);
-/// "820 ms", "12.4 s", "3 min 20 s".
-[[nodiscard]] QString secondsText(double seconds);
-
 /// A part of a bar: solid, or hatched where it is not there all the time.
 void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched = false);
 /// Elided to the width, on one line, its baseline in the middle of the rectangle's height.
@@ -52,6 +50,8 @@ void paintText(QPainter& painter,
                const char* role,
                const char* colour,
                Qt::Alignment alignment = Qt::AlignLeft);
+/// The ground of a row in a list: chosen, below the pointer, or none.
+void paintRowGround(QPainter& painter, const QStyleOptionViewItem& option);
 /// Entries side by side, as many lines as the width needs.
 void paintLegend(QPainter& painter, const QRectF& rect, const std::vector<LegendEntry>& entries);
 [[nodiscard]] int legendHeight(int width, const std::vector<LegendEntry>& entries);

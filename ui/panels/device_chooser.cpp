@@ -17,7 +17,7 @@ DeviceChooser::DeviceChooser(QWidget* parent) : QComboBox(parent) {
     setObjectName("device");
     setAccessibleName(tr("Device of the run"));
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    setMinimumContentsLength(16);
+    setMinimumContentsLength(12);
     connect(this, &QComboBox::activated, this, [this](int index) {
         const std::string device = itemData(index).toString().toStdString();
         device_ = device == "cpu" ? std::nullopt : std::optional(device);

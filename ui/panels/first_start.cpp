@@ -10,11 +10,14 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
 
-constexpr QSize kSize(712, 520);
+constexpr int kWidth = 584;
+constexpr int kMargin = 6;  // in steps of the rhythm
 
 QLabel* makeText(
     const QString& text, const char* name, const char* font, const char* token, QWidget* parent) {
@@ -26,7 +29,8 @@ QLabel* makeText(
     return label;
 }
 
-/// One built-in preset of each kind: the balanced ones that can be opened with what is there.
+/// One built-in preset of each kind: the balanced ones that can be opened with what is there. What
+/// needs no picture to begin with stands first.
 std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
     std::vector<const PresetEntry*> chosen;
     for (const PresetEntry& entry : store.entries()) {
@@ -35,6 +39,9 @@ std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
             chosen.push_back(&entry);
         }
     }
+    std::stable_partition(chosen.begin(), chosen.end(), [](const PresetEntry* entry) {
+        return entry->tags.contains(QStringLiteral("text to image"));
+    });
     return chosen;
 }
 
@@ -44,60 +51,86 @@ FirstStart::FirstStart(Settings& settings,
                        const PresetStore& store,
                        const FoundDevice& device,
                        QWidget* parent)
-    : QDialog(parent), settings_(settings), device_(device) {
+    : QDialog(parent), settings_(settings) {
     setObjectName(QStringLiteral("firstStart"));
     setWindowTitle(tr("Welcome to Lowtide"));
     auto* title = makeText(tr("Welcome to Lowtide"), "welcome", "display", "text", this);
-    auto* found = makeText(device.sentence, "deviceSentence", "body", "text", this);
-    lowMemory_ = new QCheckBox(tr("Spare memory: collect what is unused after every stage"), this);
-    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
-    lowMemory_->setChecked(device.capacity > 0 && device.capacity <= kLowMemoryCapacity);
-    lowMemory_->setToolTip(
-        tr("Proposed up to 8 GiB. It costs a little time; pictures stay the same."));
+    found_ = makeText({}, "deviceSentence", "body", "text", this);
     auto* question =
         makeText(tr("What do you want to begin with?"), "question", "title", "text", this);
     cards_ = new PresetCards(this);
     cards_->setEntries(beginnings(store));
-    for (const PresetEntry* entry : beginnings(store)) {
-        if (entry->tags.contains(QStringLiteral("text to image"))) {
-            cards_->choose(entry->id);
-        }
-    }
+    cards_->showWhole(kWidth - 2 * Theme::space(kMargin));
+    lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
+    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
+    auto* mode = makeText(tr("Collects what is unused after every stage; proposed up to 8 GiB. It "
+                             "costs a little time, pictures stay the same."),
+                          "modeNote",
+                          "small",
+                          "text.muted",
+                          this);
     auto* note = makeText(tr("These use the small model that comes with Lowtide. Your own "
                              "checkpoints are added under Models."),
                           "modelNote",
                           "small",
                           "text.muted",
                           this);
-    auto* empty = new QPushButton(tr("Keep the graph that is open"), this);
-    empty->setObjectName(QStringLiteral("emptyGraph"));
+    connect(lowMemory_, &QCheckBox::clicked, this, [this] { isModeChosen_ = true; });
+    auto* column = new QVBoxLayout(this);
+    const int margin = Theme::space(kMargin);
+    column->setContentsMargins(margin, margin, margin, margin);
+    column->setSpacing(Theme::space(2));
+    column->addWidget(title);
+    column->addWidget(found_);
+    column->addSpacing(Theme::space(2));
+    column->addWidget(question);
+    column->addWidget(cards_);
+    column->addWidget(note);
+    column->addSpacing(Theme::space(2));
+    column->addWidget(lowMemory_);
+    column->addWidget(mode);
+    column->addSpacing(Theme::space(2));
+    column->addLayout(makeButtons());
+    column->setSizeConstraint(QLayout::SetFixedSize);
+    for (QLabel* text : {found_, note, mode}) {
+        text->setFixedWidth(kWidth - 2 * margin);
+    }
+    setDevice(device);
+    cards_->setFocus();
+}
+
+QHBoxLayout* FirstStart::makeButtons() {
+    auto* keep = new QPushButton(tr("Keep the graph that is open"), this);
+    keep->setObjectName(QStringLiteral("emptyGraph"));
+    keep->setAutoDefault(false);
     start_ = new QPushButton(tr("Start"), this);
     start_->setObjectName(QStringLiteral("start"));
     start_->setDefault(true);
     start_->setEnabled(!cards_->chosen().isEmpty());
     connect(cards_, &PresetCards::taken, this, &FirstStart::start);
     connect(start_, &QPushButton::clicked, this, [this] { start(cards_->chosen()); });
-    connect(empty, &QPushButton::clicked, this, [this] {
+    connect(keep, &QPushButton::clicked, this, [this] {
         keepSettings();
         reject();
     });
-
     auto* buttons = new QHBoxLayout;
-    buttons->addWidget(note, 1);
-    buttons->addSpacing(Theme::space(4));
-    buttons->addWidget(empty);
+    buttons->setSpacing(Theme::space(2));
+    buttons->addStretch(1);
+    buttons->addWidget(keep);
     buttons->addWidget(start_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(6), Theme::space(6), Theme::space(6), Theme::space(6));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(title);
-    column->addWidget(found);
-    column->addWidget(lowMemory_);
-    column->addSpacing(Theme::space(3));
-    column->addWidget(question);
-    column->addWidget(cards_, 1);
-    column->addLayout(buttons);
-    resize(kSize);
+    return buttons;
+}
+
+void FirstStart::setDevice(const FoundDevice& device) {
+    device_ = device;
+    found_->setText(device.sentence);
+    if (!isModeChosen_) {
+        lowMemory_->setChecked(isSmall());
+    }
+}
+
+bool FirstStart::isSmall() const {
+    return device_.capacity > 0 && device_.capacity <= kLowMemoryCapacity;
 }
 
 void FirstStart::start(const QString& id) {
@@ -107,13 +140,12 @@ void FirstStart::start(const QString& id) {
 }
 
 void FirstStart::keepSettings() {
-    const bool isSmall = device_.capacity > 0 && device_.capacity <= kLowMemoryCapacity;
     settings_.change([&](Preferences& preferences) {
         preferences.isFirstStartDone = true;
         // "auto" does by itself what is proposed; what differs from that was the person's choice.
-        preferences.lowMemory = lowMemory_->isChecked() == isSmall ? QStringLiteral("auto")
-                                : lowMemory_->isChecked()          ? QStringLiteral("on")
-                                                                   : QStringLiteral("off");
+        preferences.lowMemory = lowMemory_->isChecked() == isSmall() ? QStringLiteral("auto")
+                                : lowMemory_->isChecked()            ? QStringLiteral("on")
+                                                                     : QStringLiteral("off");
     });
 }
 

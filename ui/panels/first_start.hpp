@@ -7,6 +7,8 @@
 #include <QDialog>
 
 class QCheckBox;
+class QHBoxLayout;
+class QLabel;
 class QPushButton;
 
 namespace lowtide::ui {
@@ -14,7 +16,8 @@ namespace lowtide::ui {
 class PresetCards;
 
 /// What a person sees who starts the studio for the first time: which device was found, whether to
-/// spare its memory, and what to begin with. Three clicks lead to a picture: a card, Start, Run.
+/// work in the low-memory mode, and what to begin with. Three clicks lead to a picture: a card,
+/// Start, Run.
 /// `settings` and `store` must outlive it.
 class FirstStart : public QDialog {
     Q_OBJECT
@@ -25,17 +28,24 @@ public:
                const FoundDevice& device,
                QWidget* parent = nullptr);
 
+    /// The module's answer may come later than the dialog.
+    void setDevice(const FoundDevice& device);
+
 Q_SIGNALS:
     /// The person chose a preset; the settings are kept by then.
     void presetChosen(const QString& id);
 
 private:
+    [[nodiscard]] QHBoxLayout* makeButtons();
     void start(const QString& id);
     void keepSettings();
+    [[nodiscard]] bool isSmall() const;
 
     Settings& settings_;
     FoundDevice device_;
+    QLabel* found_ = nullptr;
     QCheckBox* lowMemory_ = nullptr;
+    bool isModeChosen_ = false;  ///< by the person, so that no proposal changes it
     PresetCards* cards_ = nullptr;
     QPushButton* start_ = nullptr;
 };

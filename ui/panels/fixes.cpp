@@ -3,10 +3,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/policy.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/panels/budget_text.hpp"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,16 @@ QString tr(const char* text) {
 
 QString quoted(const std::string& text) {
     return QString::fromStdString(text);
+}
+
+/// What another version of the module proposes may be none here.
+bool isPolicy(const std::string& text) {
+    try {
+        static_cast<void>(memory::parsePolicy(text));
+        return !text.empty();
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 /// The policy in place of the node's own; where it computes stays as it was.
@@ -46,30 +56,24 @@ Edit deviceEdit(const std::string& node, const char* device) {
     };
 }
 
-/// The least budget with which the policies as written can be kept: the module names it exactly.
-std::optional<Bytes> leastBudget(const Issue& issue) {
-    static const QRegularExpression pattern("needs at least (\\d+) bytes");
-    const QRegularExpressionMatch match = pattern.match(QString::fromStdString(issue.message));
-    return match.hasMatch() ? std::optional<Bytes>(match.captured(1).toLongLong()) : std::nullopt;
-}
-
 std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document) {
-    static const QRegularExpression pattern("^set the memory policy of (\\S+) to (\\S+): it then");
     std::vector<Fix> fixes;
-    const QString hint = QString::fromStdString(issue.hint);
-    const QRegularExpressionMatch match = pattern.match(hint);
-    if (match.hasMatch() && document.nodes.count(match.captured(1).toStdString()) > 0) {
+    const Json facts = factsOf(issue);
+    const std::string policy = textIn(facts, "policy");
+    const std::string device = textIn(facts, "device");
+    const Bytes least = bytesIn(facts, "minimum");
+    const bool hasNode = document.nodes.contains(issue.node);
+    if (hasNode && isPolicy(policy)) {
         fixes.push_back(
-            {tr("Set the memory policy of %1 to %2").arg(match.captured(1), match.captured(2)),
-             policyEdit(match.captured(1).toStdString(), match.captured(2).toStdString())});
+            {tr("Set the memory policy of %1 to %2").arg(quoted(issue.node), quoted(policy)),
+             policyEdit(issue.node, policy)});
     }
-    const std::optional<Bytes> least = leastBudget(issue);
-    if (least && document.memoryBudget) {
-        const std::string budget = budgetText(roundedUp(*least));
+    if (least > 0 && document.memoryBudget) {
+        const std::string budget = budgetText(roundedUp(least));
         fixes.push_back({tr("Raise the budget to %1").arg(quoted(budget)),
                          [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
     }
-    if (hint.contains("@cpu") && document.nodes.count(issue.node) > 0) {
+    if (hasNode && policy.empty() && !device.empty() && device != "cpu") {
         fixes.push_back(
             {tr("Compute %1 on the CPU").arg(quoted(issue.node)), deviceEdit(issue.node, "cpu")});
     }
@@ -121,6 +125,15 @@ std::vector<Fix> valueFixes(const Issue& issue, const ParamDesc& param) {
     return fixes;
 }
 
+/// A file that the graph names and nobody finds. What lies in the module is there always.
+std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& node) {
+    const std::string file = textIn(node.params, param.id.c_str());
+    if (file.empty() || file.starts_with("builtin:")) {
+        return {};
+    }
+    return {{tr("Locate %1...").arg(quoted(file.substr(file.find_last_of("/\\") + 1))), {}}};
+}
+
 std::vector<Fix> nodeFixes(const Issue& issue,
                            const graph::DocumentNode& node,
                            const graph::Catalog& catalog) {
@@ -144,6 +157,9 @@ std::vector<Fix> nodeFixes(const Issue& issue,
     }
     const NodeDesc* desc = catalog.find(node.type);
     const ParamDesc* param = desc ? graph::findParam(*desc, issue.item) : nullptr;
+    if (param && param->kind == ParamKind::File && issue.severity == Severity::Error) {
+        return locateFix(*param, node);
+    }
     const bool isOfValue = issue.code.starts_with("value_") || issue.code == "invalid_input_type";
     return param && isOfValue ? valueFixes(issue, *param) : std::vector<Fix>();
 }

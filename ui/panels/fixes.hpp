@@ -14,7 +14,7 @@ namespace lowtide::ui {
 /// A change of the graph that removes an issue.
 struct Fix {
     QString label;
-    Edit edit;
+    Edit edit;  ///< empty: the person is asked where the file is that the parameter names
 };
 
 /// Changes that remove the issue, the cheapest first; none where a person has to decide. Each is

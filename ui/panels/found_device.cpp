@@ -1,6 +1,7 @@
 #include "ui/panels/found_device.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 
@@ -33,7 +34,10 @@ bool isBetter(const Json& device, const Json* best) {
 
 FoundDevice foundDevice(const Json& devices) {
     const Json* best = nullptr;
-    for (const Json& device : memberIn(devices, "devices")) {
+    if (!devices.is_array()) {
+        return {.sentence = Words::tr("Lowtide is looking for what it can compute on...")};
+    }
+    for (const Json& device : devices) {
         best = isBetter(device, best) ? &device : best;
     }
     if (best == nullptr) {
@@ -41,7 +45,7 @@ FoundDevice foundDevice(const Json& devices) {
     }
     const Bytes capacity = bytesIn(*best, "capacity");
     const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
-    const QString size = QString::fromStdString(formatBytes(capacity));
+    const QString size = bytesText(capacity);
     const QString sentence =
         isCard(*best)
             ? Words::tr("Lowtide found the graphics card %1 with %2 of memory.").arg(name, size)

@@ -5,6 +5,7 @@
 #include "ui/panels/inspector_help.hpp"
 #include "ui/panels/inspector_params.hpp"
 #include "ui/panels/inspector_sections.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QLabel>
@@ -47,12 +48,10 @@ QString statusText(const NodeStatus& status) {
         parts << Inspector::tr("%L1 s").arg(status.milliseconds / 1000, 0, 'f', 2);
     }
     if (status.peakBytes > 0) {
-        parts << Inspector::tr("peak %1").arg(
-            QString::fromStdString(formatBytes(static_cast<Bytes>(status.peakBytes))));
+        parts << Inspector::tr("peak %1").arg(bytesText(static_cast<Bytes>(status.peakBytes)));
     } else if (status.plannedBytes > 0) {
         parts << Inspector::tr("will hold %1")
-                     .arg(QString::fromStdString(
-                         formatBytes(static_cast<Bytes>(status.plannedBytes))));
+                     .arg(bytesText(static_cast<Bytes>(status.plannedBytes)));
     }
     return parts.join(QStringLiteral(" · ")) +
            (status.lossy.isEmpty() ? QString()

@@ -63,7 +63,8 @@ void InspectorGraph::buildRows() {
     lowMemory_->addItem(tr("Automatic"), QString());
     lowMemory_->addItem(tr("On"), QStringLiteral("on"));
     lowMemory_->addItem(tr("Off"), QStringLiteral("off"));
-    lowMemory_->setToolTip(tr("On collects after every stage, as small devices need it"));
+    lowMemory_->setToolTip(
+        tr("On: collects what is unused after every stage. Automatic: on devices up to 8 GiB."));
     threshold_->setObjectName(QStringLiteral("threshold"));
     threshold_->setRange(0, 100);
     threshold_->setSuffix(tr(" %"));
@@ -78,7 +79,7 @@ void InspectorGraph::buildRows() {
     form->addRow(tr("Memory budget"), budget_);
     form->addRow(QString(), budgetProblem_);
     form->addRow(tr("Device"), device_);
-    form->addRow(tr("Small device"), lowMemory_);
+    form->addRow(tr("Low-memory mode"), lowMemory_);
     auto* collect = new QHBoxLayout;
     collect->setSpacing(Theme::space(2));
     collect->addWidget(ownThreshold_);
@@ -92,7 +93,7 @@ void InspectorGraph::connectRows() {
     connect(device_, &QComboBox::activated, this, &InspectorGraph::setDevice);
     connect(lowMemory_, &QComboBox::activated, this, [this] {
         const auto value = statedOf(lowMemory_->currentData().toString());
-        model_.apply(tr("Change the small device setting"),
+        model_.apply(tr("Low-memory mode"),
                      [&](graph::Document& document) { document.lowMemory = value; });
     });
     connect(ownThreshold_, &QCheckBox::clicked, this, [this](bool isSet) {

@@ -83,7 +83,7 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
                                     content_));
     }
     if (advanced->count() > 0) {
-        advanced_ = new InspectorFold(tr("Advanced"), folded, isAdvancedOpen_, content_);
+        advanced_ = new Fold(tr("Advanced"), folded, isAdvancedOpen_, content_);
         advanced_->setObjectName(QStringLiteral("advanced"));
         plain->addWidget(advanced_);
     } else {

@@ -2,7 +2,7 @@
 
 #include "ui/bridge/node_status.hpp"
 #include "ui/document/graph_model.hpp"
-#include "ui/panels/inspector_fold.hpp"
+#include "ui/panels/fold.hpp"
 #include "ui/panels/inspector_row.hpp"
 
 #include <QLabel>
@@ -49,7 +49,7 @@ private:
     std::vector<std::string> nodes_;
     QVBoxLayout* column_;
     QWidget* content_ = nullptr;
-    InspectorFold* advanced_ = nullptr;
+    Fold* advanced_ = nullptr;
     bool isAdvancedOpen_ = false;
 
     struct Shown {

@@ -79,9 +79,9 @@ InspectorSections::InspectorSections(GraphModel& model, const Planning& planning
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(2));
-    memory_ = new InspectorFold(tr("Memory"), memoryEditor_, true, this);
+    memory_ = new Fold(tr("Memory"), memoryEditor_, true, this);
     memory_->setObjectName(QStringLiteral("memory"));
-    precision_ = new InspectorFold(tr("Precision"), precisionEditor_, false, this);
+    precision_ = new Fold(tr("Precision"), precisionEditor_, false, this);
     precision_->setObjectName(QStringLiteral("precision"));
     column->addWidget(memory_);
     column->addWidget(precision_);

@@ -3,7 +3,7 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/memory_editor.hpp"
-#include "ui/panels/inspector_fold.hpp"
+#include "ui/panels/fold.hpp"
 
 #include <QWidget>
 
@@ -36,8 +36,8 @@ private:
     std::vector<std::string> nodes_;
     MemoryEditor* memoryEditor_;
     PrecisionEditor* precisionEditor_;
-    InspectorFold* memory_;
-    InspectorFold* precision_;
+    Fold* memory_;
+    Fold* precision_;
 };
 
 /// The part of a plan's "precision" that speaks of the node, by component; null: it says nothing.

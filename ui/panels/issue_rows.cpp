@@ -4,6 +4,7 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QFontMetricsF>
 #include <QPainter>
 
 #include <algorithm>
@@ -85,6 +86,12 @@ QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) c
     return {Theme::space(50), 2 * kLine + kMargin};
 }
 
+bool IssueDelegate::isElided(const Issue& issue, int width) {
+    const QFontMetricsF measure(Theme::current().font("small"));
+    return measure.horizontalAdvance(QString::fromStdString(issue.message)) >
+           width - kIcon - 3.0 * kMargin;
+}
+
 void IssueDelegate::paint(QPainter* painter,
                           const QStyleOptionViewItem& option,
                           const QModelIndex& index) const {
@@ -95,11 +102,7 @@ void IssueDelegate::paint(QPainter* painter,
     }
     const Theme& theme = Theme::current();
     painter->save();
-    if (option.state.testFlag(QStyle::State_Selected)) {
-        painter->fillRect(option.rect, theme.colour("selection"));
-    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
-        painter->fillRect(option.rect, theme.colour("hover"));
-    }
+    paintRowGround(*painter, option);
     const QRect icon(option.rect.left() + kMargin,
                      option.rect.top() + kMargin / 2 + (kLine - kIcon) / 2,
                      kIcon,

@@ -39,6 +39,8 @@ public:
                const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
                                  const QModelIndex& index) const override;
+    /// Whether a row of that width cuts the sentence off.
+    [[nodiscard]] static bool isElided(const Issue& issue, int width);
 };
 
 /// Text for a report: one paragraph for each issue.

@@ -58,9 +58,7 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
             &IssuesPanel::showSelected);
     connect(list_, &QListView::activated, this, &IssuesPanel::jump);
     connect(list_, &QListView::clicked, this, &IssuesPanel::jump);
-    connect(details_, &Notice::fixChosen, this, [this](const Fix& fix) {
-        model_.apply(fix.label, fix.edit);
-    });
+    connect(details_, &Notice::fixChosen, this, &IssuesPanel::mend);
     connect(copy_, &QToolButton::clicked, this, &IssuesPanel::copyReport);
     collect();
 }
@@ -125,6 +123,8 @@ void IssuesPanel::collect() {
     const int errors = errorCount();
     const int warnings = warningCount();
     counts_->setText(tr("Errors: %1, warnings: %2").arg(errors).arg(warnings));
+    counts_->setVisible(!isEmpty);
+    copy_->setVisible(!isEmpty);
     showSelected();
     Q_EMIT countsChanged(errors, warnings);
 }
@@ -138,10 +138,26 @@ void IssuesPanel::showSelected() {
     const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
                               : issue->severity == Severity::Warning ? Notice::Tone::Warning
                                                                      : Notice::Tone::Info;
-    const QString hint = QString::fromStdString(issue->hint);
-    details_->tell(tone,
-                   QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
-                   fixesFor(*issue, model_.document(), model_.catalog()));
+    std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog());
+    QStringList lines;
+    if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
+        lines << QString::fromStdString(issue->message);
+    }
+    if (!issue->hint.empty()) {
+        lines << QString::fromStdString(issue->hint);
+    }
+    if (lines.isEmpty() && !fixes.empty()) {
+        lines << tr("What can be done:");
+    }
+    details_->tell(tone, lines.join(QLatin1Char('\n')), std::move(fixes));
+}
+
+void IssuesPanel::mend(const Fix& fix) {
+    if (fix.edit) {
+        model_.apply(fix.label, fix.edit);
+    } else if (const Issue* issue = rows_->issueAt(list_->currentIndex())) {
+        Q_EMIT locateRequested(issue->node, issue->item);
+    }
 }
 
 void IssuesPanel::jump() {

@@ -14,6 +14,7 @@ namespace lowtide::ui {
 
 class IssueRows;
 class Notice;
+struct Fix;
 
 /// What is wrong with the graph as it stands, and what the last run said: with a jump to the place,
 /// changes that remove an issue, and a report to copy.
@@ -34,12 +35,15 @@ public Q_SLOTS:
 Q_SIGNALS:
     /// Show the node, and its port or row where one is to blame.
     void jumpRequested(const std::string& node, const std::string& item);
+    /// Ask where the file is that the parameter names.
+    void locateRequested(const std::string& node, const std::string& param);
     void countsChanged(int errors, int warnings);
 
 private:
     void build();
     void collect();
     void showSelected();
+    void mend(const Fix& fix);
     void jump();
 
     GraphModel& model_;

@@ -1,8 +1,8 @@
 #include "ui/panels/memory_line.hpp"
 
-#include "plugin/base/units.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/panels/plan_view.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -18,14 +18,10 @@ class Words {
     Q_DECLARE_TR_FUNCTIONS(MemoryLine)
 };
 
-const Json* fullestDevice(const Json& plan) {
-    const Json* fullest = nullptr;
-    for (const Json& device : memberIn(plan, "devices")) {
-        if (!fullest || bytesIn(device, "peak") > bytesIn(*fullest, "peak")) {
-            fullest = &device;
-        }
-    }
-    return fullest;
+/// Plans name the device of the run before others that its nodes chose.
+const Json* mainDevice(const Json& plan) {
+    const Json& devices = memberIn(plan, "devices");
+    return devices.is_array() && !devices.empty() ? &devices.front() : nullptr;
 }
 
 double secondsOf(const Json& plan) {
@@ -43,8 +39,15 @@ MemoryLine refusedLine(const Issues& issues) {
     if (found == issues.end()) {
         return {};
     }
-    return {.text = Words::tr("Does not fit: %1").arg(QString::fromStdString(found->message)),
-            .detail = QString::fromStdString(found->hint),
+    const QString message = QString::fromStdString(found->message);
+    const QString hint = QString::fromStdString(found->hint);
+    const Json facts = factsOf(*found);
+    const Bytes needed = bytesIn(facts, "needed");
+    const QString node = QString::fromStdString(found->node);
+    return {.text = needed > 0 ? Words::tr("Does not fit: %1 needs %2")
+                                     .arg(node, partText(needed, bytesIn(facts, "capacity")))
+                               : Words::tr("Does not fit: %1").arg(message),
+            .detail = hint.isEmpty() ? message : message + QLatin1Char('\n') + hint,
             .fits = false};
 }
 
@@ -54,7 +57,7 @@ MemoryLine memoryLineOf(const Planned& planned) {
     if (!planned.plan.is_object()) {
         return refusedLine(planned.issues);
     }
-    const Json* device = fullestDevice(planned.plan);
+    const Json* device = mainDevice(planned.plan);
     if (device == nullptr) {
         return {};
     }
@@ -64,37 +67,32 @@ MemoryLine memoryLineOf(const Planned& planned) {
     if (const int percent = streamedPercent(planned.plan, textIn(*device, "device")); percent > 0) {
         parts.push_back(Words::tr("streams %1 %").arg(percent));
     }
-    parts.push_back(durationText(secondsOf(planned.plan)));
     const bool isEstimated = memberIn(*device, "estimated") == true;
+    const QString time = durationText(secondsOf(planned.plan));
+    parts.push_back(isEstimated ? Words::tr("%1 (estimate)").arg(time) : time);
     return {.text = parts.join(QStringLiteral(", ")),
             .detail = Words::tr("The most that %1 will hold, of its budget. %2")
                           .arg(QString::fromStdString(textIn(*device, "device")),
                                isEstimated
-                                   ? Words::tr("The time is an estimate; `lowtide calibrate` "
-                                               "measures this device.")
+                                   ? Words::tr("The time is an estimate that ranks plans: this "
+                                               "device was not measured yet.")
                                    : Words::tr("The time is from this device's measured speeds."))};
 }
 
 QString partText(Bytes part, Bytes whole) {
     const bool isLarge = whole >= kGiB;
     const double unit = static_cast<double>(isLarge ? kGiB : kMiB);
-    const int digits = isLarge && part >= kGiB / 10 ? 1 : isLarge ? 2 : 0;
+    if (whole <= 0) {
+        return bytesText(part);
+    }
+    if (part < static_cast<Bytes>(unit) / 10 || whole < 10 * kMiB) {
+        return Words::tr("%1 of %2").arg(bytesText(part), bytesText(whole));
+    }
+    const int digits = isLarge ? 1 : 0;
     return QStringLiteral("%1 of %2 %3")
         .arg(static_cast<double>(part) / unit, 0, 'f', digits)
         .arg(static_cast<double>(whole) / unit, 0, 'f', isLarge ? 1 : 0)
         .arg(isLarge ? QStringLiteral("GiB") : QStringLiteral("MiB"));
-}
-
-QString durationText(double seconds) {
-    constexpr double kMinute = 60;
-    constexpr double kLongestInSeconds = 90;
-    if (seconds < 1) {
-        return Words::tr("under 1 s");
-    }
-    if (seconds < kLongestInSeconds) {
-        return Words::tr("about %1 s").arg(std::lround(seconds));
-    }
-    return Words::tr("about %1 min").arg(std::lround(seconds / kMinute));
 }
 
 }  // namespace lowtide::ui

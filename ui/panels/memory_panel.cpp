@@ -1,13 +1,11 @@
 #include "ui/panels/memory_panel.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/host_api/residency_control.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/panels/budget_text.hpp"
+#include "ui/panels/memory_line.hpp"
 #include "ui/panels/memory_widgets.hpp"
-
-#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -16,13 +14,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr const char* kBudgetGesture = "memory_budget";
-
-/// The bytes that the refusal says were there, rounded as it says them; 0: none are named.
-Bytes refusedBudget(const Issue& issue) {
-    static const QRegularExpression pattern("do not fit into ([0-9.]+ [KMGT]?i?B) on");
-    const QRegularExpressionMatch match = pattern.match(QString::fromStdString(issue.message));
-    return match.hasMatch() ? parseBytes(match.captured(1).toStdString()).value_or(0) : 0;
-}
 
 const Issue* infeasible(const Issues& issues) {
     const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
@@ -38,6 +29,17 @@ QString timesNote(const PlanView& plan) {
                             : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
 }
 
+QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& measured) {
+    if (run.executed == 0) {
+        return MemoryPanel::tr("Nothing was to do: every result was kept from earlier runs.");
+    }
+    return measured ? MemoryPanel::tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
+                          .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
+                          .arg(measured->collections)
+                          .arg(bytesText(measured->saved))
+                    : MemoryPanel::tr("Nothing was measured.");
+}
+
 }  // namespace
 
 MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
@@ -50,6 +52,9 @@ MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
             showSettings();
         }
         widgets_->bars->setFresh(parts_.planning.planned().isFresh);
+        if (!parts_.planning.planned().plan.is_object()) {
+            showPlan();  // why there is none may be another reason now
+        }
     });
     connect(&parts_.planning, &Planning::answered, this, &MemoryPanel::showPlan);
     connect(&parts_.feed, &MemoryFeed::changed, this, &MemoryPanel::showHeld);
@@ -89,15 +94,21 @@ void MemoryPanel::connectControls() {
         parts_.model.apply(fix.label, fix.edit);
     });
     connect(widgets_->bars, &PlanBars::nodeActivated, this, &MemoryPanel::nodeActivated);
-    connect(
-        widgets_->chips, &ComponentChips::offloadRequested, this, [this](const std::string& role) {
-            release(role, false);
-        });
-    connect(
-        widgets_->chips, &ComponentChips::unloadRequested, this, [this](const std::string& role) {
-            release(role, true);
-        });
-    connect(widgets_->releaseAll, &QPushButton::clicked, this, [this] { release("all", false); });
+    const auto ask = [this](Chore::Kind kind) {
+        return [this, kind](const std::string& what) {
+            parts_.upkeep.begin({.kind = kind, .what = what});
+        };
+    };
+    connect(widgets_->chips, &ComponentChips::offloadRequested, this, ask(Chore::Kind::Offload));
+    connect(widgets_->chips, &ComponentChips::unloadRequested, this, ask(Chore::Kind::Unload));
+    connect(widgets_->releaseAll, &QPushButton::clicked, this, [ask] {
+        ask(Chore::Kind::Offload)("all");
+    });
+    connect(widgets_->measure, &QPushButton::clicked, this, [this, ask] {
+        ask(Chore::Kind::Measure)(device());
+    });
+    connect(&parts_.upkeep, &Upkeep::began, this, &MemoryPanel::beginChore);
+    connect(&parts_.upkeep, &Upkeep::ended, this, &MemoryPanel::endChore);
 }
 
 void MemoryPanel::connectRuns() {
@@ -117,8 +128,9 @@ void MemoryPanel::hideEvent(QHideEvent*) {
     parts_.feed.setWatched(false);
 }
 
-QString MemoryPanel::summary() const {
-    return widgets_->summary->text();
+void MemoryPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    widgets_->spread(width());
 }
 
 std::string MemoryPanel::device() const {
@@ -150,32 +162,31 @@ void MemoryPanel::showPlan() {
     const std::optional<PlanView> plan =
         planViewOf(planned.plan.is_null() ? planned.beyond : planned.plan);
     const bool fits = !planned.plan.is_null();
-    const QString before = summary();
     widgets_->bars->setFresh(planned.isFresh);
     widgets_->bars->setVisible(plan.has_value());
-    widgets_->planNote->setVisible(plan.has_value() && fits);
     widgets_->refusal->tell(Notice::Tone::Error, {});
     if (plan) {
-        widgets_->planNote->setText(timesNote(*plan));
+        widgets_->timesNote->setText(timesNote(*plan));
         const Issue* issue = infeasible(planned.issues);
-        const Bytes refused = budget() > 0 ? budget() : issue ? refusedBudget(*issue) : 0;
+        const Bytes refused = budget() > 0 ? budget()
+                              : issue      ? bytesIn(factsOf(*issue), "capacity")
+                                           : 0;
         widgets_->bars->setPlan(*plan, fits ? plan->budget : refused);
     }
     if (plan && fits) {
-        widgets_->summary->setText(summaryOf(*plan));
+        const MemoryLine line = memoryLineOf(planned);
+        widgets_->summary->setText(line.text);
+        widgets_->summary->setToolTip(line.detail);
     } else {
         showRefusal(planned);
     }
+    showMeasuring();
     showHeld();
-    if (summary() != before) {
-        Q_EMIT summaryChanged(summary());
-    }
 }
 
 void MemoryPanel::showRefusal(const Planned& planned) {
     if (const Issue* issue = infeasible(planned.issues)) {
-        widgets_->summary->setText(
-            tr("Does not fit: %1 needs too much").arg(QString::fromStdString(issue->node)));
+        widgets_->summary->setText(memoryLineOf(planned).text);
         const QString hint = QString::fromStdString(issue->hint);
         widgets_->refusal->tell(
             Notice::Tone::Error,
@@ -209,9 +220,11 @@ void MemoryPanel::showHeld() {
     widgets_->hostGauge->setHeld(heldNow(now.ledger, now.devices, "cpu"));
     widgets_->device->setDevices(now.devices);
     const bool isIdle = parts_.queue.running() == nullptr;
-    widgets_->chips->setPossible(isIdle, parts_.engine.extension(kResidencyControl) != nullptr);
+    const bool isFree = isIdle && !parts_.upkeep.isBusy();
+    widgets_->chips->setPossible(isFree, parts_.upkeep.canUnload());
     widgets_->chips->setComponents(heldComponents(now.ledger));
-    widgets_->releaseAll->setEnabled(isIdle);
+    widgets_->releaseAll->setEnabled(isFree);
+    widgets_->measure->setEnabled(isFree);
     Bytes card = id == "cpu" ? held.capacity : 0;
     if (const std::string spec = parts_.model.document().device.value_or(""); !spec.empty()) {
         const auto size = parseBytes(spec.substr(std::min(spec.size(), spec.find(':') + 1)));
@@ -225,11 +238,8 @@ void MemoryPanel::beginRun(quint64 id) {
     parts_.feed.setRunning(true);
     widgets_->recorder.begin(widgets_->now());
     widgets_->slower->tell(Notice::Tone::Warning, {});
-    widgets_->runTitle->setText(tr("This run"));
-    widgets_->runTitle->show();
-    widgets_->timeline->show();
-    widgets_->measured->hide();
-    widgets_->measuredNote->hide();
+    widgets_->details->setTitle(tr("This run"));
+    showDetails(true, false, {});
     showTimeline();
     showHeld();
 }
@@ -256,33 +266,28 @@ void MemoryPanel::endRun(quint64 id) {
     }
     parts_.feed.setRunning(false);
     widgets_->bars->setRunning({});
-    if (run->report.is_null()) {  // refused, as Issues tells
-        widgets_->runTitle->hide();
-        widgets_->timeline->hide();
+    widgets_->details->setTitle(tr("Last run"));
+    if (run->report.is_null()) {
+        showDetails(false, false, tr("It was refused, as Issues tells."));
         showHeld();
         return;
     }
-    widgets_->runTitle->setText(tr("Last run"));
     const RunTimeline live = widgets_->recorder.timeline(widgets_->now());
     const std::optional<MeasuredView> measured = measuredViewOf(run->report);
     widgets_->timeline->setTimeline(timelineOf(run->report, live), budget());
-    widgets_->timeline->setVisible(measured.has_value());
-    widgets_->measured->setVisible(measured.has_value());
-    widgets_->measuredNote->setVisible(true);
-    widgets_->measuredNote->setText(
-        run->executed == 0 ? tr("Nothing was to do: every result was kept from earlier runs.")
-        : measured         ? tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
-                         .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
-                         .arg(measured->collections)
-                         .arg(bytesText(measured->saved))
-                   : tr("Nothing was measured."));
     if (measured) {
         widgets_->measured->setMeasured(*measured);
     }
+    showDetails(measured.has_value(), measured.has_value(), measuredText(*run, measured));
+    widgets_->details->setSummary(
+        measured ? tr("peak %1, predicted %2")
+                       .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
+        : run->executed == 0 ? tr("nothing was to do")
+                             : QString());
     const bool isWhole = run->state == RunState::Finished;
     const auto slower =
         isWhole ? widgets_->times.take(
-                      timeKeyOf(run->graph, run->options, run->report, parts_.engine.catalog()),
+                      timeKeyOf(run->graph, run->options, run->report, parts_.model.catalog()),
                       run->milliseconds)
                 : std::nullopt;
     widgets_->slower->tell(
@@ -296,23 +301,44 @@ void MemoryPanel::endRun(quint64 id) {
     showHeld();
 }
 
-void MemoryPanel::release(const std::string& component, bool isUnload) {
-    auto* control = static_cast<ResidencyControl*>(parts_.engine.extension(kResidencyControl));
-    widgets_->background.run(
-        [this, component, isUnload, control, &runner = parts_.engine.runner()] {
-            const Status status =
-                isUnload && control ? control->unload(component) : runner.release(component);
-            return [this, status] {
-                widgets_->releaseNote->tell(
-                    Notice::Tone::Warning,
-                    status == Status::Ok
-                        ? QString()
-                        : tr("Nothing was released: the module is at work. Try again when the "
-                             "run or plan has ended."));
-                parts_.feed.askNow();
-                parts_.planning.askNow();
-            };
-        });
+void MemoryPanel::showDetails(bool hasTimeline, bool isMeasured, const QString& note) {
+    widgets_->timeline->setVisible(hasTimeline);
+    widgets_->measured->setVisible(isMeasured);
+    widgets_->measuredNote->setVisible(!note.isEmpty());
+    widgets_->measuredNote->setText(note);
+    widgets_->details->setSummary({});
+    widgets_->details->show();
+}
+
+/// A card that is rehearsed has no speeds of its own.
+void MemoryPanel::showMeasuring() {
+    const Planned& planned = parts_.planning.planned();
+    const std::optional<PlanView> plan = planViewOf(planned.plan);
+    const bool isReal = device().find("fake") != 0;
+    widgets_->measure->setVisible(plan && plan->isEstimated && isReal &&
+                                  parts_.upkeep.canMeasure());
+}
+
+void MemoryPanel::beginChore(const Chore& chore) {
+    widgets_->chore->tell(Notice::Tone::Warning, {});
+    if (chore.kind == Chore::Kind::Measure) {
+        widgets_->measure->setText(tr("Measuring..."));
+    } else if (chore.what == "all") {
+        widgets_->releaseAll->setText(tr("Releasing..."));
+    }
+    showHeld();
+}
+
+void MemoryPanel::endChore(const Chore& chore, const QString& problem) {
+    widgets_->measure->setText(tr("Measure this device"));
+    widgets_->releaseAll->setText(tr("Release all"));
+    if (!problem.isEmpty()) {
+        widgets_->chore->tell(Notice::Tone::Warning,
+                              chore.kind == Chore::Kind::Measure
+                                  ? tr("Not measured: %1.").arg(problem)
+                                  : tr("Nothing was released: %1.").arg(problem));
+    }
+    showHeld();
 }
 
 }  // namespace lowtide::ui

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
-#include "ui/bridge/engine.hpp"
 #include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/upkeep.hpp"
 #include "ui/document/graph_model.hpp"
 
 #include <QWidget>
@@ -20,7 +20,7 @@ struct MemoryPanelParts {
     Planning& planning;
     RunQueue& queue;
     MemoryFeed& feed;
-    Engine& engine;
+    Upkeep& upkeep;
 };
 
 /// Memory of the run: the plan before it, what is held while it lasts, predicted beside measured
@@ -33,18 +33,14 @@ public:
     explicit MemoryPanel(const MemoryPanelParts& parts, QWidget* parent = nullptr);
     ~MemoryPanel() override;
 
-    /// "needs 3.1 GiB of 4.0 GiB, streams 60 %, about 40 s", or why it does not fit: for the form
-    /// and the status bar.
-    [[nodiscard]] QString summary() const;
-
 Q_SIGNALS:
     /// A stage was clicked.
     void nodeActivated(const std::string& node);
-    void summaryChanged(const QString& summary);
 
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Widgets;
@@ -58,7 +54,10 @@ private:
     void takeEvent(const Json& event);
     void endRun(quint64 id);
     void showTimeline();
-    void release(const std::string& component, bool isUnload);
+    void showDetails(bool hasTimeline, bool isMeasured, const QString& note);
+    void showMeasuring();
+    void beginChore(const Chore& chore);
+    void endChore(const Chore& chore, const QString& problem);
     [[nodiscard]] std::string device() const;
     [[nodiscard]] Bytes budget() const;
 

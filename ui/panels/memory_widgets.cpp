@@ -2,68 +2,59 @@
 
 #include "ui/theme/theme.hpp"
 
+#include <QHBoxLayout>
+#include <QResizeEvent>
 #include <QScrollArea>
 
 namespace lowtide::ui {
 
-QLabel* MemoryPanel::Widgets::addTitle(const char* name, const QString& text) {
-    auto* title = new QLabel(text, content);
-    title->setObjectName(name);
-    title->setFont(Theme::current().font("strong"));
-    column->addSpacing(Theme::space(2));
-    column->addWidget(title);
-    return title;
+namespace {
+
+/// From this width on what can be changed stands beside the plan.
+constexpr int kWide = Theme::space(150);
+
+QVBoxLayout* columnIn(QWidget* part) {
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    return column;
 }
 
-QLabel* MemoryPanel::Widgets::addLine(const char* name) {
-    auto* line = new QLabel(content);
-    line->setObjectName(name);
-    line->setFont(Theme::current().font("small"));
-    line->setWordWrap(true);
-    column->addWidget(line);
-    return line;
+QLabel* makeLabel(const char* name, const char* font, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QLatin1String(name));
+    label->setFont(Theme::current().font(font));
+    label->setWordWrap(true);
+    return label;
 }
+
+QPushButton* makeButton(const char* name, const QString& text, QWidget* parent) {
+    auto* button = new QPushButton(text, parent);
+    button->setObjectName(QLatin1String(name));
+    return button;
+}
+
+QHBoxLayout* rowOf(QWidget* wide, QWidget* narrow, Qt::Alignment alignment = {}) {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(wide, 1);
+    row->addWidget(narrow, 0, alignment);
+    return row;
+}
+
+}  // namespace
 
 MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
-    : content(new QWidget), column(new QVBoxLayout(content)) {
-    const auto add = [this](auto* widget) {
-        column->addWidget(widget);
-        return widget;
-    };
+    : content(new QWidget), halves(new QBoxLayout(QBoxLayout::TopToBottom, content)) {
     content->setObjectName("memoryContent");
-    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(2));
-    device = add(new DeviceChooser(content));
-    budget = add(new BudgetSlider(content));
-
-    addTitle("planTitle", MemoryPanel::tr("Plan"));
-    summary = addLine("summary");
-    refusal = add(new Notice("refusal", content));
-    bars = add(new PlanBars(content));
-    planNote = addLine("planNote");
-
-    addTitle("nowTitle", MemoryPanel::tr("Now"));
-    gauge = add(new MemoryGauge("gauge", content));
-    hostGauge = add(new MemoryGauge("hostGauge", content));
-
-    runTitle = addTitle("runTitle", MemoryPanel::tr("Last run"));
-    slower = add(new Notice("slower", content));
-    timeline = add(new TimelineChart(content));
-    measured = add(new MeasuredChart(content));
-    measuredNote = addLine("measuredNote");
-
-    addTitle("heldTitle", MemoryPanel::tr("On devices"));
-    chips = add(new ComponentChips(content));
-    releaseAll = add(new QPushButton(MemoryPanel::tr("Release all"), content));
-    releaseAll->setObjectName("releaseAll");
-    releaseNote = add(new Notice("releaseNote", content));
-    column->addStretch(1);
-    for (QWidget* late : {static_cast<QWidget*>(timeline),
-                          static_cast<QWidget*>(measured),
-                          static_cast<QWidget*>(measuredNote),
-                          static_cast<QWidget*>(runTitle)}) {
-        late->hide();
-    }
+    halves->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
+    auto* plan = new QWidget(content);
+    auto* state = new QWidget(content);
+    buildPlan(plan);
+    buildState(state);
+    halves->addWidget(plan);
+    halves->addWidget(state);
+    spread(panel->width());
     auto* scroll = new QScrollArea(panel);
     scroll->setObjectName("memoryScroll");
     scroll->setFrameShape(QFrame::NoFrame);
@@ -73,6 +64,78 @@ MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
     auto* outer = new QVBoxLayout(panel);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
+}
+
+void MemoryPanel::Widgets::buildPlan(QWidget* part) {
+    QVBoxLayout* column = columnIn(part);
+    summary = makeLabel("summary", "strong", part);
+    measure = makeButton("measure", MemoryPanel::tr("Measure this device"), part);
+    measure->setToolTip(
+        MemoryPanel::tr("Takes some seconds. Plans then foretell times of this machine."));
+    measure->hide();
+    refusal = new Notice("refusal", part);
+    slower = new Notice("slower", part);
+    chore = new Notice("chore", part);
+    bars = new PlanBars(part);
+    column->addLayout(rowOf(summary, measure, Qt::AlignTop));
+    for (QWidget* each : {static_cast<QWidget*>(refusal),
+                          static_cast<QWidget*>(slower),
+                          static_cast<QWidget*>(chore),
+                          static_cast<QWidget*>(bars)}) {
+        column->addWidget(each);
+    }
+    column->addStretch(1);
+}
+
+void MemoryPanel::Widgets::buildState(QWidget* part) {
+    QVBoxLayout* column = columnIn(part);
+    device = new DeviceChooser(part);
+    budget = new BudgetSlider(part);
+    gauge = new MemoryGauge("gauge", part);
+    hostGauge = new MemoryGauge("hostGauge", part);
+    auto* heldTitle = makeLabel("heldTitle", "strong", part);
+    heldTitle->setText(MemoryPanel::tr("On devices"));
+    releaseAll = makeButton("releaseAll", MemoryPanel::tr("Release all"), part);
+    chips = new ComponentChips(part);
+    details = new Fold(MemoryPanel::tr("Last run"), buildDetails(), false, part);
+    details->setObjectName("details");
+    details->hide();
+    settings = new QBoxLayout(QBoxLayout::LeftToRight);
+    settings->setSpacing(Theme::space(2));
+    settings->addWidget(device, 1, Qt::AlignTop);
+    settings->addWidget(budget, 1, Qt::AlignTop);
+    column->addLayout(settings);
+    column->addWidget(gauge);
+    column->addWidget(hostGauge);
+    column->addLayout(rowOf(heldTitle, releaseAll));
+    column->addWidget(chips);
+    column->addWidget(details);
+    column->addStretch(1);
+}
+
+QWidget* MemoryPanel::Widgets::buildDetails() {
+    auto* part = new QWidget;
+    QVBoxLayout* column = columnIn(part);
+    measuredNote = makeLabel("measuredNote", "small", part);
+    timeline = new TimelineChart(part);
+    measured = new MeasuredChart(part);
+    timesNote = makeLabel("timesNote", "small", part);
+    for (QWidget* each : {static_cast<QWidget*>(measuredNote),
+                          static_cast<QWidget*>(timeline),
+                          static_cast<QWidget*>(measured),
+                          static_cast<QWidget*>(timesNote)}) {
+        column->addWidget(each);
+    }
+    return part;
+}
+
+void MemoryPanel::Widgets::spread(int width) {
+    const bool isWide = width >= kWide;
+    halves->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    halves->setSpacing(Theme::space(isWide ? 6 : 3));
+    halves->setStretch(0, isWide ? 1 : 0);
+    halves->setStretch(1, 1);
+    settings->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 }  // namespace lowtide::ui

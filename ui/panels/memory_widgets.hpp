@@ -1,9 +1,9 @@
 #pragma once
 
-#include "ui/bridge/background.hpp"
 #include "ui/panels/budget_slider.hpp"
 #include "ui/panels/component_chips.hpp"
 #include "ui/panels/device_chooser.hpp"
+#include "ui/panels/fold.hpp"
 #include "ui/panels/measured_chart.hpp"
 #include "ui/panels/memory_gauge.hpp"
 #include "ui/panels/memory_panel.hpp"
@@ -12,44 +12,49 @@
 #include "ui/panels/run_times.hpp"
 #include "ui/panels/timeline_chart.hpp"
 
+#include <QBoxLayout>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
-/// The parts of the memory panel from top to bottom, and what it remembers of runs.
+/// The parts of the memory panel, what matters most first, and what it remembers of runs: the plan
+/// with its bars, and beside it, or below where there is no room, what can be changed.
 struct MemoryPanel::Widgets {
     explicit Widgets(MemoryPanel* panel);
 
-    QLabel* addTitle(const char* name, const QString& text);
-    QLabel* addLine(const char* name);
+    void buildPlan(QWidget* part);
+    void buildState(QWidget* part);
+    [[nodiscard]] QWidget* buildDetails();
+    /// The panel is so wide now.
+    void spread(int width);
 
     QWidget* content;
-    QVBoxLayout* column;
-    DeviceChooser* device;
-    BudgetSlider* budget;
-    QLabel* summary;
-    Notice* refusal;
-    PlanBars* bars;
-    QLabel* planNote;
-    MemoryGauge* gauge;
-    MemoryGauge* hostGauge;
-    QLabel* runTitle;
-    Notice* slower;
-    TimelineChart* timeline;
-    MeasuredChart* measured;
-    QLabel* measuredNote;
-    ComponentChips* chips;
-    QPushButton* releaseAll;
-    Notice* releaseNote;
+    QBoxLayout* halves;
+    QBoxLayout* settings = nullptr;
+    QLabel* summary = nullptr;
+    QPushButton* measure = nullptr;
+    Notice* refusal = nullptr;
+    Notice* slower = nullptr;
+    Notice* chore = nullptr;  ///< why something that was asked for was not done
+    PlanBars* bars = nullptr;
+    DeviceChooser* device = nullptr;
+    BudgetSlider* budget = nullptr;
+    MemoryGauge* gauge = nullptr;
+    MemoryGauge* hostGauge = nullptr;
+    ComponentChips* chips = nullptr;
+    QPushButton* releaseAll = nullptr;
+    Fold* details = nullptr;
+    QLabel* measuredNote = nullptr;
+    TimelineChart* timeline = nullptr;
+    MeasuredChart* measured = nullptr;
+    QLabel* timesNote = nullptr;
 
     TimelineRecorder recorder;
     QElapsedTimer clock;
     RunTimes times;
     quint64 followed = 0;  ///< the run that is shown, or was last
-    Background background;
 
     [[nodiscard]] double now() const { return static_cast<double>(clock.elapsed()) / 1000; }
 };

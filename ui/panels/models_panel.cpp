@@ -3,6 +3,7 @@
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
@@ -162,7 +163,7 @@ QWidget* ModelsPanel::makeModels() {
                                    "the built-in mini model serves.")},
                        pages_));
     connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
-    connect(again, &QToolButton::clicked, this, &ModelsPanel::scanAgain);
+    connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
         if (const QString param = item->data(Name, Qt::UserRole).toString(); !param.isEmpty()) {
             Q_EMIT useAsked(param, item->data(Family, Qt::UserRole).toString());
@@ -206,12 +207,6 @@ void ModelsPanel::showPlaces() {
     }
     places_->setVisible(!all.isEmpty());
     remove_->setEnabled(places_->currentRow() >= 0);
-    scanAgain();
-}
-
-void ModelsPanel::scanAgain() {
-    library_.setFolders(settings_.preferences().modelFolders,
-                        settings_.preferences().modelPathsFiles);
 }
 
 void ModelsPanel::showModels() {
@@ -240,7 +235,7 @@ void ModelsPanel::addRow(const FoundModel& model) {
         models_,
         {QString::fromStdString(model.relative),
          isBroken ? tr("cannot be read") : family,
-         isBroken ? QString() : sizeText(model.file.weights),
+         isBroken ? QString() : bytesText(model.file.weights),
          !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict)});
     item->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
     item->setForeground(Verdict,

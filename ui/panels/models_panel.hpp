@@ -16,7 +16,8 @@ class QTreeWidget;
 
 namespace lowtide::ui {
 
-/// The person's model folders, and what lies in them. `settings` and `library` must outlive it.
+/// The person's model folders, and what lies in them. Who owns both gives the library the folders
+/// of the settings. `settings` and `library` must outlive it.
 class ModelsPanel : public QWidget {
     Q_OBJECT
 
@@ -39,7 +40,6 @@ private:
     void removePlace();
     void chooseFolder();
     void choosePathsFile();
-    void scanAgain();
 
     Settings& settings_;
     ModelLibrary& library_;

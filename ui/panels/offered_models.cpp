@@ -1,5 +1,7 @@
 #include "ui/panels/offered_models.hpp"
 
+#include "ui/theme/figures.hpp"
+
 #include <QCoreApplication>
 #include <QStringList>
 
@@ -31,7 +33,7 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     if (!model.file.family.empty()) {
         parts.push_back(QString::fromStdString(model.file.family));
     }
-    parts.push_back(sizeText(model.file.weights));
+    parts.push_back(bytesText(model.file.weights));
     if (const QString verdict = verdictText(library.verdictOf(model)); !verdict.isEmpty()) {
         parts.push_back(verdict);
     }
@@ -84,10 +86,6 @@ QString verdictRule() {
         "A first look at the file alone: a quarter of the budget is left for pictures. Fits: "
         "all weights lie in the rest at once. Streams: four of its largest tensor do, the "
         "others come as they are used. The plan of a graph knows more exactly.");
-}
-
-QString sizeText(Bytes bytes) {
-    return QString::fromStdString(formatBytes(bytes));
 }
 
 }  // namespace lowtide::ui

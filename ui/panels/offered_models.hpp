@@ -22,7 +22,5 @@ private:
 [[nodiscard]] QString verdictText(ModelVerdict verdict);
 /// The rule behind the verdicts, for a tooltip.
 [[nodiscard]] QString verdictRule();
-/// "2.1 GiB".
-[[nodiscard]] QString sizeText(Bytes bytes);
 
 }  // namespace lowtide::ui

@@ -11,10 +11,12 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kText = Theme::space(5);
-constexpr int kBar = Theme::space(3);
-constexpr int kRow = kText + kBar + Theme::space(2);
+constexpr int kRow = Theme::space(5);
+constexpr int kBar = Theme::space(2);
 constexpr int kBudgetRow = Theme::space(5);
+constexpr int kGap = Theme::space(2);
+/// From this width on there is room for how much streams.
+constexpr int kWide = Theme::space(110);
 
 struct Part {
     Bytes bytes;
@@ -95,7 +97,29 @@ qreal PlanBars::lengthOf(Bytes bytes) const {
         most = 8 * plan_.peak;
     }
     const qreal share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
-    return std::min(1.0, share) * (width() - Theme::space(1));
+    return std::min(1.0, share) * track().width();
+}
+
+QString PlanBars::textOf(const StageBar& stage) const {
+    return stage.movedInPass > 0 && width() >= kWide
+               ? tr("%1, streams %2 a pass")
+                     .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
+               : bytesText(stage.total());
+}
+
+/// Names stand left of the bars, bytes right of them.
+QRectF PlanBars::track() const {
+    const QFontMetricsF names(Theme::current().font("strong"));
+    const QFontMetricsF texts(Theme::current().font("small"));
+    qreal left = 0;
+    qreal right = 0;
+    for (const StageBar& stage : plan_.stages) {
+        left = std::max(left, names.horizontalAdvance(QString::fromStdString(stage.node)));
+        right = std::max(right, texts.horizontalAdvance(textOf(stage)));
+    }
+    left = std::ceil(std::min(left, width() * 0.3)) + kGap;
+    right = std::ceil(right) + kGap;
+    return {left, (kRow - kBar) / 2.0, std::max(1.0, width() - left - right), kBar};
 }
 
 qreal PlanBars::rowTop(size_t stage) const {
@@ -103,11 +127,13 @@ qreal PlanBars::rowTop(size_t stage) const {
 }
 
 QRectF PlanBars::barOf(size_t stage) const {
-    return {0, rowTop(stage) + kText, lengthOf(plan_.stages[stage].total()), kBar};
+    const QRectF all = track();
+    return {
+        all.left(), rowTop(stage) + all.top(), lengthOf(plan_.stages[stage].total()), all.height()};
 }
 
 qreal PlanBars::budgetX() const {
-    return lengthOf(budget_);
+    return track().left() + lengthOf(budget_);
 }
 
 const StageBar* PlanBars::stageAt(QPointF point) const {
@@ -145,27 +171,21 @@ void PlanBars::paintStage(QPainter& painter, size_t index) const {
     const Theme& theme = Theme::current();
     const StageBar& stage = plan_.stages[index];
     const bool isTooLarge = budget_ > 0 && stage.total() > budget_;
-    const QRectF row(0, rowTop(index), width(), kText);
-    const QString bytes = stage.movedInPass > 0
-                              ? tr("%1, streams %2 a pass")
-                                    .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
-                              : bytesText(stage.total());
-    const char* colour = isTooLarge ? "error" : "text";
-    const qreal half = width() * 0.3;
+    const QRectF track = this->track().translated(0, rowTop(index));
+    const QRectF row(0, rowTop(index), width(), kRow);
     paintText(painter,
-              row.adjusted(0, 0, -(width() - half), 0),
+              row.adjusted(0, 0, track.left() - kGap - width(), 0),
               QString::fromStdString(stage.node),
               stage.node == running_ ? "strong" : "body",
-              colour);
+              isTooLarge ? "error" : "text");
     paintText(painter,
-              row.adjusted(half, 0, 0, 0),
-              bytes,
+              row.adjusted(track.right() + kGap, 0, 0, 0),
+              textOf(stage),
               "small",
               isTooLarge ? "error" : "text.muted",
               Qt::AlignRight);
-    const QRectF track(0, rowTop(index) + kText, width() - Theme::space(1), kBar);
     painter.fillRect(track, theme.colour("field"));
-    qreal x = 0;
+    qreal x = track.left();
     for (const Part& part : partsOf(stage)) {
         const qreal length = lengthOf(part.bytes);
         paintBar(painter,
@@ -179,7 +199,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index) const {
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(barOf(index).adjusted(0.5, 0.5, -0.5, -0.5));
     } else if (stage.node == running_) {
-        painter.fillRect(QRectF(0, track.bottom() + 1, track.width(), 2),
+        painter.fillRect(QRectF(track.left(), track.bottom() + 1, track.width(), 2),
                          theme.colour("node.running"));
     }
 }
@@ -206,10 +226,7 @@ void PlanBars::paintBudget(QPainter& painter) const {
     painter.setPen(QPen(theme.colour("text"), 1));
     const qreal at = std::floor(x) + 0.5;
     painter.drawLine(QPointF(at, Theme::space(1)), QPointF(at, kBudgetRow - 1));
-    for (size_t index = 0; index < plan_.stages.size(); ++index) {  // never through a text
-        const qreal top = rowTop(index) + kText;
-        painter.drawLine(QPointF(at, top - 1), QPointF(at, top + kBar + 1));
-    }
+    painter.drawLine(QPointF(at, kBudgetRow), QPointF(at, rowTop(plan_.stages.size()) - 1));
 }
 
 void PlanBars::paintEvent(QPaintEvent*) {

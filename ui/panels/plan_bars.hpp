@@ -36,6 +36,8 @@ protected:
 
 private:
     [[nodiscard]] std::vector<LegendEntry> legend() const;
+    [[nodiscard]] QRectF track() const;
+    [[nodiscard]] QString textOf(const StageBar& stage) const;
     [[nodiscard]] qreal lengthOf(Bytes bytes) const;
     [[nodiscard]] const StageBar* stageAt(QPointF point) const;
     [[nodiscard]] qreal rowTop(size_t stage) const;

@@ -1,9 +1,6 @@
 #include "ui/panels/plan_view.hpp"
 
 #include "ui/bridge/answer.hpp"
-#include "ui/panels/memory_line.hpp"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +9,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("PlanView", text);
-}
 
 StageBar barOf(const Json& stage, const Json& held, const Json& stays) {
     StageBar bar{.node = textIn(stage, "node"),
@@ -38,13 +31,6 @@ StageBar barOf(const Json& stage, const Json& held, const Json& stays) {
 }
 
 }  // namespace
-
-const StageBar* PlanView::firstTooLarge() const {
-    const auto found = std::find_if(stages.begin(), stages.end(), [this](const StageBar& stage) {
-        return budget > 0 && stage.total() > budget;
-    });
-    return found == stages.end() ? nullptr : &*found;
-}
 
 int streamedPercent(const Json& plan, const std::string& device) {
     std::map<std::string, std::string> deviceOf;
@@ -81,7 +67,6 @@ std::optional<PlanView> planViewOf(const Json& plan) {
     for (const Json& stage : stages) {
         const StageBar bar =
             barOf(stage, memberIn(memberIn(stage, "devices"), view.device.c_str()), stays);
-        view.seconds += bar.seconds;
         if (bar.total() > 0) {
             view.stages.push_back(bar);
         } else if (memberIn(stage, "has_networks") == true) {
@@ -89,21 +74,6 @@ std::optional<PlanView> planViewOf(const Json& plan) {
         }
     }
     return view;
-}
-
-QString summaryOf(const PlanView& plan) {
-    const QString needs = QString::fromStdString(formatBytes(plan.peak));
-    QStringList parts = {
-        plan.budget > 0
-            ? tr("needs %1 of %2").arg(needs, QString::fromStdString(formatBytes(plan.budget)))
-            : tr("needs %1").arg(needs)};
-    if (plan.streamedPercent > 0) {
-        parts.push_back(tr("streams %1 %").arg(plan.streamedPercent));
-    }
-    if (plan.seconds > 0) {
-        parts.push_back(durationText(plan.seconds));
-    }
-    return parts.join(", ");
 }
 
 }  // namespace lowtide::ui

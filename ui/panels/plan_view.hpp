@@ -36,20 +36,14 @@ struct PlanView {
     Bytes minimum = 0;
     bool isEstimated = false;
     QString measuredOn;
-    int streamedPercent = 0;  ///< of its networks' bytes; see the function
-    double seconds = 0;
+    int streamedPercent = 0;             ///< of its networks' bytes; see the function
     std::vector<StageBar> stages;        ///< those that hold something there
     std::vector<std::string> elsewhere;  ///< nodes that compute on another device
-
-    /// The first stage that needs more than the budget; nullptr: all fit.
-    [[nodiscard]] const StageBar* firstTooLarge() const;
 };
 
 /// Of Runner::plan's "plan"; empty when it is none.
 [[nodiscard]] std::optional<PlanView> planViewOf(const Json& plan);
 /// Percent of the networks' bytes on the device that each pass copies instead of keeping them.
 [[nodiscard]] int streamedPercent(const Json& plan, const std::string& device);
-/// One line for a form: "needs 3.1 of 4.0 GiB, streams 60 %, about 40 s".
-[[nodiscard]] QString summaryOf(const PlanView& plan);
 
 }  // namespace lowtide::ui

@@ -126,6 +126,7 @@ PresetCards::PresetCards(QWidget* parent) : QListView(parent) {
     setFrameShape(QFrame::NoFrame);
     setViewportMargins(Theme::space(2), 0, 0, 0);
     setSelectionMode(QAbstractItemView::SingleSelection);
+    viewport()->setAutoFillBackground(false);  // cards lie on the panel's own ground
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
         Q_EMIT taken(index.data(Id).toString());
@@ -152,14 +153,27 @@ QString PresetCards::chosen() const {
     return currentIndex().data(Id).toString();
 }
 
-void PresetCards::choose(const QString& id) {
+QModelIndex PresetCards::indexOf(const QString& id) const {
     for (int row = 0; row < cards_->rowCount(); ++row) {
         if (cards_->index(row, 0).data(Id) == id) {
-            setCurrentIndex(cards_->index(row, 0));
-            return;
+            return cards_->index(row, 0);
         }
     }
-    setCurrentIndex(cards_->index(0, 0));
+    return {};
+}
+
+void PresetCards::choose(const QString& id) {
+    const QModelIndex index = indexOf(id);
+    setCurrentIndex(index.isValid() ? index : cards_->index(0, 0));
+}
+
+void PresetCards::showWhole(int width) {
+    const QSize cell = kCard + QSize(kInset, kInset);
+    const int columns = std::max(1, width / cell.width());
+    const int rows = (cards_->rowCount() + columns - 1) / columns;
+    setViewportMargins(0, 0, 0, 0);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFixedSize(width, rows * cell.height() + kInset);
 }
 
 void PresetCards::currentChanged(const QModelIndex& current, const QModelIndex& previous) {

@@ -21,6 +21,11 @@ public:
     [[nodiscard]] QString chosen() const;
     void choose(const QString& id);
 
+    [[nodiscard]] bool has(const QString& id) const { return indexOf(id).isValid(); }
+
+    /// As high as its cards need at this width, without a scroll bar.
+    void showWhole(int width);
+
 Q_SIGNALS:
     void chosenChanged(const QString& id);
     /// Double click, or Enter.
@@ -30,6 +35,8 @@ protected:
     void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
 
 private:
+    [[nodiscard]] QModelIndex indexOf(const QString& id) const;
+
     QStandardItemModel* cards_ = nullptr;
 };
 

@@ -68,6 +68,15 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
             Q_EMIT locateAsked(item->data(1, Qt::UserRole).toString(), item->text(0));
         }
     });
+    locate_ = button("locateFile", tr("Locate..."));
+    connect(locate_, &QPushButton::clicked, this, [this] {
+        QTreeWidgetItem* item = files_->currentItem();
+        for (int row = 0; row < files_->topLevelItemCount(); ++row) {
+            const bool isMissing = item && item->data(0, Qt::UserRole).toBool();
+            item = isMissing ? item : files_->topLevelItem(row);
+        }
+        Q_EMIT files_->itemActivated(item, 0);
+    });
     open_ = button("openPreset", tr("Open"));
     open_->setDefault(true);
     rename_ = button("renamePreset", tr("Rename..."));
@@ -103,6 +112,7 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     }
     files_->setMaximumHeight(kFilesHeight);
     column->addWidget(files_);
+    column->addWidget(locate_);
     column->addStretch(1);
     column->addWidget(open_);
     column->addLayout(buttons);
@@ -123,6 +133,9 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     QStringList tags = shown.tags;
     if (entry) {
         tags.push_back(shown.isBuiltin ? tr("built in") : tr("your own"));
+    }
+    for (QString& tag : tags) {
+        tag.replace(QLatin1Char(' '), QChar::Nbsp);  // lines break between tags, not within one
     }
     tags_->setText(tags.join(QStringLiteral(" · ")));
     description_->setText(shown.description);
@@ -151,6 +164,7 @@ void PresetDetails::showFiles(const PresetEntry& entry) {
                          : tr("%1 is missing. Press Enter to say where it is.").arg(file.value));
     }
     files_->setVisible(!entry.files.empty());
+    locate_->setVisible(!entry.isComplete());
 }
 
 void PresetDetails::setNeeds(const Planned& needs) {

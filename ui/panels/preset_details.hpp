@@ -41,6 +41,7 @@ private:
     QLabel* needs_ = nullptr;
     QLabel* problem_ = nullptr;
     QTreeWidget* files_ = nullptr;
+    QPushButton* locate_ = nullptr;
     QPushButton* open_ = nullptr;
     QPushButton* rename_ = nullptr;
     QPushButton* remove_ = nullptr;

@@ -121,6 +121,12 @@ QString PresetsBrowser::chosen() const {
     return cards_->chosen();
 }
 
+void PresetsBrowser::choose(const QString& id) {
+    if (cards_->has(id)) {
+        cards_->choose(id);
+    }
+}
+
 void PresetsBrowser::setNeeds(const QString& id, const Planned& needs) {
     if (id == chosen()) {
         details_->setNeeds(needs);

@@ -29,6 +29,8 @@ public:
     /// What the preset would need on this device, as an answer to needsAsked().
     void setNeeds(const QString& id, const Planned& needs);
     [[nodiscard]] QString chosen() const;
+    /// Shows that preset as the chosen one, where the search leaves it in.
+    void choose(const QString& id);
 
 Q_SIGNALS:
     void openAsked(const QString& id);

@@ -68,11 +68,7 @@ void QueueDelegate::paint(QPainter* painter,
     }
     const Theme& theme = Theme::current();
     painter->save();
-    if (option.state.testFlag(QStyle::State_Selected)) {
-        painter->fillRect(option.rect, theme.colour("selection"));
-    } else if (option.state.testFlag(QStyle::State_MouseOver)) {
-        painter->fillRect(option.rect, theme.colour("hover"));
-    }
+    paintRowGround(*painter, option);
     const QRect place(
         option.rect.left() + kMargin, option.rect.top() + kMargin, kPicture, kPicture);
     paintPicture(*painter, place, *run);

@@ -26,11 +26,16 @@ QString finishedText(const QueuedRun& run) {
 }  // namespace
 
 QString stateText(const QueuedRun& run) {
+    const long percent = std::lround(run.progress * 100);
     switch (run.state) {
         case RunState::Waiting:
             return QueueRows::tr("waiting");
         case RunState::Running:
-            return QueueRows::tr("running, %1 %").arg(std::lround(run.progress * 100));
+            return progressText(
+                run.phase.isEmpty()
+                    ? QueueRows::tr("running, %1 %").arg(percent)
+                    : QueueRows::tr("running, %1 %, %2").arg(percent).arg(run.phase),
+                run.secondsLeft);
         case RunState::Finished:
             return finishedText(run);
         case RunState::Failed:

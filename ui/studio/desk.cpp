@@ -1,7 +1,6 @@
 #include "ui/studio/desk.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/units.hpp"
 #include "ui/bridge/device_names.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/issues_panel.hpp"
@@ -9,19 +8,18 @@
 #include "ui/panels/queue_panel.hpp"
 #include "ui/studio/canvas_actions.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/menus.hpp"
 #include "ui/studio/pasted_picture.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QMenuBar>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
 namespace lowtide::ui {
 
 namespace {
-
-QString bytesText(Bytes bytes) {
-    return QString::fromStdString(formatBytes(bytes));
-}
 
 Bytes freeOn(const Json& devices, const std::string& id) {
     for (const Json& device : devices.is_array() ? devices : Json::array()) {
@@ -56,7 +54,11 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
       parts_(parts),
       panels_(parts.window),
       files_(workspace.file, workspace.model, parts.places, &parts.window),
-      dropped_(workspace.model, files_, parts.settings, &parts.window) {
+      dropped_(workspace.model, files_, parts.settings, &parts.window),
+      locate_(
+          workspace.model,
+          [this](const std::string& file) { return isFound(file); },
+          &parts.window) {
     buildCentre();
     buildPanels();
     connectWorkspace();
@@ -71,7 +73,7 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
 
 Desk::~Desk() {
     delete parts_.window.takeCentralWidget();
-    qDeleteAll(parts_.window.findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly));
+    qDeleteAll(parts_.window.findChildren<QDockWidget*>());
     delete memoryLine_;
 }
 
@@ -92,6 +94,7 @@ void Desk::buildCentre() {
     parts_.window.setCentralWidget(centre_);
     memoryLine_ = new QLabel(parts_.window.statusBar());
     memoryLine_->setObjectName(QStringLiteral("memoryLine"));
+    memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
     parts_.window.statusBar()->addPermanentWidget(memoryLine_);
 }
 
@@ -104,6 +107,9 @@ void Desk::buildPanels() {
     buildRuns();
     buildLibrary();
     buildViewer();
+    QMenu* menu = menuAt(*parts_.window.menuBar(), QStringLiteral("View/Panels"));
+    menu->addSeparator();
+    menu->addMenu(&panels_.menu());
 }
 
 void Desk::buildForm() {
@@ -121,7 +127,7 @@ void Desk::buildRuns() {
                                     .planning = workspace_.planning,
                                     .queue = workspace_.queue,
                                     .feed = workspace_.memory,
-                                    .engine = workspace_.engine});
+                                    .upkeep = workspace_.upkeep});
     panels_.add("memory", tr("Memory"), memory, Qt::BottomDockWidgetArea);
     connect(memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
         reveal(node, {});
@@ -133,6 +139,11 @@ void Desk::buildRuns() {
     auto* issues = new IssuesPanel(workspace_.model, workspace_.planning, workspace_.queue);
     panels_.add("issues", tr("Issues"), issues, Qt::BottomDockWidgetArea);
     connect(issues, &IssuesPanel::jumpRequested, this, &Desk::reveal);
+    connect(
+        issues,
+        &IssuesPanel::locateRequested,
+        this,
+        [this](const std::string& node, const std::string& param) { locate_.locate(node, param); });
     connect(issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
         panels_.setTitle(
             "issues",
@@ -147,6 +158,9 @@ void Desk::connectWorkspace() {
         showMemoryLine();
     });
     connect(&workspace_.run, &RunControl::busyChanged, &parts_.toolBar, &StudioToolBar::setBusy);
+    const auto showRun = [this] { parts_.toolBar.setRun(workspace_.queue.running()); };
+    connect(&workspace_.queue, &RunQueue::runChanged, this, showRun);
+    connect(&workspace_.queue, &RunQueue::ended, this, showRun);
     connect(&workspace_.file, &DocumentFile::moved, this, &Desk::titleChanged);
     connect(&workspace_.model, &GraphModel::modifiedChanged, this, &Desk::titleChanged);
     connect(&workspace_.file, &DocumentFile::journalFailed, this, [this](const QString& reason) {

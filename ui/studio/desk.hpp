@@ -6,6 +6,7 @@
 #include "ui/studio/actions.hpp"
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
+#include "ui/studio/locate_file.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/panels.hpp"
 #include "ui/studio/run_notices.hpp"
@@ -18,6 +19,8 @@
 #include <QTabWidget>
 
 namespace lowtide::ui {
+
+class PresetsBrowser;
 
 /// What a desk is made of besides its workspace; all outlives it.
 struct DeskParts {
@@ -50,6 +53,8 @@ public:
 
     [[nodiscard]] Viewer& viewer() { return *viewer_; }
 
+    /// False: the person stays with what is open, or it cannot be opened, which was told.
+    bool openPreset(const QString& id);
     /// What a person sees who starts for the first time.
     void showFirstStart();
     /// Files were dropped on the window outside of the canvas.
@@ -71,15 +76,15 @@ private:
     void connectFile();
     void connectEdit();
     void connectRun();
+    void connectRelease();
     void connectView();
     void on(const char* action, std::function<void()> act);
     void reveal(const std::string& node, const std::string& item);
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);
     void viewPicture(const QString& file);
-    void openPreset(const QString& id);
     void savePreset();
-    void locateFor(const QString& id, const QString& kind, const QString& value);
+    [[nodiscard]] bool isFound(const std::string& file) const;
     void useModel(const QString& param, const QString& value);
     [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();
@@ -91,12 +96,15 @@ private:
     Panels panels_;
     FileCommands files_;
     DroppedFile dropped_;
+    LocateFile locate_;
     QTabWidget* centre_ = nullptr;
     NoticeBar* notices_ = nullptr;
     GraphView* canvas_ = nullptr;
     Inspector* inspector_ = nullptr;
     Viewer* viewer_ = nullptr;
+    PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
+    bool isReleaseTold_ = false;  ///< the release at work was asked for in the menu
 };
 
 /// "cpu holds 21.5 MiB, 18.9 GiB are free": one part for each device that holds something.

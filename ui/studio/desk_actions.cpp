@@ -6,6 +6,8 @@
 
 #include <QFileInfo>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 void Desk::on(const char* action, std::function<void()> act) {
@@ -19,22 +21,22 @@ void Desk::connectFile() {
     on("file.save_as", [this] { files_.saveAs(); });
     on("file.save_preset", [this] { savePreset(); });
     on("file.backups", [this] { files_.openBackup(); });
-    files_.setRecent(parts_.settings.preferences().recentFiles);
-    connect(&files_, &FileCommands::recentChanged, this, [this](const QStringList& paths) {
-        parts_.settings.change([&](Preferences& preferences) { preferences.recentFiles = paths; });
+    connect(&files_, &FileCommands::used, this, [this](const QString& path) {
+        parts_.settings.addRecentFile(path);
         fillRecent();
     });
 }
 
 void Desk::fillRecent() {
     parts_.recentMenu.clear();
-    for (const QString& path : files_.recent()) {
+    const QStringList& paths = parts_.settings.preferences().recentFiles;
+    for (const QString& path : paths) {
         QAction* action = parts_.recentMenu.addAction(QFileInfo(path).fileName());
         action->setToolTip(path);
         action->setStatusTip(path);
         connect(action, &QAction::triggered, this, [this, path] { files_.openPath(path); });
     }
-    parts_.recentMenu.setEnabled(!files_.recent().isEmpty());
+    parts_.recentMenu.setEnabled(!paths.isEmpty());
 }
 
 void Desk::connectEdit() {
@@ -92,10 +94,7 @@ void Desk::connectRun() {
     on("run.here", [this] { runToSelected(); });
     on("run.cancel", [&run] { run.cancel(CancelMode::Now); });
     on("run.cancel_after", [&run] { run.cancel(CancelMode::AfterThisImage); });
-    on("run.release", [this] {
-        workspace_.engine.runner().release("all");
-        workspace_.memory.askNow();
-    });
+    connectRelease();
     connect(&parts_.actions.at("run.pause"),
             &QAction::toggled,
             &workspace_.queue,
@@ -109,6 +108,33 @@ void Desk::connectRun() {
     auto* told = new RunNotices(run, workspace_.queue, *notices_, this);
     connect(told, &RunNotices::pictureAsked, this, &Desk::viewPicture);
     connect(told, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
+}
+
+/// What the menu asks for is told above the canvas; the memory panel has its own words.
+void Desk::connectRelease() {
+    Upkeep& upkeep = workspace_.upkeep;
+    on("run.release", [this, &upkeep] {
+        isReleaseTold_ = true;
+        notices_->show(NoticeKind::Info, tr("Releasing what is on devices..."));
+        upkeep.begin({.kind = Chore::Kind::Offload, .what = "all"});
+    });
+    connect(&upkeep, &Upkeep::began, this, [this] {
+        parts_.actions.at("run.release").setEnabled(false);
+    });
+    connect(&upkeep, &Upkeep::ended, this, [this, &upkeep](const Chore&, const QString& problem) {
+        if (upkeep.isBusy()) {
+            return;
+        }
+        parts_.actions.at("run.release").setEnabled(true);
+        if (!std::exchange(isReleaseTold_, false)) {
+            return;
+        }
+        if (problem.isEmpty()) {
+            notices_->show(NoticeKind::Success, tr("Nothing is kept on devices any more."));
+        } else {
+            notices_->show(NoticeKind::Warning, tr("Nothing was released: %1.").arg(problem));
+        }
+    });
 }
 
 void Desk::connectView() {

@@ -10,7 +10,6 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/live_view.hpp"
 
-#include <QFileDialog>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -40,17 +39,24 @@ std::vector<std::string> takersOf(const GraphModel& model,
 }  // namespace
 
 void Desk::buildLibrary() {
-    auto* presets = new PresetsBrowser(workspace_.presets);
-    panels_.add("presets", tr("Presets"), presets, Qt::LeftDockWidgetArea);
-    connect(presets, &PresetsBrowser::openAsked, this, &Desk::openPreset);
-    connect(presets, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
+    presets_ = new PresetsBrowser(workspace_.presets);
+    panels_.add("presets", tr("Presets"), presets_, Qt::LeftDockWidgetArea);
+    connect(presets_, &PresetsBrowser::openAsked, this, &Desk::openPreset);
+    connect(presets_, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
     auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
-    connect(presets, &PresetsBrowser::needsAsked, needs, [this, needs](const QString& id) {
+    connect(presets_, &PresetsBrowser::needsAsked, needs, [this, needs](const QString& id) {
         needs->setOptions(workspace_.planning.options());
         needs->ask(id);
     });
-    connect(needs, &PresetNeeds::answered, presets, &PresetsBrowser::setNeeds);
-    connect(presets, &PresetsBrowser::locateAsked, this, &Desk::locateFor);
+    connect(needs, &PresetNeeds::answered, presets_, &PresetsBrowser::setNeeds);
+    connect(presets_,
+            &PresetsBrowser::locateAsked,
+            this,
+            [this](const QString& id, const QString&, const QString& file) {
+                if (openPreset(id)) {
+                    locate_.locate(file.toStdString());
+                }
+            });
     auto* models = new ModelsPanel(parts_.settings, workspace_.models);
     panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
     connect(models, &ModelsPanel::useAsked, this, &Desk::useModel);
@@ -92,19 +98,22 @@ void Desk::showPictureOf(quint64 run) {
     }
 }
 
-void Desk::openPreset(const QString& id) {
+bool Desk::openPreset(const QString& id) {
     const PresetEntry* entry = workspace_.presets.find(id);
     if (!entry) {
-        return;
+        return false;
     }
     try {
         if (files_.openDocument(workspace_.presets.open(id), entry->title)) {
+            presets_->choose(id);
             centre_->setCurrentIndex(0);
             canvas_->zoomToAll();
+            return true;
         }
     } catch (const Error& error) {
         showError(&parts_.window, tr("“%1” cannot be opened").arg(entry->title), error);
     }
+    return false;
 }
 
 void Desk::savePreset() {
@@ -134,22 +143,10 @@ void Desk::savePreset() {
     }
 }
 
-void Desk::locateFor(const QString& id, const QString& kind, const QString& value) {
-    const QString path = QFileDialog::getOpenFileName(
-        &parts_.window, tr("Where is %1?").arg(QFileInfo(value).fileName()));
-    if (path.isEmpty()) {
-        return;
-    }
-    openPreset(id);
-    const std::string param = kind.toStdString();
-    workspace_.model.apply(tr("Choose a file"), [&](graph::Document& document) {
-        for (auto& [node, saved] : document.nodes) {
-            if (saved.params.contains(param) &&
-                saved.params.at(param) == Json(value.toStdString())) {
-                saved.params[param] = path.toStdString();
-            }
-        }
-    });
+bool Desk::isFound(const std::string& file) const {
+    const QString path = workspace_.file.path();
+    const QString folder = path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
+    return workspace_.models.isThere(file, folder);
 }
 
 void Desk::useModel(const QString& param, const QString& value) {
@@ -175,8 +172,12 @@ void Desk::useModel(const QString& param, const QString& value) {
 void Desk::showFirstStart() {
     FirstStart dialog(parts_.settings,
                       workspace_.presets,
-                      foundDevice(workspace_.engine.devices()),
+                      foundDevice(workspace_.memory.now().devices),
                       &parts_.window);
+    connect(&workspace_.memory, &MemoryFeed::changed, &dialog, [&dialog](const MemoryNow& now) {
+        dialog.setDevice(foundDevice(now.devices));
+    });
+    workspace_.memory.askNow();
     connect(&dialog, &FirstStart::presetChosen, this, &Desk::openPreset);
     dialog.exec();
 }

@@ -22,8 +22,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr qsizetype kMostRecent = 10;
-
 QString filters() {
     return FileCommands::tr("Graphs and pictures (*.json *.png);;All files (*)");
 }
@@ -72,7 +70,7 @@ bool FileCommands::openHere(const QString& path) {
         if (!other.isEmpty()) {
             return openAsCopy(path, other);
         }
-        remember(path);
+        Q_EMIT used(QFileInfo(path).absoluteFilePath());
         return true;
     } catch (const Error& error) {
         showError(window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), error);
@@ -163,7 +161,7 @@ bool FileCommands::saveTo(const QString& path) {
                       tr("save under another name, or close it there first"));
             return false;
         }
-        remember(path);
+        Q_EMIT used(QFileInfo(path).absoluteFilePath());
         return true;
     } catch (const Error& error) {
         showError(window_, tr("“%1” is not saved").arg(name), error);
@@ -200,14 +198,6 @@ bool FileCommands::recover() {
     }
     file_.recover(*dialog.chosen());
     return true;
-}
-
-void FileCommands::remember(const QString& path) {
-    const QString whole = QFileInfo(path).absoluteFilePath();
-    recent_.removeAll(whole);
-    recent_.prepend(whole);
-    recent_ = recent_.mid(0, kMostRecent);
-    Q_EMIT recentChanged(recent_);
 }
 
 }  // namespace lowtide::ui

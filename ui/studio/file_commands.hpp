@@ -4,7 +4,6 @@
 
 #include <QObject>
 #include <QString>
-#include <QStringList>
 
 class QWidget;
 
@@ -35,25 +34,19 @@ public:
     /// Offers what killed programs left; true when one was opened.
     bool recover();
 
-    /// Newest first; the owner keeps them.
-    [[nodiscard]] const QStringList& recent() const { return recent_; }
-
-    void setRecent(const QStringList& paths) { recent_ = paths; }
-
 Q_SIGNALS:
-    void recentChanged(const QStringList& paths);
+    /// The file was opened or saved: its whole path.
+    void used(const QString& path);
 
 private:
     bool openHere(const QString& path);
     bool openAsCopy(const QString& path, const QString& reason);
     bool saveTo(const QString& path);
-    void remember(const QString& path);
 
     DocumentFile& file_;
     GraphModel& model_;
     Places places_;
     QWidget* window_;
-    QStringList recent_;
 };
 
 /// The graph of a first start.

@@ -3,6 +3,11 @@
 #include "plugin/base/error.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QApplication>
+#include <QTabBar>
+
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
@@ -11,14 +16,27 @@ namespace {
 constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 56;
+constexpr int kUntilDropped = 100;  // milliseconds
 
 }  // namespace
 
-Panels::Panels(QMainWindow& window) : QObject(&window), window_(window) {
-    window_.setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
+Panels::Panels(QMainWindow& window)
+    : QObject(&window), window_(window), menu_(new QMenu(tr("&This panel"), &window)) {
+    menu_->setObjectName(QStringLiteral("panelMenu"));
+    // Grouped dragging lets a tab be dragged out of its bar.
+    window_.setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks |
+                           QMainWindow::GroupedDragging);
     window_.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    names_.setSingleShot(true);
+    connect(&names_, &QTimer::timeout, this, &Panels::showNames);
+    connect(menu_, &QMenu::aboutToShow, this, [this] { fillMenu(*menu_, current_); });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        if (QDockWidget* dock = dockAround(now)) {
+            current_ = dock;
+        }
+    });
 }
 
 void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
@@ -35,6 +53,118 @@ void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::Doc
     connect(dock, &QDockWidget::visibilityChanged, this, [this, dock](bool isVisible) {
         Q_EMIT shownChanged(dock->objectName(), isVisible);
     });
+    connect(dock, &QDockWidget::visibilityChanged, this, &Panels::showNamesSoon);
+    connect(dock, &QDockWidget::topLevelChanged, this, &Panels::showNamesSoon);
+    connect(dock, &QDockWidget::dockLocationChanged, this, &Panels::showNamesSoon);
+    current_ = first_.begin()->second;
+}
+
+void Panels::showNamesSoon() {
+    names_.start(0);
+}
+
+bool Panels::isTabbed(QDockWidget* dock) const {
+    const QList<QDockWidget*> others = window_.tabifiedDockWidgets(dock);
+    return !dock->isFloating() && std::any_of(others.begin(), others.end(), [](QDockWidget* other) {
+        return !other->isHidden();
+    });
+}
+
+/// A tab has the name already, so the title above the panel goes.
+void Panels::showNames() {
+    if (QApplication::mouseButtons() != Qt::NoButton) {
+        names_.start(kUntilDropped);  // a dock that is dragged keeps what it is held by
+        return;
+    }
+    for (auto& [name, panel] : panels_) {
+        QWidget* title = panel.dock->titleBarWidget();
+        if (const bool isNamed = isTabbed(panel.dock); isNamed && !title) {
+            panel.dock->setTitleBarWidget(new QWidget(panel.dock));
+        } else if (!isNamed && title) {
+            panel.dock->setTitleBarWidget(nullptr);
+            title->deleteLater();
+        }
+    }
+    takeTabs();
+}
+
+/// The window makes the bars of its docks as it needs them.
+void Panels::takeTabs() {
+    for (QTabBar* bar : window_.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (bar->contextMenuPolicy() == Qt::CustomContextMenu) {
+            continue;
+        }
+        bar->setContextMenuPolicy(Qt::CustomContextMenu);
+        bar->setFocusPolicy(Qt::TabFocus);
+        connect(bar, &QWidget::customContextMenuRequested, this, [this, bar](const QPoint& at) {
+            // A key asks in the middle of the bar, and means the tab that is in front.
+            const bool isKey =
+                bar->hasFocus() && (at - bar->rect().center()).manhattanLength() <= 1;
+            const int pressed = isKey ? -1 : bar->tabAt(at);
+            const int tab = pressed >= 0 ? pressed : bar->currentIndex();
+            for (auto& [name, panel] : panels_) {
+                if (panel.dock->windowTitle() == bar->tabText(tab)) {
+                    QMenu menu(&window_);
+                    menu.setObjectName(QStringLiteral("tabMenu"));
+                    fillMenu(menu, panel.dock);
+                    menu.exec(bar->mapToGlobal(pressed >= 0 ? at : bar->tabRect(tab).center()));
+                    return;
+                }
+            }
+        });
+    }
+}
+
+void Panels::fillMenu(QMenu& menu, QDockWidget* dock) {
+    menu.clear();
+    if (!dock) {
+        return;
+    }
+    QAction* float_ =
+        menu.addAction(dock->isFloating() ? tr("&Back into the window") : tr("&Out of the window"));
+    connect(float_, &QAction::triggered, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    menu.addSeparator();
+    const std::pair<QString, Qt::DockWidgetArea> places[] = {
+        {tr("To the &left"), Qt::LeftDockWidgetArea},
+        {tr("To the &right"), Qt::RightDockWidgetArea},
+        {tr("To the &bottom"), Qt::BottomDockWidgetArea}};
+    for (const auto& [text, area] : places) {
+        QAction* move = menu.addAction(text);
+        move->setEnabled(dock->isFloating() || window_.dockWidgetArea(dock) != area);
+        connect(move, &QAction::triggered, this, [this, dock, area = area] { moveTo(dock, area); });
+    }
+    menu.addSeparator();
+    connect(menu.addAction(tr("&Close %1").arg(dock->windowTitle())),
+            &QAction::triggered,
+            dock,
+            &QDockWidget::close);
+}
+
+/// Behind what lies there already, and in front of it.
+void Panels::moveTo(QDockWidget* dock, Qt::DockWidgetArea area) {
+    QDockWidget* there = nullptr;
+    for (auto& [name, panel] : panels_) {
+        const bool isThere = !panel.dock->isFloating() && !panel.dock->isHidden() &&
+                             window_.dockWidgetArea(panel.dock) == area;
+        there = isThere && panel.dock != dock ? panel.dock : there;
+    }
+    dock->setFloating(false);
+    window_.addDockWidget(area, dock);
+    if (there) {
+        window_.tabifyDockWidget(there, dock);
+    }
+    dock->show();
+    dock->raise();
+}
+
+QDockWidget* Panels::dockAround(QWidget* widget) const {
+    for (; widget; widget = widget->parentWidget()) {
+        auto* dock = qobject_cast<QDockWidget*>(widget);
+        if (dock && panels_.contains(dock->objectName().toStdString())) {
+            return dock;
+        }
+    }
+    return nullptr;
 }
 
 void Panels::show(const std::string& name) {
@@ -44,6 +174,7 @@ void Panels::show(const std::string& name) {
     dock->show();
     dock->raise();
     dock->widget()->setFocus(Qt::ShortcutFocusReason);
+    current_ = dock;
 }
 
 bool Panels::isShown(const std::string& name) const {

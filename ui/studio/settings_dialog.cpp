@@ -32,7 +32,7 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addDevice(*form, devices);
     addBudget(*form);
     addChoice(*form,
-              tr("Small device"),
+              tr("Low-memory mode"),
               "lowMemory",
               {{"auto", tr("Automatic: on at 8 GiB and below")},
                {"on", tr("On: collect after every stage")},
@@ -41,7 +41,8 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addPreviews(*form);
     addDropped(*form);
     auto* note = new QLabel(
-        tr("Device, budget and small device hold for graphs that say nothing of their own."), this);
+        tr("Device, budget and low-memory mode hold for graphs that say nothing of their own."),
+        this);
     note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);

@@ -146,26 +146,39 @@ void StudioWindow::attachWithout() {
                              "studio again to run them."));
 }
 
+/// What was recovered comes first and stays until the person says what becomes of it.
 void StudioWindow::openFirst() {
-    const QString& wanted = setup_.arguments.graph;
     workspace_->file.setNew(defaultGraph(), tr("untitled"));
-    if (desk_->files().recover()) {
-        return;
-    }
-    if (!wanted.isEmpty()) {
-        const PresetEntry* preset =
-            QFileInfo::exists(wanted) ? nullptr : workspace_->presets.find(wanted);
-        if (!preset) {
-            desk_->files().openPath(wanted);
-            return;
-        }
-        try {
-            workspace_->file.setNew(workspace_->presets.open(wanted), preset->title);
-        } catch (const Error& error) {
-            showError(this, tr("“%1” cannot be opened").arg(preset->title), error);
-        }
+    const QString& asked = setup_.arguments.graph;
+    const bool isRecovered = desk_->files().recover();
+    if (!asked.isEmpty() && !isRecovered) {
+        openAsked();
+    } else if (!asked.isEmpty() && QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
+        offerAsked();
     }
     desk_->canvas().zoomToAll();
+}
+
+/// Until it is open: a person may press Cancel when asked for what is not saved.
+void StudioWindow::offerAsked() {
+    desk_->notices().show(NoticeKind::Info,
+                          tr("“%1” waits behind the recovered graph.")
+                              .arg(QFileInfo(setup_.arguments.graph).fileName()),
+                          tr("Open it"),
+                          [this] {
+                              if (openAsked()) {
+                                  desk_->canvas().zoomToAll();
+                              } else {
+                                  offerAsked();
+                              }
+                          });
+}
+
+bool StudioWindow::openAsked() {
+    const QString& asked = setup_.arguments.graph;
+    const PresetEntry* preset =
+        QFileInfo::exists(asked) ? nullptr : workspace_->presets.find(asked);
+    return preset ? desk_->openPreset(preset->id) : desk_->files().openPath(asked);
 }
 
 void StudioWindow::restoreLayout() {

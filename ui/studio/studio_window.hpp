@@ -56,6 +56,8 @@ private:
     void attach(Plugin& plugin);
     void attachWithout();
     void openFirst();
+    void offerAsked();
+    bool openAsked();
     void showTitle();
     void showAbout();
     void restoreLayout();

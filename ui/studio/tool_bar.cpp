@@ -45,6 +45,8 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     ways->addAction(&actions.at("run.cancel"));
     cancel_->setMenu(ways);
     addWidget(cancel_);
+    strip_ = new RunStrip(this);
+    stripPlace_ = addWidget(strip_);
     addSeparator();
     addAction(&actions.at("edit.undo"));
     addAction(&actions.at("edit.redo"));
@@ -67,11 +69,19 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     setZoom(100);
     setPlanned({});
     setBusy(false);
+    setRun(nullptr);
 }
 
 void StudioToolBar::setBusy(bool isBusy) {
     actions_.at("run.cancel").setEnabled(isBusy);
     actions_.at("run.cancel_after").setEnabled(isBusy);
+}
+
+void StudioToolBar::setRun(const QueuedRun* run) {
+    stripPlace_->setVisible(run != nullptr);
+    if (run) {
+        strip_->setRun(*run);
+    }
 }
 
 void StudioToolBar::setPlanned(const Planned& planned) {

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/planning.hpp"
 #include "ui/studio/actions.hpp"
+#include "ui/studio/run_strip.hpp"
 
 #include <QToolBar>
 #include <QToolButton>
@@ -16,6 +17,8 @@ public:
     explicit StudioToolBar(const Actions& actions, QWidget* parent = nullptr);
 
     void setBusy(bool isBusy);
+    /// The run at work; nullptr: none.
+    void setRun(const QueuedRun* run);
     void setPlanned(const Planned& planned);
     /// In percent.
     void setZoom(double percent);
@@ -27,6 +30,8 @@ Q_SIGNALS:
 private:
     const Actions& actions_;
     QToolButton* cancel_;
+    RunStrip* strip_;
+    QAction* stripPlace_;  ///< a tool bar shows and hides its widgets by actions
     QToolButton* memory_;
     QToolButton* zoom_;
 };

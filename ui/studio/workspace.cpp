@@ -1,6 +1,7 @@
 #include "ui/studio/workspace.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/model_folders.hpp"
 
 #include <QFileInfo>
 
@@ -24,6 +25,14 @@ Bytes budgetOf(const Json& plan) {
 
 QString folderOf(const QString& path) {
     return path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
+}
+
+std::vector<std::string> textsOf(const QStringList& list) {
+    std::vector<std::string> texts;
+    for (const QString& each : list) {
+        texts.push_back(each.toStdString());
+    }
+    return texts;
 }
 
 }  // namespace
@@ -51,6 +60,18 @@ Json runOptions(const graph::Document& document,
     return options;
 }
 
+std::vector<std::string> engineFolders(const Preferences& preferences,
+                                       const StudioArguments& arguments) {
+    const ResolvedFolders resolved =
+        resolveFolders(textsOf(preferences.modelFolders + arguments.modelFolders),
+                       textsOf(preferences.modelPathsFiles));
+    std::vector<std::string> folders;
+    for (const ModelFolder& folder : resolved.folders) {
+        folders.push_back(folder.path);
+    }
+    return folders;
+}
+
 Workspace::Workspace(Plugin& plugin,
                      Settings& settings,
                      const Places& places,
@@ -61,6 +82,7 @@ Workspace::Workspace(Plugin& plugin,
       queue(engine.runner()),
       planning(engine.runner(), model),
       memory(engine.runner()),
+      upkeep(engine),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
       offered(models),
       file(model, places),
@@ -74,6 +96,8 @@ Workspace::Workspace(Plugin& plugin,
         models.setBudget(budgetOf(planned.plan));
     });
     connect(&queue, &RunQueue::ended, &planning, &Planning::askNow);
+    connect(&upkeep, &Upkeep::ended, &planning, &Planning::askNow);
+    connect(&upkeep, &Upkeep::ended, &memory, &MemoryFeed::askNow);
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.settings || delta.reset) {
             tellOptions();
@@ -87,6 +111,7 @@ Workspace::Workspace(Plugin& plugin,
         tellOptions();
         tellModels();
     });
+    models.setEngineFolders(engineFolders(settings_.preferences(), arguments_));
     presets.setIsThere([this](const std::string& value, const QString& folder) {
         return models.isThere(value, folder);
     });

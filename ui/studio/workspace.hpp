@@ -10,6 +10,7 @@
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/settings.hpp"
+#include "ui/bridge/upkeep.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/document_file.hpp"
@@ -38,6 +39,7 @@ public:
     RunQueue queue;
     Planning planning;
     MemoryFeed memory;
+    Upkeep upkeep;
     PresetStore presets;
     ModelLibrary models;
     OfferedModels offered;
@@ -56,6 +58,10 @@ private:
     QStringList modelFolders_;
     QStringList modelPathsFiles_;
 };
+
+/// The folders of models that the module is started with.
+[[nodiscard]] std::vector<std::string> engineFolders(const Preferences& preferences,
+                                                     const StudioArguments& arguments);
 
 /// Options of runs and plans: the command line's stand before the graph's, the settings' behind.
 [[nodiscard]] Json runOptions(const graph::Document& document,

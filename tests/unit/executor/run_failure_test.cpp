@@ -1,4 +1,5 @@
 #include "plugin/executor/outline_pass.hpp"
+#include "plugin/graph/issue_json.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtTest/QtTest>
@@ -211,6 +212,10 @@ void RunFailureTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
     QCOMPARE(issuesOf(result), QString("memory_infeasible b.memory"));
     QVERIFY(result.issues[0].message.find("1.0 MiB") != std::string::npos);
     QVERIFY(!result.issues[0].hint.empty());
+    const Json facts = graph::toJson(result.issues[0]).at("facts");
+    QCOMPARE(facts.at("node"), Json("b"));
+    QCOMPARE(facts.at("capacity"), Json(kMiB / 2));
+    QVERIFY(facts.at("needed") > facts.at("capacity"));
     QCOMPARE(joined(bench.engine.takeCalls()), QString());
 }
 

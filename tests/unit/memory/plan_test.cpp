@@ -199,9 +199,17 @@ private Q_SLOTS:
         QVERIFY(refusal->node == "denoise");
         QCOMPARE(refusal->needed, Bytes{4 * kDenoiser});
         QVERIFY(refusal->cheapestFix.find("denoise to auto") != std::string::npos);
+        QCOMPARE(toJson(*refusal),
+                 (Json{{"node", "denoise"},
+                       {"device", refusal->device},
+                       {"needed", 4 * kDenoiser},
+                       {"capacity", 4 * kDenoiser - 1},
+                       {"minimum", refusal->minimum},
+                       {"policy", "auto"}}));
         request.nodes[1].work.activations = 4 * kDenoiser;
         const auto hopeless = makePlan(request);
         QVERIFY(std::get<Infeasible>(hopeless).cheapestFix.find("@cpu") != std::string::npos);
+        QVERIFY(!toJson(std::get<Infeasible>(hopeless)).contains("policy"));
     }
 
     void keptComponentsStayToTheEndAndAfterIt() {

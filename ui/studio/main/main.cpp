@@ -1,10 +1,10 @@
 #include "plugin/base/error.hpp"
-#include "ui/bridge/model_folders.hpp"
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
+#include <QScreen>
 
 #include <cstdio>
 
@@ -13,25 +13,12 @@ namespace {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-std::vector<std::string> textsOf(const QStringList& list) {
-    std::vector<std::string> texts;
-    for (const QString& each : list) {
-        texts.push_back(each.toStdString());
+/// A screen that is smaller than the window, or as small, is filled by it.
+void fitToScreen(StudioWindow& window) {
+    const QSize room = window.screen()->availableSize();
+    if (room.width() <= window.width() || room.height() <= window.height()) {
+        window.setWindowState(Qt::WindowMaximized);
     }
-    return texts;
-}
-
-/// Folders of models are those that the module has from its start on.
-door::PluginSettings pluginSettings(const Preferences& preferences,
-                                    const StudioArguments& arguments) {
-    door::PluginSettings settings{.threads = arguments.threads};
-    const ResolvedFolders resolved =
-        resolveFolders(textsOf(preferences.modelFolders + arguments.modelFolders),
-                       textsOf(preferences.modelPathsFiles));
-    for (const ModelFolder& folder : resolved.folders) {
-        settings.modelFolders.push_back(folder.path);
-    }
-    return settings;
 }
 
 int runStudio(QApplication& application, const StudioArguments& arguments) {
@@ -39,14 +26,16 @@ int runStudio(QApplication& application, const StudioArguments& arguments) {
     Settings settings(places.settings);
     Appearance appearance;
     appearance.use(settings.preferences().theme);
-    StudioWindow window(
-        {.open = [&]() -> Plugin& {
-             return door::startPlugin(pluginSettings(settings.preferences(), arguments));
-         },
-         .places = places,
-         .arguments = arguments},
-        settings,
-        appearance);
+    StudioWindow window({.open = [&]() -> Plugin& {
+                             return door::startPlugin({.threads = arguments.threads,
+                                                       .modelFolders = engineFolders(
+                                                           settings.preferences(), arguments)});
+                         },
+                         .places = places,
+                         .arguments = arguments},
+                        settings,
+                        appearance);
+    fitToScreen(window);
     window.show();
     return application.exec();
 }

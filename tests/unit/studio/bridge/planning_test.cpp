@@ -176,12 +176,12 @@ void PlanningTest::saysWhyThereIsNoPlan() {
 
 void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {
     Bench bench;
-    bench.runner.setAnswers(
-        kFine,
-        {{"issues",
-          {{{"code", "memory_infeasible"},
-            {"message", "too large; the whole run needs at least 20897792 bytes"}}}}},
-        Status::Invalid);
+    bench.runner.setAnswers(kFine,
+                            {{"issues",
+                              {{{"code", "memory_infeasible"},
+                                {"message", "too large"},
+                                {"facts", {{"minimum", 20897792}}}}}}},
+                            Status::Invalid);
     bench.runner.setPlanWithin({{"bytes", 20897792}});
     Planning planning(bench.runner, bench.model);
     planning.askNow();

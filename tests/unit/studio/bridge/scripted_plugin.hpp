@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/host_api/calibrator.hpp"
 #include "plugin/host_api/residency_control.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 
@@ -8,7 +9,7 @@
 namespace lowtide::ui {
 
 /// A module of a test: a scripted runner, the nodes that the test gives, and a control of its own.
-class ScriptedPlugin final : public Plugin, public ResidencyControl {
+class ScriptedPlugin final : public Plugin, public ResidencyControl, public Calibrator {
 public:
     explicit ScriptedPlugin(std::vector<NodeDesc> nodes) : nodes_(std::move(nodes)) {}
 
@@ -29,6 +30,9 @@ public:
     Runner* runner() noexcept override { return &scripted; }
 
     void* extension(std::string_view id) noexcept override {
+        if (id == kCalibrator) {
+            return static_cast<Calibrator*>(this);
+        }
         return hasControl && id == kResidencyControl ? static_cast<ResidencyControl*>(this)
                                                      : nullptr;
     }
@@ -39,10 +43,32 @@ public:
         return Status::Ok;
     }
 
+    /// What calibrate() answers.
+    void setCalibration(Status status, std::string result) {
+        const std::lock_guard lock(mutex_);
+        calibration_ = status;
+        calibrationText_ = std::move(result);
+    }
+
+    [[nodiscard]] std::vector<std::string> calibrations() const {
+        const std::lock_guard lock(mutex_);
+        return calibrations_;
+    }
+
+    Status calibrate(std::string_view options, std::string& result) noexcept override {
+        const std::lock_guard lock(mutex_);
+        calibrations_.emplace_back(options);
+        result = calibrationText_;
+        return calibration_;
+    }
+
 private:
     std::vector<NodeDesc> nodes_;
     mutable std::mutex mutex_;
     std::vector<std::string> unloaded_;
+    std::vector<std::string> calibrations_;
+    std::string calibrationText_ = R"({"issues": []})";
+    Status calibration_ = Status::Ok;
 };
 
 }  // namespace lowtide::ui

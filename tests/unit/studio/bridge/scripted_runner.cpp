@@ -62,6 +62,18 @@ void ScriptedRunner::setMemory(Json ledger) {
     ledger_ = std::move(ledger);
 }
 
+void ScriptedRunner::setRelease(Status status, int milliseconds) {
+    const std::lock_guard lock(mutex_);
+    releaseStatus_ = status;
+    releaseMilliseconds_ = milliseconds;
+}
+
+void ScriptedRunner::setDevices(Json devices, int milliseconds) {
+    const std::lock_guard lock(mutex_);
+    devices_ = std::move(devices);
+    devicesMilliseconds_ = milliseconds;
+}
+
 std::vector<std::string> ScriptedRunner::startedGraphs() const {
     const std::lock_guard lock(mutex_);
     return started_;
@@ -182,14 +194,22 @@ Status ScriptedRunner::memory(std::string& result) noexcept {
 }
 
 Status ScriptedRunner::release(std::string_view component) noexcept {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    const int milliseconds = releaseMilliseconds_;
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    lock.lock();
     released_.emplace_back(component);
-    return Status::Ok;
+    return releaseStatus_;
 }
 
 Status ScriptedRunner::devices(std::string& result) noexcept {
-    result = R"({"devices": [{"id": "cpu", "kind": "cpu", "name": "a processor",
-                 "capacity": 17179869184, "free": 8589934592}]})";
+    std::unique_lock lock(mutex_);
+    const int milliseconds = devicesMilliseconds_;
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    lock.lock();
+    result = devices_.dump();
     return Status::Ok;
 }
 

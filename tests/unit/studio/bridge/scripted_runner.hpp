@@ -60,6 +60,10 @@ public:
     /// The plan for questions with a budget of their own; null: they are answered as the others.
     void setPlanWithin(Json plan);
     void setMemory(Json ledger);
+    /// What release() answers, and how long it takes.
+    void setRelease(Status status, int milliseconds = 0);
+    /// The same of devices().
+    void setDevices(Json devices, int milliseconds = 0);
 
     [[nodiscard]] std::vector<std::string> startedGraphs() const;
     [[nodiscard]] std::vector<std::string> askedGraphs() const;
@@ -108,6 +112,11 @@ private:
     Json planWithin_;
     std::string lastBudget_;
     Json ledger_ = Json::object();
+    Json devices_ = Json::parse(R"({"devices": [{"id": "cpu", "kind": "cpu",
+        "name": "a processor", "capacity": 17179869184, "free": 8589934592}]})");
+    int devicesMilliseconds_ = 0;
+    Status releaseStatus_ = Status::Ok;
+    int releaseMilliseconds_ = 0;
     Status planStatus_ = Status::Ok;
     int planMilliseconds_ = 0;
     RunId lastId_ = 0;

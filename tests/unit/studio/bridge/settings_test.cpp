@@ -154,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(settings.preferences().theme, QString("dark"));
     }
 
-    void remembersTheNewestTwelveFiles_eachOnce() {
+    void remembersTheNewestTenFiles_eachOnce() {
         Settings settings(path_);
         for (int i = 0; i < 15; ++i) {
             settings.addRecentFile(QString("/%1.json").arg(i));
@@ -162,7 +162,7 @@ private Q_SLOTS:
         settings.addRecentFile("/10.json");
 
         const QStringList files = settings.preferences().recentFiles;
-        QCOMPARE(files.size(), 12);
+        QCOMPARE(files.size(), 10);
         QCOMPARE(files.mid(0, 3), (QStringList{"/10.json", "/14.json", "/13.json"}));
         QCOMPARE(files.count("/10.json"), 1);
     }

@@ -34,21 +34,22 @@ graph::Document sampleDocument() {
 }
 
 /// As `lowtide plan --device fake:64MiB --memory-budget 10MiB --policy denoise=none` refuses.
-Issue refusal(const char* hint) {
+Issue refusal(const char* facts) {
     return {.code = "memory_infeasible",
             .node = "denoise",
             .item = "memory",
-            .message =
-                "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations "
-                "and 33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole "
-                "run needs at least 20897792 bytes",
-            .hint = hint};
+            .message = "node denoise needs 17.1 MiB, 10.0 MiB are there",
+            .hint = "words that nobody reads but people",
+            .facts = facts};
 }
 
-constexpr const char* kTighter = "set the memory policy of denoise to auto: it then needs 2.1 MiB";
-constexpr const char* kNothingHelps =
-    "give a budget of at least 3.8 MiB, or a smaller picture or batch, or compute the node on the "
-    "cpu (@cpu)";
+constexpr const char* kTighter = R"({"node": "denoise", "device": "fake", "needed": 17930000,
+    "capacity": 10485760, "minimum": 20897792, "policy": "auto"})";
+constexpr const char* kNothingHelps = R"({"node": "denoise", "device": "fake", "needed": 17930000,
+    "capacity": 10485760, "minimum": 20897792})";
+constexpr const char* kNothingHelpsHere = R"({"node": "denoise", "device": "cpu",
+    "minimum": 20897792})";
+constexpr const char* kOfALaterVersion = R"({"device": 7, "minimum": "x", "policy": "spiral"})";
 
 }  // namespace
 
@@ -60,6 +61,9 @@ private Q_SLOTS:
     void keepsTheDevice_whenThePolicyChanges();
     void raisesTheBudget_whereThereIsOne();
     void movesTheNodeToTheCpu();
+    void proposesNothing_thatWouldNotHelp();
+    void asksWhereAFileIs_data();
+    void asksWhereAFileIs();
     void removesIssuesOfValidation_data();
     void removesIssuesOfValidation();
     void offersNothing_whereAPersonDecides();
@@ -122,6 +126,13 @@ void FixesTest::movesTheNodeToTheCpu() {
     QCOMPARE(policy.device->id(), std::string("cpu"));
 }
 
+void FixesTest::proposesNothing_thatWouldNotHelp() {
+    const graph::Catalog catalog = sampleCatalog();
+    QVERIFY(fixesFor(refusal(kNothingHelpsHere), sampleDocument(), catalog).empty());
+    QVERIFY(fixesFor(refusal(kOfALaterVersion), sampleDocument(), catalog).empty());
+    QVERIFY(fixesFor(refusal("no JSON"), sampleDocument(), catalog).empty());
+}
+
 void FixesTest::removesIssuesOfValidation_data() {
     QTest::addColumn<QString>("params");
     QTest::addColumn<QString>("memory");
@@ -168,6 +179,43 @@ void FixesTest::removesIssuesOfValidation() {
 
     const Issues after = graph::validate(document, catalog);
     QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.c_str());
+}
+
+void FixesTest::asksWhereAFileIs_data() {
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("label");
+    QTest::newRow("a path") << "/far/lost.safetensors"
+                            << "Locate lost.safetensors...";
+    QTest::newRow("of another system") << "far\\lost.safetensors"
+                                       << "Locate lost.safetensors...";
+    QTest::newRow("a name") << "lost.ckpt"
+                            << "Locate lost.ckpt...";
+    QTest::newRow("in the module") << "builtin:mini"
+                                   << "";
+    QTest::newRow("nothing") << ""
+                             << "";
+}
+
+void FixesTest::asksWhereAFileIs() {
+    QFETCH(QString, value);
+    QFETCH(QString, label);
+    NodeDesc load{.id = "test.load", .label = "Load"};
+    load.params = {{.id = "checkpoint", .label = "Checkpoint", .kind = ParamKind::File}};
+    const graph::Catalog catalog({load});
+    graph::Document document;
+    document.nodes["load"].type = "test.load";
+    document.nodes["load"].params = {{"checkpoint", value.toStdString()}};
+    Issue issue{.code = "not_found", .node = "load", .item = "checkpoint"};
+
+    const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+
+    QCOMPARE(fixes.size(), label.isEmpty() ? size_t{0} : size_t{1});
+    if (!fixes.empty()) {
+        QCOMPARE(fixes[0].label, label);
+        QVERIFY(!fixes[0].edit);
+    }
+    issue.severity = Severity::Warning;
+    QVERIFY(fixesFor(issue, document, catalog).empty());
 }
 
 void FixesTest::offersNothing_whereAPersonDecides() {

@@ -53,7 +53,7 @@ Planned plannedOf(Bytes peak, Bytes capacity, double streamed, double seconds) {
     Planned planned;
     planned.plan = {
         {"devices",
-         {{{"device", "cpu"}, {"peak", peak}, {"capacity", capacity}, {"estimated", true}}}},
+         {{{"device", "cpu"}, {"peak", peak}, {"capacity", capacity}, {"estimated", false}}}},
         {"components", {{{"role", "denoiser"}, {"device", "cpu"}}}},
         {"stays",
          {{{"role", "denoiser"},
@@ -223,8 +223,9 @@ private Q_SLOTS:
             60,
             39.8);
         row("Needs 1.0 of 8.0 GiB, under 1 s", kGiB, 8 * kGiB, 0, 0.2);
-        row("Needs 0.02 of 8.0 GiB, about 3 min", 20 * kMiB, 8 * kGiB, 0, 180);
+        row("Needs 20.0 MiB of 8.0 GiB, about 3 min", 20 * kMiB, 8 * kGiB, 0, 180);
         row("Needs 300 of 512 MiB, about 2 s", 300 * kMiB, 512 * kMiB, 0, 2);
+        row("Needs 3.0 GiB, about 2 s", 3 * kGiB, 0, 0, 2);
     }
 
     void saysWhatTheRunNeeds() {
@@ -236,6 +237,16 @@ private Q_SLOTS:
         QTEST(memoryLineOf(plannedOf(peak, capacity, streamed, seconds)).text, "line");
     }
 
+    void marksATimeThatIsOnlyEstimated() {
+        Planned planned = plannedOf(kGiB, 8 * kGiB, 0, 14);
+        QVERIFY(memoryLineOf(planned).detail.contains("measured speeds"));
+        planned.plan["devices"][0]["estimated"] = true;
+
+        QCOMPARE(memoryLineOf(planned).text,
+                 QString("Needs 1.0 of 8.0 GiB, about 14 s (estimate)"));
+        QVERIFY(memoryLineOf(planned).detail.contains("was not measured"));
+    }
+
     void saysThatARunDoesNotFit() {
         Planned planned;
         planned.issues = {
@@ -245,7 +256,10 @@ private Q_SLOTS:
 
         QVERIFY(!line.fits);
         QCOMPARE(line.text, QString("Does not fit: denoise needs 5 GiB"));
-        QCOMPARE(line.detail, QString("stream"));
+        QCOMPARE(line.detail, QString("denoise needs 5 GiB\nstream"));
+        planned.issues[0].node = "denoise";
+        planned.issues[0].facts = R"({"needed": 5368709120, "capacity": 4294967296})";
+        QCOMPARE(memoryLineOf(planned).text, QString("Does not fit: denoise needs 5.0 of 4.0 GiB"));
         QVERIFY(memoryLineOf({}).text.isEmpty());
     }
 

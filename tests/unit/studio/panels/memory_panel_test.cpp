@@ -38,7 +38,14 @@ Json infeasible() {
                 "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations and "
                 "33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole run needs "
                 "at least 20897792 bytes"},
-               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"}}}}};
+               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"},
+               {"facts",
+                {{"node", "denoise"},
+                 {"device", "fake"},
+                 {"needed", 17930000},
+                 {"capacity", 10485760},
+                 {"minimum", 20897792},
+                 {"policy", "auto"}}}}}}};
 }
 
 /// Plays the recorded run.
@@ -52,7 +59,7 @@ Json playsTheRecordedRun(ScriptedRunner::Stage& stage) {
 }
 
 struct PanelOnBench : PanelBench {
-    MemoryPanel panel{{model, planning, queue, feed, engine}};
+    MemoryPanel panel{{model, planning, queue, feed, upkeep}};
 
     PanelOnBench() {
         panel.resize(320, 900);
@@ -62,6 +69,13 @@ struct PanelOnBench : PanelBench {
     template <typename T>
     T* find(const char* name) {
         return panel.findChild<T*>(name);
+    }
+
+    [[nodiscard]] QString summary() { return find<QLabel>("summary")->text(); }
+
+    void unfold() {
+        QTest::mouseClick(find<QWidget>("details")->findChild<QToolButton*>("fold"),
+                          Qt::LeftButton);
     }
 
     quint64 runToEnd() {
@@ -86,6 +100,10 @@ private Q_SLOTS:
     void initTestCase() { PanelBench::useTheme(false); }
 
     void showsThePlan_beforeTheRun();
+    void showsPlanFirst_andTheRestBesideItWhereThereIsRoom();
+    void measuresADevice_thatIsOnlyEstimated();
+    void measuresNoCardThatIsRehearsed();
+    void saysThatNothingWasReleased();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
     void showsWhatIsTooLarge_besideTheBudget();
     void changesTheBudget_inOneStep();
@@ -107,15 +125,87 @@ void MemoryPanelTest::showsThePlan_beforeTheRun() {
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
 
-    QTRY_COMPARE_WITH_TIMEOUT(bench.panel.summary(),
-                              QString("needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s"),
-                              kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(
+        bench.summary(),
+        QString("Needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s (estimate)"),
+        kPatience);
     auto* bars = bench.find<PlanBars>("planBars");
     QVERIFY(bars->isVisible());
     QVERIFY(bars->barOf(1).width() > bars->barOf(0).width());
-    QCOMPARE(bars->barOf(1).width(), bars->budgetX());  // it takes the whole budget
+    QCOMPARE(bars->barOf(1).right(), bars->budgetX());  // it takes the whole budget
     QVERIFY(!bench.find<QWidget>("refusal")->isVisible());
-    QVERIFY(bench.find<QLabel>("planNote")->text().contains("estimates"));
+}
+
+void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    const auto topOf = [&](const char* name) {
+        return bench.find<QWidget>(name)->mapTo(&bench.panel, QPoint()).y();
+    };
+    QVERIFY(topOf("summary") < topOf("planBars"));
+    QVERIFY(topOf("planBars") + bars->height() <= topOf("device"));
+    QVERIFY(topOf("device") < topOf("components"));
+
+    bench.panel.resize(740, 196);  // as at the first start, in a window of 1440 by 900
+    QTest::qWait(50);
+
+    QVERIFY(qAbs(topOf("device") - topOf("summary")) < 20);
+    QVERIFY(topOf("planBars") + bars->height() <= bench.panel.height());
+    QVERIFY(topOf("releaseAll") + bench.find<QWidget>("releaseAll")->height() <=
+            bench.panel.height());
+    QCOMPARE(test::textProblems(bench.panel), QStringList());
+    test::keepScreenshot(bench.panel, "memory_wide");
+}
+
+void MemoryPanelTest::measuresADevice_thatIsOnlyEstimated() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    auto* measure = bench.find<QPushButton>("measure");
+    QTRY_VERIFY_WITH_TIMEOUT(measure->isVisible(), kPatience);
+    Json plan = planned();
+    plan["plan"]["devices"][0]["estimated"] = false;
+    bench.runner().setAnswers(kFine, plan);
+
+    QTest::mouseClick(measure, Qt::LeftButton);
+    QCOMPARE(measure->text(), QString("Measuring..."));
+    QVERIFY(!measure->isEnabled());
+
+    QTRY_COMPARE_WITH_TIMEOUT(bench.plugin.calibrations().size(), size_t{1}, kPatience);
+    QCOMPARE(bench.plugin.calibrations().front(), std::string(R"({"device":"cpu"})"));
+    QTRY_VERIFY_WITH_TIMEOUT(measure->isEnabled(), kPatience);
+    bench.planning.askNow();  // as the workspace does
+    QTRY_VERIFY_WITH_TIMEOUT(!measure->isVisible(), kPatience);
+    QVERIFY(!bench.summary().contains("estimate"));
+}
+
+void MemoryPanelTest::measuresNoCardThatIsRehearsed() {
+    PanelOnBench bench;
+    bench.model.apply("device", [](graph::Document& document) { document.device = "fake:8GiB"; });
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().contains("estimate"), kPatience);
+
+    QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
+}
+
+void MemoryPanelTest::saysThatNothingWasReleased() {
+    PanelOnBench bench;
+    bench.runner().setRelease(Status::Failed);
+    auto* button = bench.find<QPushButton>("releaseAll");
+
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(button->text(), QString("Releasing..."));
+    QVERIFY(!button->isEnabled());
+
+    auto* chore = bench.find<QWidget>("chore");
+    QTRY_VERIFY_WITH_TIMEOUT(chore->isVisible(), kPatience);
+    QVERIFY(chore->findChild<QLabel*>("text")->text().contains("a run is at work"));
+    QCOMPARE(button->text(), QString("Release all"));
+    QVERIFY(button->isEnabled());
 }
 
 void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
@@ -124,7 +214,7 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
     bench.planning.askNow();
     QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPatience);
-    QVERIFY(bench.panel.summary().contains("denoise"));
+    QVERIFY(bench.summary().contains("denoise"));
     auto* fix = bench.find<QPushButton>("fix_0");
     QVERIFY(fix);
     QCOMPARE(fix->text(), QString("Set the memory policy of denoise to auto"));
@@ -204,13 +294,19 @@ void MemoryPanelTest::showsPredictedBesideMeasured_afterTheRun() {
     PanelOnBench bench;
     bench.runner().setScript(graph::toText(bench.model.document()), playsTheRecordedRun);
 
+    QVERIFY(!bench.find<QWidget>("details")->isVisible());
     bench.runToEnd();
+    QVERIFY(bench.find<QWidget>("details")->isVisible());
+    QVERIFY(!bench.find<QWidget>("timeline")->isVisible());
+    auto* title = bench.find<QWidget>("details")->findChild<QToolButton*>("fold");
+    QCOMPARE(title->text(), QString("Last run: peak 8.0 MiB, predicted 8.0 MiB"));
+    bench.unfold();
 
     QVERIFY(bench.find<QWidget>("timeline")->isVisible());
     QVERIFY(bench.find<QWidget>("measured")->isVisible());
     QVERIFY(
         bench.find<QLabel>("measuredNote")->text().startsWith("Peak 8.0 MiB, predicted 8.0 MiB."));
-    QCOMPARE(bench.find<QLabel>("runTitle")->text(), QString("Last run"));
+    QCOMPARE(title->text(), QString("Last run"));
 }
 
 void MemoryPanelTest::saysThatNothingWasToDo() {
@@ -221,6 +317,7 @@ void MemoryPanelTest::saysThatNothingWasToDo() {
 
     bench.runToEnd();
 
+    bench.unfold();
     QVERIFY(bench.find<QLabel>("measuredNote")->text().startsWith("Nothing was to do"));
     QVERIFY(!bench.find<QWidget>("measured")->isVisible());
 }
@@ -335,6 +432,7 @@ void MemoryPanelTest::looks() {
         bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPatience);
     QTest::qWait(50);
 
+    bench.unfold();
     test::keepScreenshot(bench.panel, QString("memory_%1").arg(QTest::currentDataTag()));
     auto* content = bench.find<QScrollArea>("memoryScroll")->widget();
     test::keepScreenshot(*content, QString("memory_all_%1").arg(QTest::currentDataTag()));

@@ -38,6 +38,10 @@ private Q_SLOTS:
         bad.write("no weights");
         settings_ = std::make_unique<Settings>(at("settings.json"));
         library_ = std::make_unique<ModelLibrary>();
+        connect(settings_.get(), &Settings::changed, library_.get(), [this] {  // as the workspace
+            library_->setFolders(settings_->preferences().modelFolders,
+                                 settings_->preferences().modelPathsFiles);
+        });
     }
 
     void cleanup() { library_.reset(); }
@@ -63,6 +67,21 @@ private Q_SLOTS:
                               "bad.pth|cannot be read"}));
         QCOMPARE(Settings(at("settings.json")).preferences().modelFolders,
                  QStringList{folder_->path()});
+    }
+
+    void keepsTheFoldersOfTheCommandLine_whenItLooksAgain() {
+        QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
+        library_->setFolders({folder_->path()}, {});  // no setting names it
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        QVERIFY(scanned.wait());
+        QCOMPARE(rows(panel).size(), 4);
+        QVERIFY(QFile::remove(at("models/vae/soft.safetensors")));
+
+        QTest::mouseClick(panel.findChild<QToolButton*>("rescan"), Qt::LeftButton);
+        QVERIFY(scanned.wait());
+
+        QCOMPARE(rows(panel).size(), 3);
     }
 
     void readsThePathsFileOfAnotherProgram() {

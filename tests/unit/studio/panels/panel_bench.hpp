@@ -5,6 +5,7 @@
 #include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/upkeep.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -35,6 +36,7 @@ struct PanelBench {
     Planning planning{engine.runner(), model};
     RunQueue queue{engine.runner()};
     MemoryFeed feed{engine.runner()};
+    Upkeep upkeep{engine};
 
     PanelBench() {
         graph::Document document;

@@ -12,8 +12,6 @@ class PlanViewTest : public QObject {
 private Q_SLOTS:
     void readsAPlanOfTheModule();
     void tellsWhatStreams();
-    void namesTheFirstStageThatIsTooLarge();
-    void sumsUpInOneLine();
     void isEmpty_whenThereIsNoPlan_data();
     void isEmpty_whenThereIsNoPlan();
 };
@@ -42,29 +40,6 @@ void PlanViewTest::tellsWhatStreams() {
     QCOMPARE(view->stages[1].movedInPass, Bytes{11467920});
     // 11467920 of 11467920 + 5434368 + 1587200 + 3342336 bytes
     QCOMPARE(view->streamedPercent, 53);
-}
-
-void PlanViewTest::namesTheFirstStageThatIsTooLarge() {
-    auto view = planViewOf(recorded("plan.json"));
-    QVERIFY(view);
-    QCOMPARE(view->firstTooLarge(), nullptr);
-
-    view->budget = 7 * kMiB;
-    QCOMPARE(view->firstTooLarge()->node, std::string("denoise"));
-    view->budget = kMiB;
-    QCOMPARE(view->firstTooLarge()->node, std::string("encode"));
-    view->budget = 0;
-    QCOMPARE(view->firstTooLarge(), nullptr);
-}
-
-void PlanViewTest::sumsUpInOneLine() {
-    auto view = planViewOf(recorded("plan.json"));
-    QVERIFY(view);
-    QCOMPARE(summaryOf(*view), QString("needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s"));
-
-    view->seconds = 40.2;
-    view->budget = 0;
-    QCOMPARE(summaryOf(*view), QString("needs 8.0 MiB, streams 53 %, about 40 s"));
 }
 
 void PlanViewTest::isEmpty_whenThereIsNoPlan_data() {

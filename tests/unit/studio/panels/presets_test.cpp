@@ -39,8 +39,8 @@ graph::Document loading(const char* file) {
 Planned needs() {
     Planned planned;
     planned.plan = Json::parse(R"({
-      "devices": [{"device": "cpu", "peak": 536870912, "capacity": 4294967296, "estimated": true},
-                  {"device": "cuda:0", "peak": 3328599655, "capacity": 4294967296, "estimated": true}],
+      "devices": [{"device": "cuda:0", "peak": 3328599655, "capacity": 4294967296, "estimated": false},
+                  {"device": "cpu", "peak": 3536870912, "capacity": 4294967296, "estimated": true}],
       "components": [{"role": "denoiser", "device": "cuda:0"}, {"role": "text_encoder", "device": "cpu"}],
       "stays": [{"role": "denoiser", "resident_bytes": 40, "streamed_bytes_per_pass": 60},
                 {"role": "text_encoder", "resident_bytes": 0, "streamed_bytes_per_pass": 900}],
@@ -241,7 +241,7 @@ private Q_SLOTS:
         QTest::mouseClick(list->viewport(),
                           Qt::LeftButton,
                           {},
-                          list->visualRect(list->model()->index(1, 0)).center());
+                          list->visualRect(list->model()->index(2, 0)).center());
         QTest::mouseClick(start.findChild<QPushButton*>("start"), Qt::LeftButton);
 
         QCOMPARE(chosen.count(), 1);
@@ -275,6 +275,43 @@ private Q_SLOTS:
         QCOMPARE(settings.preferences().lowMemory, QString(isProposed ? "off" : "on"));
     }
 
+    void proposesWhenTheDeviceIsKnown_unlessThePersonChose() {
+        Settings settings(user_->filePath("settings.json"));
+        FirstStart start(settings, *store_, foundDevice(Json()));
+        open(start);
+        auto* box = start.findChild<QCheckBox*>("lowMemory");
+        QVERIFY(start.findChild<QLabel*>("deviceSentence")->text().contains("looking"));
+        QVERIFY(!box->isChecked());
+
+        start.setDevice(kCard);
+        QVERIFY(box->isChecked());
+        QCOMPARE(start.findChild<QLabel*>("deviceSentence")->text(), kCard.sentence);
+        QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+        start.setDevice(kCard);
+
+        QVERIFY(!box->isChecked());
+    }
+
+    void showsItsCardsWithoutAScrollBar_andKeysBegin() {
+        Settings settings(user_->filePath("settings.json"));
+        FirstStart start(settings, *store_, kCard);
+        start.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&start));
+        auto* list = start.findChild<PresetCards*>("presetCards");
+        QCOMPARE(list->chosen(), QString("builtin:text_to_image_balanced"));
+        const QRect last = list->visualRect(list->model()->index(3, 0));
+        QVERIFY(list->viewport()->rect().contains(last));
+        QVERIFY(list->viewport()->height() - last.bottom() < 24);
+        QSignalSpy chosen(&start, &FirstStart::presetChosen);
+        QVERIFY(list->hasFocus());
+
+        QTest::keyClick(list, Qt::Key_Right);
+        QTest::keyClick(list, Qt::Key_Return);
+
+        QCOMPARE(chosen.count(), 1);
+        QVERIFY(chosen.first().first().toString() != "builtin:text_to_image_balanced");
+    }
+
     void saysWhichDeviceItFound_data() {
         QTest::addColumn<QByteArray>("devices");
         QTest::addColumn<QString>("id");
@@ -289,8 +326,8 @@ private Q_SLOTS:
             R"({"id": "cuda:1", "kind": "cuda", "name": "H200", "capacity": 149000000000})";
         const auto row =
             [](const char* name, const QList<QByteArray>& list, const char* id, const char* words) {
-                QTest::newRow(name) << QByteArray("{\"devices\": [" + list.join(',') + "]}")
-                                    << QString(id) << QString(words);
+                QTest::newRow(name)
+                    << QByteArray("[" + list.join(',') + "]") << QString(id) << QString(words);
             };
         row("none", {}, "", "no device");
         row("processor",
@@ -313,7 +350,7 @@ private Q_SLOTS:
 
     void survivesAnswersThatAreNone() {
         QVERIFY(foundDevice(Json()).id.isEmpty());
-        QVERIFY(foundDevice(Json::parse(R"({"devices": [1, {"capacity": "x"}]})")).capacity == 0);
+        QVERIFY(foundDevice(Json::parse(R"([1, {"capacity": "x"}])")).capacity == 0);
     }
 
     void looksRight_data() { test::addSchemes(); }

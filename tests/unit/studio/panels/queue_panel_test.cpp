@@ -84,6 +84,7 @@ private Q_SLOTS:
     void asksForTheGraphOfARun();
     void saysHowRunsEnded_data();
     void saysHowRunsEnded();
+    void saysForHowLongARunStillWorks();
     void looks_data();
     void looks();
 };
@@ -238,6 +239,18 @@ void QueuePanelTest::saysHowRunsEnded() {
     run.issues = {{.message = "the memory is used up"}};
 
     QCOMPARE(stateText(run), text);
+}
+
+void QueuePanelTest::saysForHowLongARunStillWorks() {
+    QueuedRun run;
+    run.state = RunState::Running;
+    run.progress = 0.45;
+    run.phase = "step 4 of 20";
+    QCOMPARE(stateText(run), QString("running, 45 %, step 4 of 20"));
+
+    run.secondsLeft = 12.2;
+
+    QCOMPARE(stateText(run), QString("running, 45 %, step 4 of 20, about 12 s left"));
 }
 
 void QueuePanelTest::looks_data() {

@@ -3,7 +3,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
-#include "tests/unit/studio/shell/opened_window.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/node_item.hpp"
 #include "ui/panels/picture_view.hpp"
@@ -104,12 +104,12 @@ struct Making : Working {
 
     void begin() {
         action("run.start").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(of("denoise").step, kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(of("denoise").step, kPatience);
     }
 
     void end() {
         plugin.script().openGate();
-        QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kPatience);
     }
 };
 
@@ -155,7 +155,7 @@ private Q_SLOTS:
         QVERIFY(studio.viewer().isLive());
 
         studio.action("run.cancel").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
 
         QVERIFY(studio.of("denoise").picture.isNull());
         QVERIFY(studio.item("denoise").layout().picture.isNull());
@@ -176,7 +176,7 @@ private Q_SLOTS:
 
         studio.action("run.start").trigger();
         const RunQueue& queue = studio.window->workspace()->queue;
-        QTRY_COMPARE_WITH_TIMEOUT(queue.runs().size(), 2U, kWindowPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(queue.runs().size(), 2U, kPatience);
         QVERIFY(!queue.runs().back().options.contains("previews"));
     }
 

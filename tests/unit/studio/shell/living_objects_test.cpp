@@ -1,6 +1,6 @@
 #include "tests/fixtures/living_objects.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
-#include "tests/unit/studio/shell/opened_window.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
@@ -32,7 +32,7 @@ void workIn(Working& opened) {
     canvas.openSearch();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
     press(window, "run.start");
-    QVERIFY(QTest::qWaitFor([&] { return !window.workspace()->run.isBusy(); }, kWindowPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !window.workspace()->run.isBusy(); }, kPatience));
     for (QDockWidget* dock : window.findChildren<QDockWidget*>()) {
         dock->show();
         dock->raise();

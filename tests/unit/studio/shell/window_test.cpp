@@ -1,13 +1,9 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
-#include "tests/fixtures/text_fit.hpp"
-#include "tests/unit/studio/shell/opened_window.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/kept_nodes.hpp"
-
-#include <QtTest/QtTest>
-#include <QtWidgets>
 
 #include <future>
 
@@ -19,17 +15,6 @@ namespace {
 Json drawsOne(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
     return {{"status", "ok"}, {"executed", 1}};
-}
-
-/// Presses a button of the dialog that opens next.
-void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
-    QTimer::singleShot(50, qApp, [dialog, act] {
-        auto* box = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-        QVERIFY(box);
-        QCOMPARE(box->objectName(), QString(dialog));
-        QCOMPARE(test::textProblems(*box), QStringList());
-        act(*box);
-    });
 }
 
 }  // namespace
@@ -59,7 +44,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_starting");
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
         QVERIFY(opened.window->actions().at("run.start").isEnabled());
         opened.window.reset();
     }
@@ -76,7 +61,7 @@ private Q_SLOTS:
             return plugin;
         });
         auto* again = opened.window->findChild<QPushButton*>("again");
-        QTRY_VERIFY_WITH_TIMEOUT(again->isVisible(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(again->isVisible(), kPatience);
         QVERIFY(
             opened.window->findChild<QLabel*>("startMessage")->text().contains("was not found"));
         QVERIFY(opened.window->findChild<QLabel*>("startHint")->text().contains("./dev build"));
@@ -85,7 +70,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_refused");
         QTest::mouseClick(again, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
         QCOMPARE(tries, 2);
         opened.window.reset();
     }
@@ -100,13 +85,13 @@ private Q_SLOTS:
             return plugin;
         };
         Opened opened(open);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
         opened.window.reset();
         QCOMPARE(keptNodes(opened.folder.filePath("nodes.json")).size(), smallNodes().size());
         isThere = false;
         opened.make(open);
         auto* without = opened.window->findChild<QPushButton*>("without");
-        QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kPatience);
         QTest::mouseClick(without, Qt::LeftButton);
         QVERIFY(opened.window->desk());
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
@@ -140,7 +125,7 @@ private Q_SLOTS:
             QStringList problems;
             QTRY_VERIFY2_WITH_TIMEOUT((problems = test::textProblems(*studio.window)).isEmpty(),
                                       qPrintable(problems.join(u'\n')),
-                                      kWindowPatience);
+                                      kPatience);
         }
         test::keepScreenshot(*studio.window, "window_" + scheme);
     }
@@ -182,7 +167,7 @@ private Q_SLOTS:
         const int steps = studio.model().undoStack().count();
         studio.action("run.start").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.plugin.script().startedGraphs().size(), size_t{1}, kWindowPatience);
+            studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
         const Json sent = Json::parse(studio.plugin.script().startedGraphs().front());
         const Json shown = studio.model().node("denoise")->params.at("seed");
         QCOMPARE(shown, Json(4711));
@@ -200,12 +185,189 @@ private Q_SLOTS:
         });
         studio.action("run.start").trigger();
         auto& bar = studio.window->desk()->notices();
-        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         QVERIFY2(bar.text().contains("up to date"), qPrintable(bar.text()));
         studio.plugin.script().setScript(graph, drawsOne);
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.plugin.script().startedGraphs().size(), size_t{2}, kWindowPatience);
+            studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
+    }
+
+    void releasingNeverWaitsAndSaysWhatBecameOfIt() {
+        Working studio;
+        auto& bar = studio.window->desk()->notices();
+        QAction& release = studio.action("run.release");
+        studio.plugin.script().setRelease(Status::Failed, 400);
+        QElapsedTimer clock;
+        clock.start();
+
+        release.trigger();
+        QVERIFY2(clock.elapsed() < 200, "the window waited for the module");
+        QVERIFY2(bar.text().contains("Releasing"), qPrintable(bar.text()));
+        QVERIFY(!release.isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(release.isEnabled(), kPatience);
+        QVERIFY2(bar.text().contains("a run is at work"), qPrintable(bar.text()));
+
+        studio.plugin.script().setRelease(Status::Ok);
+        release.trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            bar.text().contains("Nothing is kept"), qPrintable(bar.text()), kPatience);
+    }
+
+    void theFirstStartIsThereBeforeTheDevicesAreKnown() {
+        SmallPlugin plugin;
+        plugin.script().setDevices({{"devices",
+                                     {{{"id", "cuda:0"},
+                                       {"kind", "cuda"},
+                                       {"name", "Small card"},
+                                       {"capacity", 6442450944}}}}},
+                                   700);
+        bool wasLooking = false;
+        QString found;
+        bool isProposed = false;
+        Opened opened([&plugin]() -> Plugin& { return plugin; }, true);
+        answer("firstStart", [&](QDialog& dialog) {
+            auto* sentence = dialog.findChild<QLabel*>("deviceSentence");
+            wasLooking = sentence->text().contains("looking");
+            static_cast<void>(QTest::qWaitFor(
+                [&] { return sentence->text().contains("Small card"); }, kPatience));
+            found = sentence->text();
+            isProposed = dialog.findChild<QCheckBox*>("lowMemory")->isChecked();
+            test::keepScreenshot(dialog, "first_start_window");
+            QTest::mouseClick(dialog.findChild<QPushButton*>("emptyGraph"), Qt::LeftButton);
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(opened.settings.preferences().isFirstStartDone, kPatience);
+        QVERIFY(wasLooking);
+        QVERIFY2(found.contains("6.0 GiB"), qPrintable(found));
+        QVERIFY(isProposed);
+        opened.window.reset();
+    }
+
+    void theToolBarSaysHowFarTheRunIs() {
+        Working studio;
+        auto* strip = studio.window->findChild<QWidget*>("runStrip");
+        auto* text = studio.window->findChild<QLabel*>("runText");
+        QVERIFY(!strip->isVisible());
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+                stage.send({{"event", "nodeProgress"},
+                            {"node", "denoise"},
+                            {"phase", "step"},
+                            {"done", 4},
+                            {"total", 20},
+                            {"eta", 12.2}});
+                stage.waitAtGate();
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+
+        studio.action("run.start").trigger();
+
+        QTRY_COMPARE_WITH_TIMEOUT(
+            text->text(), QString("step 4 of 20, about 12 s left"), kPatience);
+        QVERIFY(strip->isVisible());
+        QCOMPARE(studio.window->findChild<QProgressBar*>("runBar")->value(), 200);
+        QCOMPARE(test::textProblems(*studio.window), QStringList());
+        test::keepScreenshot(*studio.window, "window_running");
+        studio.plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!strip->isVisible(), kPatience);
+    }
+
+    /// Its name on its tab, or on its title: how often a panel says it.
+    static int timesNamed(const QMainWindow& window, const QDockWidget& dock) {
+        int times = 0;
+        for (const auto* bar : window.findChildren<QTabBar*>()) {
+            for (int tab = 0; tab < bar->count(); ++tab) {
+                const bool isSeen = !bar->visibleRegion().isEmpty();
+                times += isSeen && bar->tabText(tab) == dock.windowTitle() ? 1 : 0;
+            }
+        }
+        return times + (dock.titleBarWidget() == nullptr ? 1 : 0);
+    }
+
+    void everyPanelSaysItsNameOnce() {
+        Working studio;
+        auto* memory = studio.window->findChild<QDockWidget*>("memory");
+        for (const auto* dock : studio.window->findChildren<QDockWidget*>()) {
+            QTRY_COMPARE_WITH_TIMEOUT(timesNamed(*studio.window, *dock), 1, kPatience);
+        }
+        memory->setFloating(true);
+        QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
+        memory->setFloating(false);
+        QTRY_VERIFY_WITH_TIMEOUT(memory->titleBarWidget(), kPatience);
+        studio.window->findChild<QDockWidget*>("issues")->close();
+        studio.window->findChild<QDockWidget*>("queue")->close();
+        QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(timesNamed(*studio.window, *memory), 1, kPatience);
+    }
+
+    /// Chooses an entry of the menu that opens next, with the keyboard.
+    static void chooseInMenu(const QString& text) {
+        QTimer::singleShot(100, qApp, [text] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            for (QAction* action : menu->actions()) {
+                if (action->text().remove('&').startsWith(text)) {
+                    menu->setActiveAction(action);
+                }
+            }
+            QTest::keyClick(menu, Qt::Key_Return);
+        });
+    }
+
+    void aPanelIsMovedFloatedAndClosed_withKeysAndWithTheMouse() {
+        Working studio;
+        QMainWindow& window = *studio.window;
+        auto* queue = window.findChild<QDockWidget*>("queue");
+        studio.action("view.queue").trigger();
+        QMenu& menu = studio.window->desk()->panels().menu();
+
+        chooseInMenu("To the right");
+        menu.exec();
+        QCOMPARE(window.dockWidgetArea(queue), Qt::RightDockWidgetArea);
+        QVERIFY(window.tabifiedDockWidgets(queue).contains(
+            window.findChild<QDockWidget*>("inspector")));
+        chooseInMenu("Out of the window");
+        menu.exec();
+        QVERIFY(queue->isFloating());
+        chooseInMenu("Back into");
+        menu.exec();
+        QVERIFY(!queue->isFloating());
+
+        auto* issues = window.findChild<QDockWidget*>("issues");
+        QTabBar* bar = nullptr;
+        int tab = -1;
+        for (auto* each : window.findChildren<QTabBar*>()) {
+            for (int at = 0; at < each->count(); ++at) {
+                if (each->tabText(at) == issues->windowTitle()) {
+                    bar = each;
+                    tab = at;
+                }
+            }
+        }
+        QVERIFY(bar);
+        QTRY_COMPARE_WITH_TIMEOUT(bar->contextMenuPolicy(), Qt::CustomContextMenu, kPatience);
+        QCOMPARE(bar->focusPolicy() & Qt::TabFocus, Qt::TabFocus);
+        bar->setCurrentIndex(bar->count() - 1 - tab);
+        const QString front = bar->tabText(bar->currentIndex());
+        bar->setFocus(Qt::TabFocusReason);
+        chooseInMenu("Close " + front);
+        QContextMenuEvent key(QContextMenuEvent::Keyboard, bar->rect().center(), QPoint());
+        QCoreApplication::sendEvent(bar, &key);
+        for (auto* dock : window.findChildren<QDockWidget*>()) {
+            QVERIFY(dock->windowTitle() != front || dock->isHidden());
+            dock->show();
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(bar->count(), 2, kPatience);
+        tab = bar->tabText(0) == issues->windowTitle() ? 0 : 1;
+        chooseInMenu("Close");
+        QContextMenuEvent click(QContextMenuEvent::Mouse,
+                                bar->tabRect(tab).center(),
+                                bar->mapToGlobal(bar->tabRect(tab).center()));
+        QCoreApplication::sendEvent(bar, &click);
+        QVERIFY(!issues->isVisible());
+        studio.action("view.issues").trigger();
+        QVERIFY(issues->isVisible());
     }
 
     void runToHereEndsWithTheSelectedNode() {
@@ -226,11 +388,11 @@ private Q_SLOTS:
             return Json{{"status", "cancelled"}};
         });
         studio.action("run.start").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kPatience);
         QVERIFY(studio.action("run.cancel").isEnabled());
         QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
         QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
         QCOMPARE(studio.window->workspace()->queue.runs().back().state, RunState::Cancelled);
     }
 

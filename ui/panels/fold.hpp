@@ -5,13 +5,17 @@
 
 namespace lowtide::ui {
 
-/// A part of the inspector with a title that folds it away. Its content keeps its place in the
+/// A part of a panel with a title that folds it away. Its content keeps its place in the
 /// order of the keyboard.
-class InspectorFold : public QWidget {
+class Fold : public QWidget {
     Q_OBJECT
 
 public:
-    InspectorFold(const QString& title, QWidget* content, bool isOpen, QWidget* parent = nullptr);
+    Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent = nullptr);
+
+    void setTitle(const QString& title);
+
+    [[nodiscard]] const QString& title() const { return title_; }
 
     void setOpen(bool isOpen);
     [[nodiscard]] bool isOpen() const;

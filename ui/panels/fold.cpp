@@ -1,4 +1,4 @@
-#include "ui/panels/inspector_fold.hpp"
+#include "ui/panels/fold.hpp"
 
 #include "ui/theme/theme.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace lowtide::ui {
 
-InspectorFold::InspectorFold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
+Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
     : QWidget(parent), title_(title), button_(new QToolButton(this)), content_(content) {
     button_->setObjectName(QStringLiteral("fold"));
     button_->setCheckable(true);
@@ -24,20 +24,25 @@ InspectorFold::InspectorFold(const QString& title, QWidget* content, bool isOpen
     refresh();
 }
 
-void InspectorFold::setOpen(bool isOpen) {
+void Fold::setTitle(const QString& title) {
+    title_ = title;
+    refresh();
+}
+
+void Fold::setOpen(bool isOpen) {
     button_->setChecked(isOpen);
 }
 
-bool InspectorFold::isOpen() const {
+bool Fold::isOpen() const {
     return button_->isChecked();
 }
 
-void InspectorFold::setSummary(const QString& summary) {
+void Fold::setSummary(const QString& summary) {
     summary_ = summary;
     refresh();
 }
 
-void InspectorFold::refresh() {
+void Fold::refresh() {
     const bool open = isOpen();
     button_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
     button_->setText(open || summary_.isEmpty() ? title_

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/studio/studio_window.hpp"
 
@@ -7,16 +8,17 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
+#include <functional>
 #include <optional>
-#include <utility>
 
 namespace lowtide::ui {
 
-inline constexpr int kWindowPatience = 20000;
+inline constexpr int kPatience = 20000;
 
 /// A window with its folders, as main makes it.
 struct Opened {
-    explicit Opened(OpenModule open, bool isFirst = false) : settings(folder.filePath("s.json")) {
+    explicit Opened(OpenModule open, bool isFirst = false, const QString& graph = {})
+        : settings(folder.filePath("s.json")), graph_(graph) {
         settings.change([&](Preferences& preferences) {
             preferences.isFirstStartDone = !isFirst;
             preferences.theme = "light";
@@ -33,7 +35,7 @@ struct Opened {
                                               .journals = folder.filePath("journal"),
                                               .backups = folder.filePath("backups"),
                                               .pictures = folder.filePath("pictures")},
-                                   .arguments = {}},
+                                   .arguments = {.graph = graph_}},
                        settings,
                        appearance);
         window->show();
@@ -43,12 +45,15 @@ struct Opened {
     Settings settings;
     Appearance appearance;
     std::optional<StudioWindow> window;
+
+private:
+    QString graph_;
 };
 
 /// The same with a module of the test, ready.
 struct Working : Opened {
     Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kWindowPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
     }
 
     ~Working() { window.reset(); }  // before the module
@@ -59,5 +64,22 @@ struct Working : Opened {
 
     SmallPlugin plugin;
 };
+
+/// Presses a button of the dialog that opens next.
+inline void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
+    auto* look = new QTimer(qApp);
+    QObject::connect(look, &QTimer::timeout, qApp, [look, dialog, act] {
+        auto* box = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+        if (!box) {
+            return;
+        }
+        look->stop();
+        look->deleteLater();
+        QCOMPARE(box->objectName(), QString(dialog));
+        QCOMPARE(test::textProblems(*box), QStringList());
+        act(*box);
+    });
+    look->start(20);
+}
 
 }  // namespace lowtide::ui

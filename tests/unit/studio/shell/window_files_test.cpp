@@ -1,0 +1,393 @@
+// What files do to a window: those that are damaged, too large or gone, and disks that are full.
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/unit/image/png_bytes.hpp"
+#include "tests/unit/studio/document/ended_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/panels/presets_browser.hpp"
+
+#include <QElapsedTimer>
+
+#include <csignal>
+#include <future>
+#include <sys/resource.h>
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kLongestPauseMilliseconds = 1000;
+
+/// Files of this program end after so many bytes, as on a full disk.
+class FullDisk {
+public:
+    explicit FullDisk(rlim_t bytes) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        rlimit now = before_;
+        now.rlim_cur = bytes;
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+
+    ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+/// The longest time in which the window could not answer.
+class Heartbeat : public QObject {
+public:
+    Heartbeat() {
+        since_.start();
+        startTimer(10, Qt::PreciseTimer);
+    }
+
+    [[nodiscard]] qint64 longest() { return std::max(longest_, since_.elapsed()); }
+
+protected:
+    void timerEvent(QTimerEvent*) override { longest_ = std::max(longest_, since_.restart()); }
+
+private:
+    QElapsedTimer since_;
+    qint64 longest_ = 0;
+};
+
+void put(const QString& path, const QByteArray& bytes) {
+    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(bytes), bytes.size());
+}
+
+/// As the desktop gives a window what is let go over it.
+void drop(QWidget& window, const QString& path) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter(QPoint(8, 8), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent event(QPointF(8, 8), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &event);
+}
+
+/// What the dialog says that nobody expected.
+QString dialogNow() {
+    const auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+    return box ? box->text() + box->informativeText() : QString("no dialog");
+}
+
+void changeSteps(GraphModel& model, int steps) {
+    model.apply("Steps", [&](graph::Document& document) {
+        document.nodes.at("denoise").params["steps"] = steps;
+    });
+}
+
+/// Two nodes that name one lost file, one that names another.
+void loseFiles(GraphModel& model, const QString& folder) {
+    model.apply("Lose", [&](graph::Document& document) {
+        graph::DocumentNode other = document.nodes.at("load");
+        document.nodes.at("load").params["checkpoint"] =
+            (folder + "/lost.safetensors").toStdString();
+        other.params["checkpoint"] = (folder + "/lost.safetensors").toStdString();
+        document.nodes["load_again"] = other;
+        other.params["checkpoint"] = "styles/other.safetensors";
+        document.nodes["load_other"] = other;
+    });
+    model.setSaved();
+}
+
+std::string checkpointOf(const GraphModel& model, const char* node) {
+    return model.node(node)->params.at("checkpoint").get<std::string>();
+}
+
+/// What a click on the button of the issue does, with that file chosen in the dialog.
+void locate(Working& studio, const QString& chosen) {
+    Json issue = {{"severity", "error"},
+                  {"code", "not_found"},
+                  {"node", "load"},
+                  {"item", "checkpoint"},
+                  {"message", "there is no checkpoint"}};
+    studio.plugin.script().setAnswers({{"issues", {issue}}}, Json::object());
+    studio.window->workspace()->planning.askNow();
+    studio.action("view.issues").trigger();
+    auto* list = studio.window->findChild<QListView*>("issues");
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, kPatience);
+    QTest::mouseClick(list->viewport(),
+                      Qt::LeftButton,
+                      {},
+                      list->visualRect(list->model()->index(0, 0)).center());
+    studio.action("view.issues").trigger();
+    auto* button = studio.window->findChild<QPushButton*>("fix_0");
+    QVERIFY(button);
+    QVERIFY2(button->text().startsWith("Locate lost.safetensors"), qPrintable(button->text()));
+    QTimer::singleShot(100, qApp, [chosen] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        QVERIFY(dialog);
+        QVERIFY(dialog->windowTitle().contains("lost.safetensors"));
+        if (chosen.isEmpty()) {
+            QTest::keyClick(dialog, Qt::Key_Escape);
+            return;
+        }
+        auto* name = dialog->findChild<QLineEdit*>("fileNameEdit");
+        name->setText(chosen);
+        QTest::keyClick(name, Qt::Key_Return);
+    });
+    QTest::mouseClick(button, Qt::LeftButton);
+}
+
+}  // namespace
+
+class WindowFilesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { shared_ = std::make_unique<Working>(); }
+
+    void cleanupTestCase() { shared_.reset(); }
+
+    void init() { test::failOnQtWarnings(); }
+
+    void aFullDiskIsToldAndTakesNothing() {
+        Working studio;
+        const QString path = studio.folder.filePath("fox.json");
+        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        const QByteArray saved = contentsOf(path);
+        changeSteps(studio.model(), 3);
+        QString told;
+        {
+            const FullDisk full(64);
+            answer("error", [&told](QDialog& dialog) {
+                auto& box = *qobject_cast<QMessageBox*>(&dialog);
+                told = box.windowTitle() + " " + box.text() + " " + box.informativeText();
+                test::keepScreenshot(dialog, "disk_full");
+                dialog.accept();
+            });
+            QTest::keyClick(&*studio.window, Qt::Key_S, Qt::ControlModifier);
+            QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty(), kPatience);
+        }
+        QVERIFY2(told.contains("fox.json") && told.contains("Free some space"), qPrintable(told));
+        QCOMPARE(contentsOf(path), saved);
+        QVERIFY(studio.window->isWindowModified());
+        studio.window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&*studio.window));
+        QTest::keyClick(&*studio.window, Qt::Key_S, Qt::ControlModifier);
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            !studio.window->isWindowModified(), qPrintable(dialogNow()), kPatience);
+        QVERIFY(contentsOf(path) != saved);
+    }
+
+    void aJournalThatCannotBeWrittenIsToldOnce() {
+        Working studio;
+        const FullDisk full(64);
+        changeSteps(studio.model(), 3);
+        auto& bar = studio.window->desk()->notices();
+        QTRY_VERIFY_WITH_TIMEOUT(bar.text().contains("cannot be kept for recovery"), kPatience);
+        QVERIFY(studio.window->isWindowModified());
+    }
+
+    void aFileThatIsNoGraphLeavesEverythingAsItWas_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("50 MiB") << "huge.json" << QByteArray(50 << 20, '[')
+                                << "a graph has at most 32 MiB";
+        QTest::newRow("deep") << "deep.json" << QByteArray(1 << 20, '[') << "deep.json";
+        QTest::newRow("cut off") << "cut.json" << QByteArray("{\"format\": 1, \"nodes\": {")
+                                 << "cut.json";
+        QTest::newRow("empty") << "empty.json" << QByteArray() << "empty.json";
+        const QByteArray begin = kPngSignature + headerChunk({.width = 2, .height = 2});
+        const QByteArray pixels = chunk("IDAT", deflated(QByteArray(6, '\0')));
+        const QByteArray end = chunk("IEND", {});
+        const auto picture = [&](const char* name, const QByteArray& bytes) {
+            QTest::newRow(name) << QString("%1.png").arg(name) << bytes << QString("%1").arg(name);
+        };
+        picture(
+            "huge_sides",
+            kPngSignature + headerChunk({.width = 1u << 30, .height = 1u << 30}) + pixels + end);
+        picture("chunk_of_4_gib", begin + bigEndian(0xFFFFFFFF) + "tEXt" + QByteArray(64, 'x'));
+        picture("wrong_checksum", begin + pixels.chopped(4) + "abcd" + end);
+        picture("no_pixels", begin + end);
+        picture("bomb_of_text",
+                begin +
+                    chunk("zTXt",
+                          QByteArray("lowtide_graph\0\0", 15) +
+                              deflated(QByteArray(100 << 20, '['), 9)) +
+                    pixels + end);
+        picture("cut_off", begin + pixels.left(9));
+        picture("text_alone", QByteArray("<html>"));
+    }
+
+    void aFileThatIsNoGraphLeavesEverythingAsItWas() {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, words);
+        Working& studio = *shared_;
+        const QString path = studio.folder.filePath(name);
+        put(path, bytes);
+        changeSteps(studio.model(), 3);
+        const std::string before = graph::toText(studio.model().document());
+        QString told;
+        // Changes that are not saved come first: a person who throws them away would lose them to a
+        // file that cannot be opened.
+        QTimer watch;
+        connect(&watch, &QTimer::timeout, this, [&told] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box && box->objectName() == "error") {
+                told = box->windowTitle() + " " + box->text() + " " + box->informativeText();
+                QCOMPARE(test::textProblems(*box), QStringList());
+                box->accept();
+            } else if (box) {
+                box->button(QMessageBox::Discard)->click();
+            }
+        });
+        watch.start(30);
+        Heartbeat heart;
+
+        drop(*studio.window, path);
+
+        QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty(), kPatience);
+        QVERIFY2(told.contains(words), qPrintable(told));
+        QVERIFY2(heart.longest() < kLongestPauseMilliseconds, "the window did not answer");
+        QCOMPARE(graph::toText(studio.model().document()), before);
+        QVERIFY(studio.window->isWindowModified());
+    }
+
+    void locatingAFileChangesEveryNodeThatNamesIt_inOneStep() {
+        Working studio;
+        loseFiles(studio.model(), studio.folder.filePath("gone"));
+        const QString found = studio.folder.filePath("new/found.safetensors");
+        put(found, "weights");
+        const int steps = studio.model().undoStack().count();
+        const std::string before = graph::toText(studio.model().document());
+
+        locate(studio, found);
+
+        QCOMPARE(checkpointOf(studio.model(), "load"), found.toStdString());
+        QCOMPARE(checkpointOf(studio.model(), "load_again"), found.toStdString());
+        QCOMPARE(checkpointOf(studio.model(), "load_other"),
+                 std::string("styles/other.safetensors"));
+        QCOMPARE(studio.model().undoStack().count(), steps + 1);
+        studio.model().undoStack().undo();
+        QCOMPARE(graph::toText(studio.model().document()), before);
+    }
+
+    void locatingOffersWhatElseIsMissingByName_data() {
+        QTest::addColumn<bool>("isWanted");
+        QTest::newRow("all") << true;
+        QTest::newRow("only the chosen one") << false;
+    }
+
+    void locatingOffersWhatElseIsMissingByName() {
+        QFETCH(bool, isWanted);
+        Working studio;
+        loseFiles(studio.model(), studio.folder.filePath("gone"));
+        const QString found = studio.folder.filePath("new/lost.safetensors");
+        const QString other = studio.folder.filePath("new/other.safetensors");
+        put(found, "weights");
+        put(other, "weights");
+        const int steps = studio.model().undoStack().count();
+        auto* watch = new QTimer(studio.window->desk());
+        connect(watch, &QTimer::timeout, this, [watch, isWanted] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box && box->objectName() == "locateOthers") {
+                watch->stop();
+                QCOMPARE(box->informativeText(), QString("other.safetensors"));
+                QCOMPARE(test::textProblems(*box), QStringList());
+                QTest::keyClick(box, isWanted ? Qt::Key_Return : Qt::Key_Escape);
+            }
+        });
+        watch->start(30);
+
+        locate(studio, found);
+
+        QCOMPARE(checkpointOf(studio.model(), "load"), found.toStdString());
+        QCOMPARE(checkpointOf(studio.model(), "load_other"),
+                 isWanted ? other.toStdString() : std::string("styles/other.safetensors"));
+        QCOMPARE(studio.model().undoStack().count(), steps + 1);
+    }
+
+    void locatingCanBeGivenUp() {
+        Working studio;
+        loseFiles(studio.model(), studio.folder.filePath("gone"));
+        const std::string before = graph::toText(studio.model().document());
+
+        locate(studio, {});
+
+        QCOMPARE(graph::toText(studio.model().document()), before);
+        QVERIFY(!studio.window->isWindowModified());
+    }
+
+    void theAskedGraphWaitsBehindTheRecoveredOne() {
+        const QTemporaryDir folder;
+        const QString asked = folder.filePath("fox.json");
+        saveGraph(asked, defaultGraph(), folder.filePath("backups"));
+        SmallPlugin plugin;
+        std::promise<void> gate;
+        Opened opened(
+            [&plugin, opening = gate.get_future().share()]() -> Plugin& {
+                opening.wait();
+                return plugin;
+            },
+            false,
+            asked);
+        const QString journals = opened.folder.filePath("journal");
+        QVERIFY(QDir().mkpath(journals));
+        QCOMPARE(runAndEnd([&journals] {
+                     Journal journal(journals, {});
+                     graph::Document document = defaultGraph();
+                     document.nodes.at("denoise").params["steps"] = 77;
+                     QString reason;
+                     static_cast<void>(journal.write(document, &reason));
+                     endAtOnce();
+                 }),
+                 0);
+        answer("recovery", [](QDialog& dialog) {
+            QTest::mouseClick(dialog.findChild<QPushButton*>("recover"), Qt::LeftButton);
+        });
+        gate.set_value();
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        Workspace& workspace = *opened.window->workspace();
+        QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
+        auto& bar = opened.window->desk()->notices();
+        QVERIFY2(bar.text().contains("fox.json"), qPrintable(bar.text()));
+
+        answer("unsaved", [](QDialog& box) { QTest::keyClick(&box, Qt::Key_Escape); });
+        QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
+        QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));  // nothing lost
+        answer("unsaved", [](QDialog& box) {
+            qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Discard)->click();
+        });
+        QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
+        QCOMPARE(workspace.file.path(), asked);
+        opened.window.reset();
+    }
+
+    void theBrowserShowsThePresetThatWasOpened() {
+        Working studio;
+        PresetStore& presets = studio.window->workspace()->presets;
+        presets.save({.title = "Ash"}, defaultGraph(), {}, {});
+        presets.save({.title = "Birch"}, defaultGraph(), {}, {});
+        const QString id = presets.entries().back().id;
+        auto* browser = studio.window->findChild<PresetsBrowser*>();
+        browser->choose(presets.entries().front().id);
+        QVERIFY(browser->chosen() != id);
+
+        QVERIFY(studio.window->desk()->openPreset(id));
+
+        QCOMPARE(browser->chosen(), id);
+    }
+
+private:
+    std::unique_ptr<Working> shared_;  ///< for rows that leave it as it was
+};
+
+QTEST_MAIN(WindowFilesTest)
+#include "window_files_test.moc"

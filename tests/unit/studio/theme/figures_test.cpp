@@ -1,0 +1,62 @@
+#include "ui/theme/figures.hpp"
+
+#include <QtTest/QtTest>
+
+#include <limits>
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+class FiguresTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void saysWhatWasMeasured_data() {
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("moment") << 0.82 << "820 ms";
+        QTest::newRow("seconds") << 12.44 << "12.4 s";
+        QTest::newRow("minutes") << 200.0 << "3 min 20 s";
+    }
+
+    void saysWhatWasMeasured() {
+        QFETCH(double, seconds);
+        QTEST(secondsText(seconds), "text");
+    }
+
+    void saysWhatIsForetold_data() {
+        QTest::addColumn<double>("seconds");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("moment") << 0.9 << "under 1 s";
+        QTest::newRow("seconds") << 39.8 << "about 40 s";
+        QTest::newRow("still seconds") << 89.0 << "about 89 s";
+        QTest::newRow("minutes") << 150.1 << "about 3 min";
+    }
+
+    void saysWhatIsForetold() {
+        QFETCH(double, seconds);
+        QTEST(durationText(seconds), "text");
+    }
+
+    void saysHowFarWorkIs_data() {
+        constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+        QTest::addColumn<QString>("phase");
+        QTest::addColumn<double>("left");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("both") << "step 4 of 20" << 12.2 << "step 4 of 20, about 12 s left";
+        QTest::newRow("no phase") << "" << 0.2 << "under 1 s left";
+        QTest::newRow("no figure") << "step 4 of 20" << kNan << "step 4 of 20";
+        QTest::newRow("behind") << "step 4 of 20" << -1.0 << "step 4 of 20";
+    }
+
+    void saysHowFarWorkIs() {
+        QFETCH(QString, phase);
+        QFETCH(double, left);
+        QTEST(progressText(phase, left), "text");
+        QCOMPARE(progressText(phase, std::nullopt), phase);
+    }
+};
+
+QTEST_GUILESS_MAIN(FiguresTest)
+#include "figures_test.moc"

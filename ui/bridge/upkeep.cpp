@@ -1,0 +1,102 @@
+#include "ui/bridge/upkeep.hpp"
+
+#include "plugin/host_api/calibrator.hpp"
+#include "plugin/host_api/residency_control.hpp"
+#include "ui/bridge/answer.hpp"
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+namespace lowtide::ui {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The module refuses while a run or a plan is at work. A plan is over in a moment.
+constexpr std::chrono::milliseconds kPatience(600);
+constexpr std::chrono::milliseconds kBetweenTries(50);
+
+struct Answered {
+    Status status = Status::Ok;
+    std::string text;  ///< JSON with issues, where the module gives some
+};
+
+/// Of the worker thread.
+Answered insist(const std::function<Answered()>& ask) {
+    const Clock::time_point end = Clock::now() + kPatience;
+    Answered answered = ask();
+    while (answered.status == Status::Failed && Clock::now() < end) {
+        std::this_thread::sleep_for(kBetweenTries);
+        answered = ask();
+    }
+    return answered;
+}
+
+std::string firstMessage(const std::string& text) {
+    const Issues issues =
+        text.empty() ? Issues() : issuesFromJson(memberIn(answerOf(text), "issues"));
+    if (issues.empty()) {
+        return {};
+    }
+    const Issue& issue = issues.front();
+    return issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint;
+}
+
+QString problemOf(const Answered& answered) {
+    if (answered.status == Status::Ok) {
+        return {};
+    }
+    if (const std::string message = firstMessage(answered.text); !message.empty()) {
+        return QString::fromStdString(message);
+    }
+    return answered.status == Status::Failed
+               ? Upkeep::tr("a run is at work; try again when it has ended")
+               : Upkeep::tr("the module refused, and said no more");
+}
+
+}  // namespace
+
+Upkeep::Upkeep(const Engine& engine, QObject* parent) : QObject(parent), engine_(engine) {}
+
+Upkeep::~Upkeep() = default;
+
+bool Upkeep::canUnload() const {
+    return engine_.extension(kResidencyControl) != nullptr;
+}
+
+bool Upkeep::canMeasure() const {
+    return engine_.extension(kCalibrator) != nullptr;
+}
+
+void Upkeep::begin(const Chore& chore) {
+    auto* control = static_cast<ResidencyControl*>(engine_.extension(kResidencyControl));
+    auto* calibrator = static_cast<Calibrator*>(engine_.extension(kCalibrator));
+    const auto ask = [chore, control, calibrator, &runner = engine_.runner()]() -> Answered {
+        Answered answered;
+        if (chore.kind == Chore::Kind::Measure) {
+            answered.status = calibrator ? calibrator->calibrate(
+                                               Json{{"device", chore.what}}.dump(), answered.text)
+                                         : Status::Invalid;
+        } else if (chore.kind == Chore::Kind::Unload && control) {
+            answered.status = control->unload(chore.what);
+        } else {
+            answered.status = runner.release(chore.what);
+        }
+        return answered;
+    };
+    ++open_;
+    Q_EMIT began(chore);
+    background_.run([this, chore, ask] {
+        const QString problem = problemOf(insist(ask));
+        return [this, chore, problem] { end(chore, problem); };
+    });
+}
+
+void Upkeep::end(const Chore& chore, const QString& problem) {
+    --open_;
+    Q_EMIT ended(chore, problem);
+}
+
+}  // namespace lowtide::ui

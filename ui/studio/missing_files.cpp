@@ -1,0 +1,70 @@
+#include "ui/studio/missing_files.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+QString nameOf(const std::string& value) {
+    return QString::fromStdString(value)
+        .replace(QLatin1Char('\\'), QLatin1Char('/'))
+        .section(QLatin1Char('/'), -1);
+}
+
+/// Calls `visit` with every text that a parameter holds which names a file to be read.
+template <typename Document, typename Visit>
+void eachFile(Document& document, const graph::Catalog& catalog, const Visit& visit) {
+    for (auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
+            const auto value = node.params.find(param.id);
+            const bool isRead = param.kind == ParamKind::File && !desc->sideEffect;
+            if (isRead && value != node.params.end() && value->is_string()) {
+                visit(*value);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> missingFiles(const GraphModel& model, const IsFound& isFound) {
+    std::vector<std::string> missing;
+    eachFile(model.document(), model.catalog(), [&](const Json& value) {
+        const auto file = value.get<std::string>();
+        const bool isKnown = std::find(missing.begin(), missing.end(), file) != missing.end();
+        if (!file.empty() && !isKnown && !isFound(file)) {
+            missing.push_back(file);
+        }
+    });
+    return missing;
+}
+
+NewPlaces besideIt(const std::vector<std::string>& missing,
+                   const std::string& except,
+                   const QString& chosen) {
+    const QDir folder = QFileInfo(chosen).absoluteDir();
+    NewPlaces found;
+    for (const std::string& file : missing) {
+        const QString path = folder.absoluteFilePath(nameOf(file));
+        if (file != except && QFileInfo(path).isFile()) {
+            found[file] = path;
+        }
+    }
+    return found;
+}
+
+void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPlaces& places) {
+    eachFile(document, catalog, [&](Json& value) {
+        const auto place = places.find(value.get<std::string>());
+        if (place != places.end()) {
+            value = place->second.toStdString();
+        }
+    });
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "ui/document/graph_model.hpp"
+
+#include <QString>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace lowtide::ui {
+
+/// What the parameters name, by what is to stand there: "sd15/lost.safetensors" -> a path.
+using NewPlaces = std::map<std::string, QString>;
+
+/// Whether a file that a graph names would be found.
+using IsFound = std::function<bool(const std::string& value)>;
+
+/// The files that nodes of known types read and that are not found, each once.
+[[nodiscard]] std::vector<std::string> missingFiles(const GraphModel& model,
+                                                    const IsFound& isFound);
+/// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
+[[nodiscard]] NewPlaces besideIt(const std::vector<std::string>& missing,
+                                 const std::string& except,
+                                 const QString& chosen);
+/// Every parameter that names one of the files gets its new place.
+void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPlaces& places);
+
+}  // namespace lowtide::ui

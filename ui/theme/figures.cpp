@@ -1,0 +1,54 @@
+#include "ui/theme/figures.hpp"
+
+#include <QCoreApplication>
+
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kMinute = 60;
+/// Up to here seconds are easier to read than minutes.
+constexpr double kLongestInSeconds = 90;
+
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(Figures)
+};
+
+}  // namespace
+
+QString bytesText(Bytes bytes) {
+    return QString::fromStdString(formatBytes(bytes));
+}
+
+QString secondsText(double seconds) {
+    if (seconds < 1) {
+        return Words::tr("%1 ms").arg(std::llround(seconds * 1000));
+    }
+    if (seconds < kLongestInSeconds) {
+        return Words::tr("%1 s").arg(seconds, 0, 'f', 1);
+    }
+    const auto whole = std::llround(seconds);
+    return Words::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+}
+
+QString durationText(double seconds) {
+    if (seconds < 1) {
+        return Words::tr("under 1 s");
+    }
+    if (seconds < kLongestInSeconds) {
+        return Words::tr("about %1 s").arg(std::lround(seconds));
+    }
+    return Words::tr("about %1 min").arg(std::lround(seconds / kMinute));
+}
+
+QString progressText(const QString& phase, std::optional<double> secondsLeft) {
+    if (!secondsLeft || !std::isfinite(*secondsLeft) || *secondsLeft < 0) {
+        return phase;
+    }
+    const QString left = Words::tr("%1 left").arg(durationText(*secondsLeft));
+    return phase.isEmpty() ? left : Words::tr("%1, %2").arg(phase, left);
+}
+
+}  // namespace lowtide::ui

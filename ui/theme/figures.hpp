@@ -1,0 +1,20 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+
+#include <QString>
+
+#include <optional>
+
+namespace lowtide::ui {
+
+/// "21.5 MiB": a size as people read it, the same everywhere.
+[[nodiscard]] QString bytesText(Bytes bytes);
+/// What was measured: "820 ms", "12.4 s", "3 min 20 s".
+[[nodiscard]] QString secondsText(double seconds);
+/// What is foretold: "under 1 s", "about 12 s", "about 4 min".
+[[nodiscard]] QString durationText(double seconds);
+/// How far work is: "step 4 of 20, about 12 s left"; without a time, the phase alone.
+[[nodiscard]] QString progressText(const QString& phase, std::optional<double> secondsLeft);
+
+}  // namespace lowtide::ui
