@@ -8,6 +8,8 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QtTest>
 
@@ -182,6 +184,35 @@ public:
 
     [[nodiscard]] ui::Point place(const std::string& id) const {
         return ui::positionOf(*model.node(id));
+    }
+
+    /// The menu that a right click opens; closed by the caller.
+    [[nodiscard]] QMenu* menuAt(QPoint at) const {
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, view->viewport()->mapToGlobal(at));
+        QApplication::sendEvent(view->viewport(), &event);
+        return view->findChild<QMenu*>("canvasMenu");
+    }
+
+    [[nodiscard]] static QAction* entry(const QMenu& menu, const QString& text) {
+        for (QAction* action : menu.actions()) {
+            if (action->text() == text) {
+                return action;
+            }
+        }
+        return nullptr;
+    }
+
+    /// How many pixels have the colour of this token.
+    [[nodiscard]] int pixelsOf(const char* token) const {
+        const QImage image = view->grab().toImage();
+        const QColor colour = ui::Theme::current().colour(token);
+        int count = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                count += image.pixelColor(x, y) == colour ? 1 : 0;
+            }
+        }
+        return count;
     }
 
     graph::Catalog catalog;

@@ -5,7 +5,6 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 
 namespace lowtide::test {
 
@@ -40,35 +39,6 @@ private Q_SLOTS:
     void bypassOfAFileCanBeTakenBack();
 
 private:
-    /// The menu that a right click opens; closed by the caller.
-    [[nodiscard]] QMenu* menuAt(QPoint at) const {
-        QContextMenuEvent event(
-            QContextMenuEvent::Mouse, at, bench_->view->viewport()->mapToGlobal(at));
-        QApplication::sendEvent(bench_->view->viewport(), &event);
-        return bench_->view->findChild<QMenu*>("canvasMenu");
-    }
-
-    [[nodiscard]] static QAction* entry(const QMenu& menu, const QString& text) {
-        for (QAction* action : menu.actions()) {
-            if (action->text() == text) {
-                return action;
-            }
-        }
-        return nullptr;
-    }
-
-    [[nodiscard]] int pixelsOf(const char* token) const {
-        const QImage image = bench_->view->grab().toImage();
-        const QColor colour = ui::Theme::current().colour(token);
-        int count = 0;
-        for (int y = 0; y < image.height(); ++y) {
-            for (int x = 0; x < image.width(); ++x) {
-                count += image.pixelColor(x, y) == colour ? 1 : 0;
-            }
-        }
-        return count;
-    }
-
     std::unique_ptr<CanvasBench> bench_;
     std::string load_, denoise_, decode_;
 };
@@ -305,12 +275,12 @@ void NodeGesturesTest::showsTheWiresThatADropWouldMake() {
     QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
     bench_->hold(from + QPoint(0, 60), Qt::AltModifier);  // Alt: no guides of the same colour
     bench_->hold(from + QPoint(0, 80), Qt::AltModifier);
-    const int apart = pixelsOf("accent");
+    const int apart = bench_->pixelsOf("accent");
 
     bench_->hold(middle, Qt::AltModifier);
-    const int over = pixelsOf("accent");
+    const int over = bench_->pixelsOf("accent");
     bench_->hold(from + QPoint(0, 80), Qt::AltModifier);
-    const int left = pixelsOf("accent");
+    const int left = bench_->pixelsOf("accent");
 
     QCOMPARE(over > apart + 40, fits);
     QCOMPARE(left, apart);
@@ -342,21 +312,21 @@ void NodeGesturesTest::frameIsColouredByItsMenu() {
                    ui::BoxKind::Frame,
                    {.id = "f", .topLeft = {0, 400}, .size = {240, 160}, .colour = "blue"});
     });
-    QCOMPARE(pixelsOf("green"), 0);
+    QCOMPARE(bench_->pixelsOf("green"), 0);
 
-    QMenu* menu = menuAt(bench_->pixel({120, 416}));
+    QMenu* menu = bench_->menuAt(bench_->pixel({120, 416}));
     QVERIFY(menu != nullptr);
-    QMenu* colours = entry(*menu, "Colour")->menu();
-    entry(*colours, "Green")->trigger();
+    QMenu* colours = CanvasBench::entry(*menu, "Colour")->menu();
+    CanvasBench::entry(*colours, "Green")->trigger();
     menu->close();
 
     QCOMPARE(ui::boxesOf(bench_->model.document(), ui::BoxKind::Frame).at(0).colour,
              std::string("green"));
-    QVERIFY(pixelsOf("green") > 1000);
+    QVERIFY(bench_->pixelsOf("green") > 1000);
 }
 
 void NodeGesturesTest::showsWhatABypassWouldDo_whileItsEntryIsPointedAt() {
-    QMenu* menu = menuAt(bench_->header(denoise_));
+    QMenu* menu = bench_->menuAt(bench_->header(denoise_));
     QVERIFY(menu != nullptr);
     const QRectF body = bench_->node(denoise_).bodyInScene();  // the tip stands below it
     const auto node = [&] {
@@ -365,25 +335,25 @@ void NodeGesturesTest::showsWhatABypassWouldDo_whileItsEntryIsPointedAt() {
     const QImage before = node();
     const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
 
-    menu->setActiveAction(entry(*menu, "Bypass"));
+    menu->setActiveAction(CanvasBench::entry(*menu, "Bypass"));
 
     QVERIFY(tip->isVisible());
     QVERIFY2(tip->text().contains("Start goes on as Latent"), qPrintable(tip->text()));
     QVERIFY(node() != before);
     QCOMPARE(bench_->model.node(denoise_)->mode, graph::NodeMode::Active);
-    menu->setActiveAction(entry(*menu, "Mute"));
+    menu->setActiveAction(CanvasBench::entry(*menu, "Mute"));
     QVERIFY(!tip->isVisible());
     QCOMPARE(node(), before);
-    menu->setActiveAction(entry(*menu, "Bypass"));
+    menu->setActiveAction(CanvasBench::entry(*menu, "Bypass"));
     menu->close();
     QVERIFY(!tip->isVisible());
 }
 
 void NodeGesturesTest::bypassIsNotOffered_whereNothingPasses() {
-    QMenu* menu = menuAt(bench_->header(load_));
+    QMenu* menu = bench_->menuAt(bench_->header(load_));
     QVERIFY(menu != nullptr);
 
-    QVERIFY(!entry(*menu, "Bypass")->isEnabled());
+    QVERIFY(!CanvasBench::entry(*menu, "Bypass")->isEnabled());
     QVERIFY(!bench_->view->canBypassSelected());
     menu->close();
     bench_->view->select({denoise_});
