@@ -5,6 +5,7 @@
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QMenuBar>
 #include <QVBoxLayout>
 
 namespace lowtide::ui {
@@ -16,6 +17,17 @@ constexpr int kIdRole = Qt::UserRole;
 QString nativeText(const QList<QKeySequence>& keys) {
     return QKeySequence::listToString(keys, QKeySequence::NativeText)
         .replace(QStringLiteral("; "), QStringLiteral("  or  "));
+}
+
+/// The menu of the window that the key opens; empty: none.
+QString menuOpenedBy(const QWidget* window, const QKeySequence& key) {
+    const auto* bar = window ? window->findChild<QMenuBar*>() : nullptr;
+    for (const QAction* menu : bar ? bar->actions() : QList<QAction*>()) {
+        if (QKeySequence::mnemonic(menu->text()) == key) {
+            return menu->text().remove(QLatin1Char('&'));
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -125,6 +137,13 @@ void KeysSheet::change(const QKeySequence& pressed) {
         note_->setText(tr("%1 is the key of “%2”. Give that one another key first.")
                            .arg(keys.front().toString(QKeySequence::NativeText),
                                 plainText(actions_.at(other))));
+        return;
+    }
+    if (const QString menu = keys.isEmpty() ? QString() : menuOpenedBy(parentWidget(), keys[0]);
+        !menu.isEmpty()) {
+        showChosen();
+        note_->setText(tr("%1 opens the menu “%2”. Choose another key.")
+                           .arg(keys.front().toString(QKeySequence::NativeText), menu));
         return;
     }
     actions_.setKeys(id, keys);

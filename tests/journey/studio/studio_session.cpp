@@ -1,6 +1,7 @@
 #include "tests/journey/studio/studio_session.hpp"
 
 #include "tests/fixtures/folders.hpp"
+#include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
 
 #include <QtTest/QtTest>
@@ -38,6 +39,8 @@ ui::Places placesIn(const QString& folder) {
 
 StudioSession::StudioSession(const QString& folder, const QString& graph)
     : places_(placesIn(folder)), settings_(places_.settings) {
+    door::keepBigBlocks();  // as the program does
+    door::shortenSpins();
     settings_.change([](ui::Preferences& preferences) {
         preferences.isFirstStartDone = true;
         preferences.theme = "light";

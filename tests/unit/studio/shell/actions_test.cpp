@@ -207,6 +207,20 @@ private Q_SLOTS:
         QCOMPARE(toText(actions.at("run.start").shortcuts()), QString("F5"));
     }
 
+    void theSheetRefusesAKeyThatOpensAMenu() {
+        Actions actions;
+        QMainWindow window;
+        window.menuBar()->addMenu("&Help");
+        KeysSheet sheet(actions, &window);
+        auto* list = sheet.findChild<QTreeWidget*>("list");
+        list->setCurrentItem(list->findItems("Run", Qt::MatchExactly | Qt::MatchRecursive).back());
+        auto* key = sheet.findChild<QKeySequenceEdit*>("key");
+        QTest::keyClick(key, Qt::Key_H, Qt::AltModifier);
+        Q_EMIT key->editingFinished();
+        QVERIFY(sheet.findChild<QLabel*>("note")->text().contains("Help"));
+        QCOMPARE(actions.at("run.start").shortcuts(), actions.defaultKeys("run.start"));
+    }
+
     void everyCommandOfTheCanvasIsAnAction_thatTheSheetShows() {
         Actions actions;
         KeysSheet sheet(actions);
