@@ -4,6 +4,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_names.hpp"
 #include "ui/bridge/run_control.hpp"
+#include "ui/bridge/upkeep.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/memory_panel.hpp"
@@ -69,11 +70,12 @@ struct GraphEditor::Parts {
     ui::RunQueue queue{engine.runner()};
     ui::Planning planning{engine.runner(), model};
     ui::MemoryFeed memory{engine.runner()};
+    ui::Upkeep upkeep{engine};
     ui::RunControl run{model, queue, planning, statuses};
     QPointer<ui::GraphView> canvas{new ui::GraphView(model, statuses, nullptr)};
     QPointer<ui::Inspector> inspector{new ui::Inspector(model, statuses, planning, nullptr)};
     QPointer<ui::MemoryPanel> memoryPanel{new ui::MemoryPanel(
-        {.model = model, .planning = planning, .queue = queue, .feed = memory, .engine = engine})};
+        {.model = model, .planning = planning, .queue = queue, .feed = memory, .upkeep = upkeep})};
     bool isFitted = true;
 
     explicit Parts(Plugin& plugin) : engine(plugin, ui::AtEnd::LeavesModule) {
@@ -97,6 +99,8 @@ struct GraphEditor::Parts {
                 statuses.setPlan(planned.plan);
             });
         QObject::connect(&queue, &ui::RunQueue::ended, &planning, &ui::Planning::askNow);
+        QObject::connect(&upkeep, &ui::Upkeep::ended, &planning, &ui::Planning::askNow);
+        QObject::connect(&upkeep, &ui::Upkeep::ended, &memory, &ui::MemoryFeed::askNow);
         QObject::connect(&model, &ui::GraphModel::changed, &run, [this](const ui::Delta& delta) {
             if (delta.reset) {
                 run.forgetRuns();
