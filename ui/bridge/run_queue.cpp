@@ -16,8 +16,9 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Events are shown at most 30 times a second, and for at most so long at a time.
-constexpr int kFetchMilliseconds = 34;
+/// Events are shown at most 15 times a second, because what is painted then takes time from the
+/// run, and for at most so long at a time.
+constexpr int kFetchMilliseconds = 66;
 constexpr int kDrainMilliseconds = 8;
 constexpr int kUntilEmpty = -1;
 

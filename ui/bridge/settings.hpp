@@ -17,18 +17,18 @@ enum class DroppedPicture { Ask, OpenGraph, UseAsInput };
 
 /// What a person chose for every graph.
 struct Preferences {
-    QString theme = "system";         ///< "system", "light", "dark"
-    QStringList modelFolders;         ///< as they were chosen, of any layout
-    QStringList modelPathsFiles;      ///< extra_model_paths.yaml of other programs
-    QString device;                   ///< "cpu", "fake:8GiB"; empty: the module's choice
-    QString memoryBudget;             ///< "6GiB"; empty: what is free
-    QString lowMemory = "auto";       ///< "auto", "on", "off"
-    QStringList recentFiles;          ///< newest first
-    QByteArray windowLayout;          ///< opaque
-    QString outputFolder;             ///< for pictures; empty: the studio's own
-    std::map<QString, QString> keys;  ///< of actions whose keys are not the default ones, by id
+    QString theme = "system";            ///< "system", "light", "dark"
+    QStringList modelFolders;            ///< as they were chosen, of any layout
+    QStringList modelPathsFiles;         ///< extra_model_paths.yaml of other programs
+    QString device;                      ///< "cpu", "fake:8GiB"; empty: the module's choice
+    QString memoryBudget;                ///< "6GiB"; empty: what is free
+    QString lowMemory = "auto";          ///< "auto", "on", "off"
+    QStringList recentFiles;             ///< newest first
+    QByteArray windowLayout;             ///< opaque
+    QString outputFolder;                ///< for pictures; empty: the studio's own
+    std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
-    bool showsPreviews = true;        ///< pictures while a run goes on
+    bool showsPreviews = true;           ///< pictures while a run goes on
     DroppedPicture droppedPicture = DroppedPicture::Ask;
     bool isFirstStartDone = false;
 

@@ -31,7 +31,9 @@ void NodeItem::setStatus(const NodeStatus& status) {
     issues_ = issuesOf(status_.issues);
     if (sameShape) {
         texts_.footer = footerTexts(face_, status_, layout_, look_);
-        largeTexts_.reset();
+        if (largeTexts_) {  // the rest stays: progress comes often
+            largeTexts_->footer = footerTexts(face_, status_, layout_, look_, TextSize::Large);
+        }
         update();
     } else {
         layOut();

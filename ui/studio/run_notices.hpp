@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/studio/notice_bar.hpp"
 #include "ui/bridge/run_control.hpp"
+#include "ui/studio/notice_bar.hpp"
 
 #include <QObject>
 

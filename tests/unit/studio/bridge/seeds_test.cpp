@@ -1,6 +1,6 @@
 #include "tests/unit/studio/shell/small_plugin.hpp"
-#include "ui/document/edits.hpp"
 #include "ui/bridge/seeds.hpp"
+#include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>
 

@@ -60,7 +60,8 @@ private Q_SLOTS:
 
     void theCommandLineStandsBeforeTheGraphAndTheSettingsBehind() {
         graph::Document graph;
-        const Preferences preferences{.device = "fake:8GiB", .memoryBudget = "1GiB"};
+        const Preferences preferences{
+            .device = "fake:8GiB", .memoryBudget = "1GiB", .showsPreviews = false};
         QCOMPARE(runOptions(graph, preferences, {}, "/g").dump(),
                  std::string(R"({"device":"fake:8GiB","graphFolder":"/g","memoryBudget":"1GiB"})"));
         graph.device = "cpu";
@@ -69,6 +70,8 @@ private Q_SLOTS:
         const StudioArguments arguments{.device = "fake:4GiB", .memoryBudget = "3GiB"};
         QCOMPARE(runOptions(graph, preferences, arguments, "").dump(),
                  std::string(R"({"device":"fake:4GiB","memoryBudget":"3GiB"})"));
+        QCOMPARE(runOptions(graph, Preferences(), {}, "").dump(),
+                 std::string(R"({"previews":true})"));
     }
 };
 
