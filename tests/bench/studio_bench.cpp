@@ -15,7 +15,6 @@ using testing::median;
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kSteps = 150;  ///< a run of some seconds, so that 3 % of it are more than noise
 constexpr int kIdleMilliseconds = 5000;
 // Goals of the project; a bench fails only beyond ten times the goal, because machines differ and
 // are shared.
@@ -61,9 +60,19 @@ private Q_SLOTS:
         QVERIFY(ready < kPatience * kOpenGoalSeconds);
     }
 
+    void runsAsFastAsTheCommand_data() {
+        QTest::addColumn<int>("side");
+        QTest::addColumn<int>("steps");
+        QTest::newRow("150 steps a second") << 128 << 150;
+        QTest::newRow("large steps") << 512 << 10;
+    }
+
     void runsAsFastAsTheCommand() {
-        studio_->model().apply("Steps", [](graph::Document& document) {
-            document.nodes.at("denoise").params["steps"] = kSteps;
+        QFETCH(int, side);
+        QFETCH(int, steps);
+        studio_->model().apply("Size", [&](graph::Document& document) {
+            document.nodes.at("latent").params.update({{"width", side}, {"height", side}});
+            document.nodes.at("denoise").params["steps"] = steps;
         });
         const QString graph = folder_.filePath("graph.json");
         QCOMPARE(studio_->workspace().file.saveAs(graph), QString());
