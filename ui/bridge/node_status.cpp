@@ -145,6 +145,14 @@ void NodeStatuses::beginRun() {
     Q_EMIT allChanged();
 }
 
+void NodeStatuses::forgetAll() {
+    statuses_.clear();
+    checked_.clear();
+    ofRun_.clear();
+    behindPreview_.clear();
+    Q_EMIT allChanged();
+}
+
 void NodeStatuses::beginNodes(const Json& event) {
     for (const Json& node : memberIn(event, "nodes")) {
         if (node.is_string()) {

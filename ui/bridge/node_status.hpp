@@ -59,6 +59,8 @@ public:
     /// A new run begins: what the last one left is forgotten, pictures stay until replaced.
     void beginRun();
     void forget(const std::string& node);
+    /// Another document, whose nodes may have the same ids.
+    void forgetAll();
 
 Q_SIGNALS:
     void changed(const std::string& node);

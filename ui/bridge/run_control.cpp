@@ -126,7 +126,7 @@ void RunControl::cancel(CancelMode mode) {
 
 void RunControl::forgetRuns() {
     mine_.clear();
-    statuses_.beginRun();
+    statuses_.forgetAll();
 }
 
 bool RunControl::isBusy() const {

@@ -193,6 +193,15 @@ private Q_SLOTS:
             studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
     }
 
+    void anotherDocumentShowsNoPictureOfTheLast() {
+        Working studio;
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        statuses.takePicture("denoise", {QImage(4, 4, QImage::Format_RGB32)});
+        QVERIFY(!statuses.of("denoise").picture.isNull());
+        studio.action("file.new").trigger();
+        QVERIFY(statuses.of("denoise").picture.isNull());
+    }
+
     void releasingNeverWaitsAndSaysWhatBecameOfIt() {
         Working studio;
         auto& bar = studio.window->desk()->notices();
