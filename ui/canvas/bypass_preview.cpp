@@ -26,7 +26,6 @@ void paintNode(QPainter& painter, const NodeItem& item, const Look& look) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(faded(look.canvas, kVeil));
     painter.drawRoundedRect(item.bodyInScene(), node_measures::kRadius, node_measures::kRadius);
-    painter.setBrush(Qt::NoBrush);
     for (const PortDesc& output : item.face().desc->outputs) {
         const QPointF end = item.outputInScene(output.id);
         const PortDesc* input = graph::passedInput(*item.face().desc, output.id);
@@ -34,8 +33,8 @@ void paintNode(QPainter& painter, const NodeItem& item, const Look& look) {
             paintCross(painter, end, look);
             continue;
         }
-        painter.setPen(QPen(look.wire(output.type).colour, 2.5, Qt::DashLine, Qt::FlatCap));
-        painter.drawPath(wirePath(item.inputInScene(input->id), end, {}, {}, 0).curve);
+        paintTentativeWire(
+            painter, item.inputInScene(input->id), end, look.wire(output.type).colour);
     }
 }
 

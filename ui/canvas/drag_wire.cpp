@@ -86,12 +86,12 @@ public:
         const QPointF to = isFromOutput_ ? end : anchor_;
         const Look& look = scene_.look();
         const QColor colour = target_.refusal.isEmpty() ? look.wire(type_).colour : look.error;
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(colour,
-                            std::max(2.5, 1.5 / zoom),
-                            isSnapped ? Qt::SolidLine : Qt::DashLine,
-                            Qt::FlatCap));
-        painter.drawPath(wirePath(from, to, {}, {}, 0).curve);
+        paintTentativeWire(painter,
+                           from,
+                           to,
+                           colour,
+                           std::max(2.5, 1.5 / zoom),
+                           isSnapped ? Qt::SolidLine : Qt::DashLine);
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
         painter.drawEllipse(end, 4, 4);

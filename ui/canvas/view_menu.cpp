@@ -38,14 +38,14 @@ void addDefaultEntries(QMenu& menu,
     const Json begins = own.is_null() ? graph::toJson(row.desc->defaultValue) : own;
     QAction* keep = menu.addAction(GraphView::tr("Use for new nodes"));
     keep->setEnabled(row.json != begins);
-    keep->setToolTip(GraphView::tr("New nodes of this kind begin with this value"));
     QObject::connect(
-        keep, &QAction::triggered, [&defaults, type, param = row.param, value = row.json] {
+        keep, &QAction::triggered, &menu, [&defaults, type, param = row.param, value = row.json] {
             defaults.set(type, param, value);
         });
     if (!own.is_null()) {
         QObject::connect(menu.addAction(GraphView::tr("New nodes as described")),
                          &QAction::triggered,
+                         &menu,
                          [&defaults, type, param = row.param] { defaults.forget(type, param); });
     }
 }

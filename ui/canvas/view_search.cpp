@@ -42,12 +42,10 @@ void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
     const NodeItem* from = wire ? scene.node(wire->from.node) : nullptr;
     const NodeItem* to = wire ? scene.node(wire->to.node) : nullptr;
     if (from != nullptr && to != nullptr) {
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(scene.look().wire(wire->type).colour, 2.5, Qt::DashLine, Qt::FlatCap));
-        painter.drawPath(
-            wirePath(
-                from->outputInScene(wire->from.port), to->inputInScene(wire->to.port), {}, {}, 0)
-                .curve);
+        paintTentativeWire(painter,
+                           from->outputInScene(wire->from.port),
+                           to->inputInScene(wire->to.port),
+                           scene.look().wire(wire->type).colour);
     }
 }
 
@@ -87,12 +85,10 @@ void GraphView::Parts::paintLooseWire(QPainter& painter) const {
     }
     const QPointF held = looseWire->isOutput ? item->outputInScene(looseWire->port.port)
                                              : item->inputInScene(looseWire->port.port);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(
-        QPen(scene.look().wire(looseWire->wanted.type).colour, 2.5, Qt::DashLine, Qt::FlatCap));
-    painter.drawPath(
-        wirePath(looseWire->isOutput ? held : addAt, looseWire->isOutput ? addAt : held, {}, {}, 0)
-            .curve);
+    paintTentativeWire(painter,
+                       looseWire->isOutput ? held : addAt,
+                       looseWire->isOutput ? addAt : held,
+                       scene.look().wire(looseWire->wanted.type).colour);
 }
 
 }  // namespace lowtide::ui

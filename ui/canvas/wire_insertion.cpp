@@ -56,10 +56,10 @@ void paintInsertion(QPainter& painter,
     if (wire == nullptr || item == nullptr) {
         return;
     }
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(scene.look().accent, std::max(2.5, 2 / zoom), Qt::DashLine, Qt::FlatCap));
-    painter.drawPath(wirePath(wire->start, item->inputInScene(insertion.input), {}, {}, 0).curve);
-    painter.drawPath(wirePath(item->outputInScene(insertion.output), wire->end, {}, {}, 0).curve);
+    const QColor& colour = scene.look().accent;
+    const double width = std::max(2.5, 2 / zoom);
+    paintTentativeWire(painter, wire->start, item->inputInScene(insertion.input), colour, width);
+    paintTentativeWire(painter, item->outputInScene(insertion.output), wire->end, colour, width);
 }
 
 }  // namespace lowtide::ui

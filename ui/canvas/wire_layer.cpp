@@ -98,6 +98,17 @@ void WireLayer::emphasisePort(const graph::PortRef& port, bool isOutput) {
     setEmphasised(std::move(found));
 }
 
+void paintTentativeWire(QPainter& painter,
+                        QPointF from,
+                        QPointF to,
+                        const QColor& colour,
+                        double width,
+                        Qt::PenStyle style) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour, width, style, Qt::FlatCap));
+    painter.drawPath(wirePath(from, to, {}, {}, 0).curve);
+}
+
 void WireLayer::setLifted(const std::optional<graph::PortRef>& to) {
     lifted_ = to;
     update();

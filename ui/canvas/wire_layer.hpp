@@ -25,6 +25,14 @@ struct Wire {
     bool isHidden = false;  ///< within a collapsed frame
 };
 
+/// A wire that is not there yet, straight from port to port: dashed until it is sure where it goes.
+void paintTentativeWire(QPainter& painter,
+                        QPointF from,
+                        QPointF to,
+                        const QColor& colour,
+                        double width = 2.5,
+                        Qt::PenStyle style = Qt::DashLine);
+
 /// All wires as one item: a graph has twice as many wires as nodes, and the scene's own bookkeeping
 /// for each would cost more than painting it. Lies above frames and below nodes.
 class WireLayer : public QGraphicsItem {
