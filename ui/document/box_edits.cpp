@@ -11,11 +11,6 @@ Json& listOf(graph::Document& document, BoxKind kind) {
     return kind == BoxKind::Frame ? document.frames : document.notes;
 }
 
-std::string textOf(const Json& json, const char* key) {
-    const Json& member = memberOf(json, key);
-    return member.is_string() ? member.get<std::string>() : std::string();
-}
-
 std::optional<Box> boxFrom(const Json& json) {
     Box box;
     box.id = textOf(json, "id");

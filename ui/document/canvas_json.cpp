@@ -34,6 +34,11 @@ const Json& memberOf(const Json& object, const char* key) {
     return found == object.end() ? kNothing : *found;
 }
 
+std::string textOf(const Json& object, const char* key) {
+    const Json& member = memberOf(object, key);
+    return member.is_string() ? member.get<std::string>() : std::string();
+}
+
 void setFlag(Json& object, const char* key, bool isSet) {
     if (isSet) {
         object[key] = true;

@@ -4,6 +4,7 @@
 #include "ui/document/edits.hpp"
 
 #include <optional>
+#include <string>
 
 namespace lowtide::ui {
 
@@ -15,6 +16,8 @@ namespace lowtide::ui {
 
 /// The member, null when there is none or `object` is no object.
 [[nodiscard]] const Json& memberOf(const Json& object, const char* key);
+/// The member where it is a text, else an empty one.
+[[nodiscard]] std::string textOf(const Json& object, const char* key);
 /// Sets the flag, or removes its key.
 void setFlag(Json& object, const char* key, bool isSet);
 

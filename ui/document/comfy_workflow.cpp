@@ -22,11 +22,6 @@ struct Comfy {
 constexpr qsizetype kMostNames = 6;
 constexpr qsizetype kMostLetters = 40;
 
-std::string textOf(const Json& node, const char* key) {
-    const Json& member = memberOf(node, key);
-    return member.is_string() ? member.get<std::string>() : std::string();
-}
-
 /// The types of the entries, whose name for a type is `key`; nothing when one has none.
 std::optional<ComfyWorkflow> workflowOf(const Json& nodes, const char* key) {
     std::set<std::string> types;
