@@ -180,7 +180,7 @@ void MemoryPanel::showPlan() {
     } else {
         showRefusal(planned);
     }
-    showMeasuring();
+    showMeasuring(plan && fits && plan->isEstimated);
     showHeld();
 }
 
@@ -311,12 +311,9 @@ void MemoryPanel::showDetails(bool hasTimeline, bool isMeasured, const QString& 
 }
 
 /// A card that is rehearsed has no speeds of its own.
-void MemoryPanel::showMeasuring() {
-    const Planned& planned = parts_.planning.planned();
-    const std::optional<PlanView> plan = planViewOf(planned.plan);
+void MemoryPanel::showMeasuring(bool isEstimated) {
     const bool isReal = device().find("fake") != 0;
-    widgets_->measure->setVisible(plan && plan->isEstimated && isReal &&
-                                  parts_.upkeep.canMeasure());
+    widgets_->measure->setVisible(isEstimated && isReal && parts_.upkeep.canMeasure());
 }
 
 void MemoryPanel::beginChore(const Chore& chore) {

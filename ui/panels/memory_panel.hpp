@@ -55,7 +55,7 @@ private:
     void endRun(quint64 id);
     void showTimeline();
     void showDetails(bool hasTimeline, bool isMeasured, const QString& note);
-    void showMeasuring();
+    void showMeasuring(bool isEstimated);
     void beginChore(const Chore& chore);
     void endChore(const Chore& chore, const QString& problem);
     [[nodiscard]] std::string device() const;

@@ -17,6 +17,8 @@ constexpr int kBudgetRow = Theme::space(5);
 constexpr int kGap = Theme::space(2);
 /// From this width on there is room for how much streams.
 constexpr int kWide = Theme::space(110);
+/// A budget of more than so many peaks is not painted to scale.
+constexpr Bytes kBeyond = 8;
 
 struct Part {
     Bytes bytes;
@@ -86,20 +88,6 @@ std::vector<LegendEntry> PlanBars::legend() const {
     return entries;
 }
 
-/// The longer of budget and longest bar takes the width, with room for the line.
-qreal PlanBars::lengthOf(Bytes bytes) const {
-    Bytes most = budget_;
-    for (const StageBar& stage : plan_.stages) {
-        most = std::max(most, stage.total());
-    }
-    // A budget far above all needs would make every bar a dot.
-    if (most > 8 * plan_.peak && plan_.peak > 0) {
-        most = 8 * plan_.peak;
-    }
-    const qreal share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
-    return std::min(1.0, share) * track().width();
-}
-
 QString PlanBars::textOf(const StageBar& stage) const {
     return stage.movedInPass > 0 && width() >= kWide
                ? tr("%1, streams %2 a pass")
@@ -107,19 +95,33 @@ QString PlanBars::textOf(const StageBar& stage) const {
                : bytesText(stage.total());
 }
 
-/// Names stand left of the bars, bytes right of them.
-QRectF PlanBars::track() const {
+/// Names stand left of the bars, bytes right of them. The longer of budget and longest bar takes
+/// the width between.
+PlanBars::Scale PlanBars::scale() const {
     const QFontMetricsF names(Theme::current().font("strong"));
     const QFontMetricsF texts(Theme::current().font("small"));
     qreal left = 0;
     qreal right = 0;
+    Bytes most = budget_;
     for (const StageBar& stage : plan_.stages) {
         left = std::max(left, names.horizontalAdvance(QString::fromStdString(stage.node)));
         right = std::max(right, texts.horizontalAdvance(textOf(stage)));
+        most = std::max(most, stage.total());
     }
     left = std::ceil(std::min(left, width() * 0.3)) + kGap;
     right = std::ceil(right) + kGap;
-    return {left, (kRow - kBar) / 2.0, std::max(1.0, width() - left - right), kBar};
+    return {.track = {left, (kRow - kBar) / 2.0, std::max(1.0, width() - left - right), kBar},
+            .most = isFarBeyond() ? kBeyond * plan_.peak : most};
+}
+
+qreal PlanBars::Scale::lengthOf(Bytes bytes) const {
+    const qreal share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
+    return std::min(1.0, share) * track.width();
+}
+
+/// A budget far above all needs would make every bar a dot.
+bool PlanBars::isFarBeyond() const {
+    return plan_.peak > 0 && budget_ > kBeyond * plan_.peak;
 }
 
 qreal PlanBars::rowTop(size_t stage) const {
@@ -127,13 +129,15 @@ qreal PlanBars::rowTop(size_t stage) const {
 }
 
 QRectF PlanBars::barOf(size_t stage) const {
-    const QRectF all = track();
-    return {
-        all.left(), rowTop(stage) + all.top(), lengthOf(plan_.stages[stage].total()), all.height()};
+    const Scale scale = this->scale();
+    QRectF bar = scale.track.translated(0, rowTop(stage));
+    bar.setWidth(scale.lengthOf(plan_.stages[stage].total()));
+    return bar;
 }
 
 qreal PlanBars::budgetX() const {
-    return track().left() + lengthOf(budget_);
+    const Scale scale = this->scale();
+    return scale.track.left() + scale.lengthOf(budget_);
 }
 
 const StageBar* PlanBars::stageAt(QPointF point) const {
@@ -167,11 +171,11 @@ void PlanBars::mouseReleaseEvent(QMouseEvent* event) {
     }
 }
 
-void PlanBars::paintStage(QPainter& painter, size_t index) const {
+void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) const {
     const Theme& theme = Theme::current();
     const StageBar& stage = plan_.stages[index];
     const bool isTooLarge = budget_ > 0 && stage.total() > budget_;
-    const QRectF track = this->track().translated(0, rowTop(index));
+    const QRectF track = scale.track.translated(0, rowTop(index));
     const QRectF row(0, rowTop(index), width(), kRow);
     paintText(painter,
               row.adjusted(0, 0, track.left() - kGap - width(), 0),
@@ -187,7 +191,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index) const {
     painter.fillRect(track, theme.colour("field"));
     qreal x = track.left();
     for (const Part& part : partsOf(stage)) {
-        const qreal length = lengthOf(part.bytes);
+        const qreal length = scale.lengthOf(part.bytes);
         paintBar(painter,
                  QRectF(x, track.top(), length, kBar),
                  theme.colour(part.colour),
@@ -197,24 +201,24 @@ void PlanBars::paintStage(QPainter& painter, size_t index) const {
     if (isTooLarge) {
         painter.setPen(QPen(theme.colour("error"), 1));
         painter.setBrush(Qt::NoBrush);
-        painter.drawRect(barOf(index).adjusted(0.5, 0.5, -0.5, -0.5));
+        const QRectF bar(track.topLeft(), QSizeF(scale.lengthOf(stage.total()), kBar));
+        painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
     } else if (stage.node == running_) {
         painter.fillRect(QRectF(track.left(), track.bottom() + 1, track.width(), 2),
                          theme.colour("node.running"));
     }
 }
 
-void PlanBars::paintBudget(QPainter& painter) const {
+void PlanBars::paintBudget(QPainter& painter, const Scale& scale) const {
     const Theme& theme = Theme::current();
     const QRectF row(0, 0, width(), kBudgetRow);
     if (budget_ <= 0) {
         paintText(painter, row, tr("No bound"), "small", "text.muted", Qt::AlignRight);
         return;
     }
-    const bool isBeyond = budget_ > 8 * plan_.peak && plan_.peak > 0;
-    const QString text = isBeyond ? tr("budget %1, far beyond").arg(bytesText(budget_))
-                                  : tr("budget %1").arg(bytesText(budget_));
-    const qreal x = budgetX();
+    const QString text = isFarBeyond() ? tr("budget %1, far beyond").arg(bytesText(budget_))
+                                       : tr("budget %1").arg(bytesText(budget_));
+    const qreal x = scale.track.left() + scale.lengthOf(budget_);
     const bool isLeft = x > width() / 2.0;
     paintText(painter,
               isLeft ? QRectF(0, 0, x - Theme::space(1), kBudgetRow)
@@ -232,10 +236,11 @@ void PlanBars::paintBudget(QPainter& painter) const {
 void PlanBars::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setOpacity(isFresh_ ? 1 : 0.6);
+    const Scale scale = this->scale();
     for (size_t index = 0; index < plan_.stages.size(); ++index) {
-        paintStage(painter, index);
+        paintStage(painter, index, scale);
     }
-    paintBudget(painter);
+    paintBudget(painter, scale);
     const qreal top = rowTop(plan_.stages.size());
     paintLegend(painter, QRectF(0, top, width(), height() - top), legend());
 }

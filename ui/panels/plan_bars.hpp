@@ -35,14 +35,22 @@ protected:
     [[nodiscard]] QString tipAt(QPointF point) const override;
 
 private:
+    /// Where the first row's bars lie, and how many bytes fill that width.
+    struct Scale {
+        QRectF track;
+        Bytes most = 0;
+
+        [[nodiscard]] qreal lengthOf(Bytes bytes) const;
+    };
+
     [[nodiscard]] std::vector<LegendEntry> legend() const;
-    [[nodiscard]] QRectF track() const;
+    [[nodiscard]] Scale scale() const;
+    [[nodiscard]] bool isFarBeyond() const;
     [[nodiscard]] QString textOf(const StageBar& stage) const;
-    [[nodiscard]] qreal lengthOf(Bytes bytes) const;
     [[nodiscard]] const StageBar* stageAt(QPointF point) const;
     [[nodiscard]] qreal rowTop(size_t stage) const;
-    void paintStage(QPainter& painter, size_t index) const;
-    void paintBudget(QPainter& painter) const;
+    void paintStage(QPainter& painter, size_t index, const Scale& scale) const;
+    void paintBudget(QPainter& painter, const Scale& scale) const;
 
     PlanView plan_;
     Bytes budget_ = 0;

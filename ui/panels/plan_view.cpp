@@ -62,8 +62,7 @@ std::optional<PlanView> planViewOf(const Json& plan) {
                   .peak = bytesIn(main, "peak"),
                   .minimum = bytesIn(main, "minimum"),
                   .isEstimated = memberIn(main, "estimated") == true,
-                  .measuredOn = QString::fromStdString(textIn(main, "measured_on")),
-                  .streamedPercent = streamedPercent(plan, textIn(main, "device"))};
+                  .measuredOn = QString::fromStdString(textIn(main, "measured_on"))};
     for (const Json& stage : stages) {
         const StageBar bar =
             barOf(stage, memberIn(memberIn(stage, "devices"), view.device.c_str()), stays);

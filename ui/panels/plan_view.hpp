@@ -36,7 +36,6 @@ struct PlanView {
     Bytes minimum = 0;
     bool isEstimated = false;
     QString measuredOn;
-    int streamedPercent = 0;             ///< of its networks' bytes; see the function
     std::vector<StageBar> stages;        ///< those that hold something there
     std::vector<std::string> elsewhere;  ///< nodes that compute on another device
 };

@@ -34,6 +34,24 @@ QString kindText(const QString& kind) {
     return kind == QLatin1String("image") ? PresetDetails::tr("Picture") : kind;
 }
 
+bool isMissing(const QTreeWidgetItem& item) {
+    return item.data(0, Qt::UserRole).toBool();
+}
+
+/// The chosen one where it is missing, else the first that is; nullptr: all are there.
+const QTreeWidgetItem* itemToLocate(const QTreeWidget& files) {
+    const QTreeWidgetItem* chosen = files.currentItem();
+    if (chosen && isMissing(*chosen)) {
+        return chosen;
+    }
+    for (int row = 0; row < files.topLevelItemCount(); ++row) {
+        if (isMissing(*files.topLevelItem(row))) {
+            return files.topLevelItem(row);
+        }
+    }
+    return nullptr;
+}
+
 QLabel* makeText(const char* name, const char* font, const char* token, QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setObjectName(QLatin1String(name));
@@ -64,18 +82,15 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     files_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     connect(files_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
-        if (item->data(0, Qt::UserRole).toBool()) {
-            Q_EMIT locateAsked(item->data(1, Qt::UserRole).toString(), item->text(0));
+        if (isMissing(*item)) {
+            askFor(*item);
         }
     });
     locate_ = button("locateFile", tr("Locate..."));
     connect(locate_, &QPushButton::clicked, this, [this] {
-        QTreeWidgetItem* item = files_->currentItem();
-        for (int row = 0; row < files_->topLevelItemCount(); ++row) {
-            const bool isMissing = item && item->data(0, Qt::UserRole).toBool();
-            item = isMissing ? item : files_->topLevelItem(row);
+        if (const QTreeWidgetItem* item = itemToLocate(*files_)) {
+            askFor(*item);
         }
-        Q_EMIT files_->itemActivated(item, 0);
     });
     open_ = button("openPreset", tr("Open"));
     open_->setDefault(true);
@@ -165,6 +180,10 @@ void PresetDetails::showFiles(const PresetEntry& entry) {
     }
     files_->setVisible(!entry.files.empty());
     locate_->setVisible(!entry.isComplete());
+}
+
+void PresetDetails::askFor(const QTreeWidgetItem& item) {
+    Q_EMIT locateAsked(item.data(1, Qt::UserRole).toString(), item.text(0));
 }
 
 void PresetDetails::setNeeds(const Planned& needs) {

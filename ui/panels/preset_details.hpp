@@ -8,6 +8,7 @@
 class QLabel;
 class QPushButton;
 class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace lowtide::ui {
 
@@ -32,6 +33,7 @@ Q_SIGNALS:
 
 private:
     void showFiles(const PresetEntry& entry);
+    void askFor(const QTreeWidgetItem& item);
     QPushButton* button(const char* name, const QString& text);
 
     QLabel* picture_ = nullptr;
