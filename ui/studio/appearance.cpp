@@ -1,21 +1,17 @@
 #include "ui/studio/appearance.hpp"
 
-#include "ui/theme/theme.hpp"
-
 #include <QApplication>
 #include <QPalette>
 
 namespace lowtide::ui {
 
 Appearance::Appearance(QObject* parent)
-    : QObject(parent),
-      isSystemDark_(QApplication::palette().color(QPalette::Window).lightness() <
-                    QApplication::palette().color(QPalette::WindowText).lightness()) {}
+    : QObject(parent), systemScheme_(Theme::schemeOf(QApplication::palette())) {}
 
 void Appearance::use(const QString& choice) {
-    const bool isDark =
-        choice == QLatin1String("dark") || (choice != QLatin1String("light") && isSystemDark_);
-    const Theme::Scheme scheme = isDark ? Theme::Scheme::Dark : Theme::Scheme::Light;
+    const Theme::Scheme scheme = choice == QLatin1String("dark")    ? Theme::Scheme::Dark
+                                 : choice == QLatin1String("light") ? Theme::Scheme::Light
+                                                                    : systemScheme_;
     const auto theme = std::make_shared<const Theme>(scheme);
     theme->applyTo(*qApp);
     Theme::setCurrent(theme);

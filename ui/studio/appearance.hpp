@@ -1,7 +1,6 @@
 #pragma once
 
-#include <QObject>
-#include <QString>
+#include "ui/theme/theme.hpp"
 
 namespace lowtide::ui {
 
@@ -17,7 +16,7 @@ public:
     void use(const QString& choice);
 
 private:
-    bool isSystemDark_;
+    Theme::Scheme systemScheme_;
 };
 
 }  // namespace lowtide::ui

@@ -105,7 +105,7 @@ void Desk::connectRun() {
             &QAction::setChecked);
     auto* escape = new EscapeTwice(this);
     connect(escape, &EscapeTwice::pressed, this, [&run] { run.cancel(CancelMode::Now); });
-    auto* told = new RunNotices(run, workspace_.queue, *notices_, this);
+    auto* told = new RunNotices(workspace_.model, run, workspace_.queue, *notices_, this);
     connect(told, &RunNotices::pictureAsked, this, &Desk::viewPicture);
     connect(told, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
 }

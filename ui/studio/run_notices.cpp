@@ -6,13 +6,22 @@
 
 namespace lowtide::ui {
 
-RunNotices::RunNotices(RunControl& run, const RunQueue& queue, NoticeBar& bar, QObject* parent)
+RunNotices::RunNotices(const GraphModel& model,
+                       RunControl& run,
+                       const RunQueue& queue,
+                       NoticeBar& bar,
+                       QObject* parent)
     : QObject(parent), run_(run), queue_(queue), bar_(bar) {
     connect(&run_, &RunControl::upToDate, this, [this] {
-        bar_.show(NoticeKind::Info,
-                  tr("Nothing to do: everything is up to date."),
-                  tr("Run anew"),
-                  [this] { run_.run(RunHow::Anew); });
+        tell(NoticeKind::Info,
+             tr("Nothing to do: everything is up to date."),
+             tr("Run anew"),
+             [this] { run_.run(RunHow::Anew); });
+    });
+    connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.reset) {
+            takeBack();
+        }
     });
     connect(&run_, &RunControl::failed, this, &RunNotices::tellFailure);
     connect(&run_, &RunControl::finished, this, &RunNotices::tellPictures);
@@ -31,7 +40,7 @@ void RunNotices::tellFailure(quint64 id) {
     if (error && !error->hint.empty()) {
         text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint));
     }
-    bar_.show(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+    tell(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
 }
 
 void RunNotices::tellPictures(quint64 id) {
@@ -45,7 +54,22 @@ void RunNotices::tellPictures(quint64 id) {
                                                 : tr("Saved %1 pictures, the last one is %2.")
                                                       .arg(run->files.size())
                                                       .arg(QFileInfo(file).fileName());
-    bar_.show(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
+    tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
+}
+
+void RunNotices::tell(NoticeKind kind,
+                      const QString& text,
+                      const QString& button,
+                      std::function<void()> act) {
+    told_ = text;
+    bar_.show(kind, text, button, std::move(act));
+}
+
+/// Another document has not run; what others tell stays.
+void RunNotices::takeBack() {
+    if (!told_.isEmpty() && bar_.text() == told_) {
+        bar_.dismiss();
+    }
 }
 
 }  // namespace lowtide::ui

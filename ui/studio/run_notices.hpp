@@ -13,7 +13,11 @@ class RunNotices : public QObject {
 
 public:
     /// All must outlive it.
-    RunNotices(RunControl& run, const RunQueue& queue, NoticeBar& bar, QObject* parent = nullptr);
+    RunNotices(const GraphModel& model,
+               RunControl& run,
+               const RunQueue& queue,
+               NoticeBar& bar,
+               QObject* parent = nullptr);
 
 Q_SIGNALS:
     /// The person wants to see what is wrong.
@@ -24,10 +28,16 @@ Q_SIGNALS:
 private:
     void tellFailure(quint64 id);
     void tellPictures(quint64 id);
+    void tell(NoticeKind kind,
+              const QString& text,
+              const QString& button,
+              std::function<void()> act);
+    void takeBack();
 
     RunControl& run_;
     const RunQueue& queue_;
     NoticeBar& bar_;
+    QString told_;  ///< what it showed last
 };
 
 }  // namespace lowtide::ui

@@ -79,6 +79,12 @@ Theme::Theme(Scheme scheme) : scheme_(scheme) {
     }
 }
 
+Theme::Scheme Theme::schemeOf(const QPalette& palette) {
+    const bool isDark = palette.color(QPalette::Window).lightness() <
+                        palette.color(QPalette::WindowText).lightness();
+    return isDark ? Scheme::Dark : Scheme::Light;
+}
+
 QColor Theme::colour(const char* token) const {
     return valueOf(colours_, token);
 }

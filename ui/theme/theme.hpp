@@ -27,6 +27,9 @@ public:
 
     [[nodiscard]] Scheme scheme() const { return scheme_; }
 
+    /// Dark where its texts are lighter than its windows.
+    [[nodiscard]] static Scheme schemeOf(const QPalette& palette);
+
     /// "canvas", "surface", "raised", "border", "text", "text.muted", "accent", "accent.text",
     /// "warning", "error", "success", "lossy", "focus", ...: all in the token file, checked by a
     /// test for contrast. An unknown name is a bug of ours and ends the program with its name.

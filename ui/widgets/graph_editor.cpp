@@ -19,14 +19,8 @@ namespace lowtide {
 
 namespace {
 
-bool isDark(const QPalette& palette) {
-    return palette.color(QPalette::Window).lightness() <
-           palette.color(QPalette::WindowText).lightness();
-}
-
-std::shared_ptr<const ui::Theme> themeOf(bool isDark) {
-    using Scheme = ui::Theme::Scheme;
-    return std::make_shared<const ui::Theme>(isDark ? Scheme::Dark : Scheme::Light);
+void useScheme(ui::Theme::Scheme scheme) {
+    ui::Theme::setCurrent(std::make_shared<const ui::Theme>(scheme));
 }
 
 /// The program's first editor looks as its host does.
@@ -34,7 +28,7 @@ void beginTheme() {
     static bool hasBegun = false;
     if (!hasBegun) {
         hasBegun = true;
-        ui::Theme::setCurrent(themeOf(isDark(QApplication::palette())));
+        useScheme(ui::Theme::schemeOf(QApplication::palette()));
     }
 }
 
@@ -274,7 +268,7 @@ void GraphEditor::reveal(const QString& node, const QString& item) {
 
 void GraphEditor::setScheme(Scheme scheme) {
     beginTheme();
-    ui::Theme::setCurrent(themeOf(scheme == Scheme::Dark));
+    useScheme(scheme == Scheme::Dark ? ui::Theme::Scheme::Dark : ui::Theme::Scheme::Light);
 }
 
 }  // namespace lowtide

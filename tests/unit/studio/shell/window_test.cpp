@@ -202,6 +202,22 @@ private Q_SLOTS:
         QVERIFY(statuses.of("denoise").picture.isNull());
     }
 
+    void anotherDocumentTakesBackWhatWasSaidOfARun() {
+        Working studio;
+        studio.plugin.script().setScript(graph::toText(studio.model().document()),
+                                         [](ScriptedRunner::Stage&) {
+                                             return Json{{"status", "ok"}, {"executed", 0}};
+                                         });
+        auto& bar = studio.window->desk()->notices();
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
+        studio.action("file.new").trigger();
+        QVERIFY(!bar.isVisible());
+        bar.show(NoticeKind::Warning, "of the settings");
+        studio.action("file.new").trigger();
+        QVERIFY(bar.isVisible());
+    }
+
     void releasingNeverWaitsAndSaysWhatBecameOfIt() {
         Working studio;
         auto& bar = studio.window->desk()->notices();
