@@ -1,12 +1,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
-#include "tests/unit/studio/shell/small_plugin.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/studio/studio_window.hpp"
-
-#include <QTemporaryDir>
-#include <QtTest/QtTest>
-#include <QtWidgets>
 
 #include <optional>
 
@@ -14,8 +9,6 @@ using namespace lowtide;
 using namespace lowtide::ui;
 
 namespace {
-
-constexpr int kPatience = 20000;
 
 QByteArray pictureWith(const std::vector<image::PngText>& texts) {
     const Image8 picture{.widthPixels = 2,
@@ -25,30 +18,9 @@ QByteArray pictureWith(const std::vector<image::PngText>& texts) {
     return QByteArray::fromStdString(image::encodePng(picture, texts));
 }
 
-/// A window with its folders and a module of the test, as main makes it.
-struct Opened {
-    Opened() : settings(folder.filePath("s.json")) {
-        settings.change([](Preferences& preferences) { preferences.isFirstStartDone = true; });
-        window.emplace(StudioSetup{.open = [this]() -> Plugin& { return plugin; },
-                                   .places = {.resources = folder.filePath("resources"),
-                                              .settings = folder.filePath("s.json"),
-                                              .presets = folder.filePath("presets"),
-                                              .nodes = folder.filePath("nodes.json"),
-                                              .journals = folder.filePath("journal"),
-                                              .backups = folder.filePath("backups"),
-                                              .pasted = folder.filePath("pasted"),
-                                              .pictures = folder.filePath("pictures")},
-                                   .arguments = {}},
-                       settings,
-                       appearance);
-        window->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
-        window->desk()->canvas().setFocus();
-    }
-
-    ~Opened() { window.reset(); }  // before the module
-
-    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
+/// A studio at whose canvas files and clipboards arrive.
+struct Studio : Working {
+    Studio() { canvas().setFocus(); }
 
     [[nodiscard]] GraphView& canvas() { return window->desk()->canvas(); }
 
@@ -91,12 +63,6 @@ struct Opened {
                    ? file.fileName()
                    : QString();
     }
-
-    QTemporaryDir folder;
-    SmallPlugin plugin;
-    Settings settings;
-    Appearance appearance;
-    std::optional<StudioWindow> window;
 };
 
 }  // namespace
@@ -112,7 +78,7 @@ private Q_SLOTS:
     void cleanup() { QGuiApplication::clipboard()->clear(); }
 
     void aDroppedPictureBecomesANode_whereItWasLetGo() {
-        Opened studio;
+        Studio studio;
         const QString path = studio.write("cat.png", pictureWith({}));
         const QPoint at(120, 90);
         const QPointF place = studio.canvas().mapToScene(at);
@@ -125,7 +91,7 @@ private Q_SLOTS:
     }
 
     void aDroppedPictureThatCarriesAGraphAsks() {
-        Opened studio;
+        Studio studio;
         graph::Document kept = studio.model().document();
         kept.nodes.begin()->second.title = "From a picture";
         const QString path =
@@ -142,7 +108,7 @@ private Q_SLOTS:
     }
 
     void aPastedPictureIsKeptAsAFile() {
-        Opened studio;
+        Studio studio;
         QImage picture(40, 30, QImage::Format_ARGB32);
         picture.fill(QColor(200, 30, 60));
         QGuiApplication::clipboard()->setImage(picture);
@@ -158,7 +124,7 @@ private Q_SLOTS:
     }
 
     void aPastedPictureThatIsTooLargeIsLeft() {
-        Opened studio;
+        Studio studio;
         const size_t nodes = studio.model().document().nodes.size();
         QGuiApplication::clipboard()->setImage(QImage(9000, 8000, QImage::Format_Grayscale8));
         studio.paste();
@@ -168,7 +134,7 @@ private Q_SLOTS:
     }
 
     void aPastedPictureThatCannotBeKeptSaysWhy() {
-        Opened studio;
+        Studio studio;
         QVERIFY(!studio.write("pasted", "a file where the folder would be").isEmpty());
         QImage picture(4, 4, QImage::Format_RGB32);
         picture.fill(Qt::red);
@@ -179,7 +145,7 @@ private Q_SLOTS:
     }
 
     void aPastedWorkflowOfComfyIsNamed() {
-        Opened studio;
+        Studio studio;
         const std::string before = graph::toText(studio.model().document());
         QGuiApplication::clipboard()->setText(
             R"({"nodes": [{"id": 1, "type": "FaceDetailer"}], "links": []})");
@@ -190,7 +156,7 @@ private Q_SLOTS:
     }
 
     void aCopyOutOfTheCanvasOfComfyIsNamed() {
-        Opened studio;
+        Studio studio;
         const QByteArray text = R"({"nodes": [{"id": 1, "type": "KSampler"}], "links": []})";
         auto* data = new QMimeData;
         data->setHtml(QStringLiteral("<meta charset=\"utf-8\"><div><span data-metadata=\"%1\">"
@@ -213,14 +179,14 @@ private Q_SLOTS:
     void otherTextsSayWhyNothingIsPasted() {
         QFETCH(QString, text);
         QFETCH(QString, says);
-        Opened studio;
+        Studio studio;
         QGuiApplication::clipboard()->setText(text);
         studio.paste();
         QVERIFY2(studio.notice().contains(says), qPrintable(studio.notice()));
     }
 
     void aFileThatWasCopiedIsTakenAsIfDropped() {
-        Opened studio;
+        Studio studio;
         const QString path = studio.write("cat.png", pictureWith({}));
         auto* data = new QMimeData;
         data->setUrls({QUrl::fromLocalFile(path)});

@@ -34,6 +34,7 @@ struct Opened {
                                               .nodes = folder.filePath("nodes.json"),
                                               .journals = folder.filePath("journal"),
                                               .backups = folder.filePath("backups"),
+                                              .pasted = folder.filePath("pasted"),
                                               .pictures = folder.filePath("pictures")},
                                    .arguments = {.graph = graph_}},
                        settings,
