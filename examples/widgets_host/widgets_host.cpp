@@ -1,33 +1,28 @@
 // A Qt program with Lowtide's canvas, inspector and memory panel in a window of its own.
-//     widgets_host liblowtide_plugin.so GRAPH FOLDER [--run]
+//     widgets_host liblowtide_qt.so GRAPH FOLDER [--run]
 // Pictures go to FOLDER. With --run it runs the graph once, prints the files and ends.
+#include "plugin/host_api/qt_entry.hpp"
 #include "ui/widgets/graph_editor.hpp"
 
 #include <QtWidgets>
 
 #include <cstdio>
-#include <dlfcn.h>
 #include <stdexcept>
 
 namespace {
 
 using lowtide::GraphEditor;
 
-lowtide::Plugin& openPlugin(const char* path) {
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // never closed: LibTorch stays
-    if (!library) {
-        throw std::runtime_error(dlerror());
+lowtide::Plugin& openPlugin(const QString& path) {
+    QPluginLoader loader(path);  // does not unload at its end: LibTorch stays
+    auto* door = qobject_cast<lowtide::QtEntry*>(loader.instance());
+    if (!door) {
+        throw std::runtime_error(qPrintable(loader.errorString()));
     }
-    const auto door = reinterpret_cast<decltype(&lowtide_plugin)>(dlsym(library, "lowtide_plugin"));
-    const auto refusal = reinterpret_cast<decltype(&lowtide_plugin_refusal)>(
-        dlsym(library, "lowtide_plugin_refusal"));
-    if (!door || !refusal) {
-        throw std::runtime_error(std::string(path) + " is no Lowtide module");
-    }
-    lowtide::Plugin* plugin = door(lowtide::kAbi, lowtide::kHostToolchain);
-    std::string answer;
+    lowtide::Plugin* plugin = door->plugin();
+    std::string answer = plugin ? std::string() : door->reason().toStdString();
     if (!plugin || plugin->start("{}", answer) != lowtide::Status::Ok) {
-        throw std::runtime_error(plugin ? answer : refusal());
+        throw std::runtime_error(answer);
     }
     return *plugin;
 }
@@ -85,7 +80,7 @@ void runOnce(GraphEditor& editor) {
 }
 
 int showGraph(const QStringList& arguments) {
-    lowtide::Plugin& plugin = openPlugin(qPrintable(arguments.at(1)));
+    lowtide::Plugin& plugin = openPlugin(arguments.at(1));
     int status = 0;
     {
         GraphEditor editor(plugin);
@@ -114,7 +109,7 @@ int main(int count, char** words) {
     QApplication application(count, words);
     try {
         if (count < 4) {
-            throw std::runtime_error("usage: widgets_host liblowtide_plugin.so GRAPH FOLDER");
+            throw std::runtime_error("usage: widgets_host liblowtide_qt.so GRAPH FOLDER");
         }
         return showGraph(QApplication::arguments());
     } catch (const std::exception& error) {

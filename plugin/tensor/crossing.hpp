@@ -25,8 +25,7 @@ namespace lowtide::tensor {
 /// round(255 x).
 [[nodiscard]] std::vector<Image8> image8(const at::Tensor& pixels);
 /// One small picture of what is being made, [3, h, w] in 0..1, rounded as image8 does. Takes some
-/// 20 bytes a pixel meanwhile. Without
-/// pixels in a walk over shapes.
+/// 20 bytes a pixel meanwhile. Without pixels in a walk over shapes.
 [[nodiscard]] Image8 preview(const at::Tensor& pixels);
 /// uint8 [B, H, W, 3] on the host, the same rounding; what the recorder keeps as image_u8.
 [[nodiscard]] at::Tensor image8Tensor(const at::Tensor& pixels);

@@ -12,6 +12,7 @@ using namespace lowtide;
 namespace {
 
 const char* const kModule = "lib/liblowtide_plugin.so";
+const char* const kQtDoor = "lib/liblowtide_qt.so";
 
 bool writeText(const QString& path, const QByteArray& text) {
     QFile file(path);
@@ -35,8 +36,9 @@ class InstalledTest : public QObject {
                                    {"-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix_});
     }
 
-    /// Makes the example a project of its own in the folder of another program.
-    void buildExample(const QString& name, const QString& build) const {
+    /// Makes the example a project of its own in the folder of another program; `door` is the file
+    /// that it is told to open.
+    void buildExample(const QString& name, const QString& build, const char* door) const {
         const QString source = folder_.filePath("project of " + name);
         for (const QString& file : {QString("CMakeLists.txt"), name + ".cpp"}) {
             const QString path = testing::sourcePath("examples/" + name + "/" + file);
@@ -44,8 +46,7 @@ class InstalledTest : public QObject {
         }
         const testing::Ended configured = configure(source, build);
         QVERIFY2(configured.exitCode == 0, qPrintable(configured.errors));
-        QVERIFY2(configured.output.contains(prefix_ + "/" + kModule),
-                 qPrintable(configured.output));
+        QVERIFY2(configured.output.contains(prefix_ + "/" + door), qPrintable(configured.output));
         const testing::Ended built = testing::runProgram("cmake", {"--build", build});
         QVERIFY2(built.exitCode == 0, qPrintable(built.output + built.errors));
     }
@@ -75,7 +76,7 @@ private Q_SLOTS:
 
     void anotherProjectBuildsTheTinyHost() {
         const QString build = folder_.filePath("tiny_host");
-        buildExample("tiny_host", build);
+        buildExample("tiny_host", build, kModule);
         const testing::Ended host =
             testing::runProgram(build + "/tiny_host", {prefix_ + "/" + kModule, build});
         QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
@@ -84,11 +85,11 @@ private Q_SLOTS:
 
     void anotherProjectBuildsTheWidgetsHost() {
         const QString build = folder_.filePath("widgets_host");
-        buildExample("widgets_host", build);
+        buildExample("widgets_host", build, kQtDoor);
         const QString graph = testing::sourcePath("examples/graphs/text_to_image.json");
         const testing::Ended host = testing::runProgram(
             build + "/widgets_host",
-            {prefix_ + "/" + kModule, graph, folder_.filePath("of widgets"), "--run"},
+            {prefix_ + "/" + kQtDoor, graph, folder_.filePath("of widgets"), "--run"},
             {"QT_QPA_PLATFORM=offscreen"});
         QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
         compareWithTheCommand(host.output.trimmed(), graph);
@@ -110,10 +111,9 @@ private Q_SLOTS:
     }
 
     void theInstalledQtDoorHasItsMetadata() {
-        const QPluginLoader loader(prefix_ + "/lib/liblowtide_qt.so");
+        const QPluginLoader loader(prefix_ + "/" + kQtDoor);
         QCOMPARE(loader.metaData()["IID"].toString(), QString("org.lowtide.QtEntry/1"));
-        QCOMPARE(testing::searchedFolders(prefix_ + "/lib/liblowtide_qt.so").filter("/build"),
-                 QStringList());
+        QCOMPARE(testing::searchedFolders(prefix_ + "/" + kQtDoor).filter("/build"), QStringList());
     }
 
     void aPackageThatIsNotThereIsSaid_data() {
