@@ -292,8 +292,6 @@ void RunQueue::finish(quint64 id, Ended& over) {
     if (run->picture.step) {
         run->picture = {};
     }
-    run->phase.clear();
-    run->secondsLeft.reset();
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");

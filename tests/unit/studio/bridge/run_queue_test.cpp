@@ -54,6 +54,7 @@ private Q_SLOTS:
     void tellsEventsInOrder_andTheEndLast();
     void saysThatNothingWasToDo();
     void showsTheIssues_whenStartIsRefused();
+    void forgetsHowFarANodeWas_whenItEnds();
     void losesNoEnd_inAFloodOfEvents();
     void keepsPictures_scaledDown();
     void keepsLongReportsSmall();
@@ -143,6 +144,30 @@ void RunQueueTest::showsTheIssues_whenStartIsRefused() {
     QCOMPARE(queue.find(id)->executed, -1);
     QVERIFY(queue.find(id)->report.is_null());
     QCOMPARE(ended.count(), 1);
+}
+
+void RunQueueTest::forgetsHowFarANodeWas_whenItEnds() {
+    ScriptedRunner runner;
+    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "nodeProgress"},
+                    {"node", "a"},
+                    {"phase", "step"},
+                    {"done", 4},
+                    {"total", 20},
+                    {"eta", 12.0}});
+        stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"ms", 1.0}});
+        return Json{{"status", "ok"}, {"executed", 1}};
+    });
+    RunQueue queue(runner);
+    QStringList phases;
+    connect(&queue, &RunQueue::event, this, [&](quint64 id, const Json&) {
+        const QueuedRun* run = queue.find(id);
+        phases << run->phase + (run->secondsLeft ? ", some seconds" : "");
+    });
+
+    waitUntilEnded(queue, queue.add("title", "g", Json::object()));
+
+    QCOMPARE(phases, (QStringList{"step 4 of 20, some seconds", "", ""}));
 }
 
 void RunQueueTest::losesNoEnd_inAFloodOfEvents() {
