@@ -145,10 +145,6 @@ int QueueRows::firstWaiting() const {
 bool QueueRows::dropMimeData(
     const QMimeData* data, Qt::DropAction, int row, int, const QModelIndex& parent) {
     const quint64 id = data->data(kMimeType).toULongLong();
-    const QueuedRun* run = queue_.find(id);
-    if (!run || run->state != RunState::Waiting) {
-        return false;
-    }
     const int from = indexOf(id).row();
     const int gap = row >= 0 ? row : parent.isValid() ? parent.row() : rowCount({});
     queue_.moveWaiting(id, (gap > from ? gap - 1 : gap) - firstWaiting());
