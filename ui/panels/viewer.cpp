@@ -254,7 +254,6 @@ void Viewer::dropEvent(QDropEvent* event) {
     const QString path = droppedPng(event->mimeData());
     event->acceptProposedAction();
     showFile(path);
-    Q_EMIT fileDropped(path);
 }
 
 QString droppedPng(const QMimeData* data) {

@@ -42,7 +42,6 @@ Q_SIGNALS:
     void shown();
     void openGraphAsked(const QString& path);
     void useAsInputAsked(const QString& path);
-    void fileDropped(const QString& path);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;

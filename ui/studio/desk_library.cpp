@@ -71,7 +71,6 @@ void Desk::buildViewer() {
         centre_->setCurrentIndex(0);
         dropped_.useAsInput(path, middleOfCanvas());
     });
-    connect(viewer_, &Viewer::fileDropped, viewer_, &Viewer::showFile);
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {
         const NodeStatus& status = workspace_.statuses.of(node);
         if (status.files.isEmpty()) {
