@@ -1,7 +1,6 @@
 #include "ui/widgets/graph_editor.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_names.hpp"
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/upkeep.hpp"
@@ -243,7 +242,6 @@ bool GraphEditor::setOptions(const QByteArray& options) {
     if (!json.is_object()) {
         return false;
     }
-    parts_->run.setOutputFolder(QString::fromStdString(ui::textIn(json, "out")));
     parts_->planning.setOptions(json);
     return true;
 }

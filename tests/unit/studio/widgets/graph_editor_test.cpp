@@ -116,10 +116,11 @@ private Q_SLOTS:
         QTest::keyClick(&host.editor->canvas(), Qt::Key_M, Qt::ControlModifier);
         QCOMPARE(host.editor->undoStack().count(), 1);
         QVERIFY(host.editor->isModified() && !changes.isEmpty());
-        host.editor->undoStack().undo();
-        QCOMPARE(Json::parse(host.editor->graph().toStdString()), Json::parse(kGraph));
         host.editor->setSaved();
         QVERIFY(!host.editor->isModified());
+        host.editor->undoStack().undo();
+        QCOMPARE(Json::parse(host.editor->graph().toStdString()), Json::parse(kGraph));
+        QVERIFY(host.editor->isModified());
     }
 
     void theInspectorShowsWhatIsSelected_andChangesIt() {
@@ -156,7 +157,8 @@ private Q_SLOTS:
         QVERIFY(!host.editor->isBusy());
 
         plugin.script().setRefusal({{"issues",
-                                     {{{"severity", "error"},
+                                     {{{"severity", "warning"}, {"message", "an old model"}},
+                                      {{"severity", "error"},
                                        {"code", "x"},
                                        {"message", "the card is too small"},
                                        {"hint", "choose another"}}}}});
@@ -166,13 +168,23 @@ private Q_SLOTS:
         QCOMPARE(ended.last().at(3).toString(), QString("the card is too small; choose another"));
     }
 
+    void thePlanKeepsToTheOptions() {
+        ui::SmallPlugin plugin;
+        plugin.script().setPlanWithin(Json::object());
+        GraphEditor editor(plugin);
+        QVERIFY(editor.setOptions(R"({"memoryBudget": "3GiB"})"));
+        QCOMPARE(editor.load(kGraph), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(plugin.script().lastBudget(), std::string("3GiB"), kPatience);
+    }
+
     void theModuleOutlivesTheEditor_whichCancelsOnlyItsOwnRun() {
         ui::SmallPlugin plugin;
-        plugin.script().setScript(Json::parse(kGraph).dump(2) + "\n",
-                                  [](ui::ScriptedRunner::Stage& stage) {
-                                      stage.waitAtGate();
-                                      return Json{{"status", "cancelled"}, {"executed", 0}};
-                                  });
+        plugin.script().setScript(
+            Json::parse(kGraph).dump(2) + "\n", [](ui::ScriptedRunner::Stage& stage) {
+                stage.waitAtGate();
+                const bool isOver = stage.cancelled() == CancelMode::No;
+                return Json{{"status", isOver ? "ok" : "cancelled"}, {"executed", 0}};
+            });
         {
             HostWindow host(plugin);
             QCOMPARE(host.editor->load(kGraph), QString());
@@ -184,8 +196,10 @@ private Q_SLOTS:
         QCOMPARE(next.load(kGraph), QString());
         QSignalSpy ended(&next, &GraphEditor::runEnded);
         next.run();
+        QTRY_COMPARE_WITH_TIMEOUT(plugin.script().runningNow(), 1, kPatience);
         next.cancel(CancelMode::Now);
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, kPatience);
+        QCOMPARE(ended.first().at(1).value<GraphEditor::Ended>(), GraphEditor::Ended::Cancelled);
     }
 
     void widgetsMayGoFirst() {
