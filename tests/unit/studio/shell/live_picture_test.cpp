@@ -9,6 +9,8 @@
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/viewer.hpp"
 
+#include <semaphore>
+
 using namespace lowtide;
 using namespace lowtide::ui;
 
@@ -44,8 +46,9 @@ void announce(ScriptedRunner::Stage& stage, const char* node, int side, std::opt
     stage.send(event);
 }
 
-/// Shows step 3 of 20, waits until it is let go or cancelled, then makes the picture.
-Json makesAPicture(ScriptedRunner::Stage& stage) {
+/// Shows step 3 of 20, waits until it is let go or cancelled, then makes the picture once the end
+/// of denoising was seen.
+Json makesAPicture(ScriptedRunner::Stage& stage, std::counting_semaphore<>& isSeen) {
     const auto tell = [&](const char* kind, const char* node) {
         stage.send({{"event", kind}, {"node", node}, {"repetition", 1}, {"ms", 5}});
     };
@@ -58,6 +61,7 @@ Json makesAPicture(ScriptedRunner::Stage& stage) {
         return {{"status", "cancelled"}, {"executed", 0}};
     }
     tell("nodeFinished", "denoise");
+    isSeen.acquire();
     tell("nodeStarted", "save");
     announce(stage, "save", kSide, {});
     stage.show("save", plain(kSide, kResultColour));
@@ -71,11 +75,16 @@ struct Making : Working {
         model().apply("Only one text", [](graph::Document& document) {
             document.nodes.at("denoise").params["seed"] = 1;
         });
-        plugin.script().setScript(graph::toText(model().document()), makesAPicture);
+        plugin.script().setScript(
+            graph::toText(model().document()),
+            [seen = isSeen](ScriptedRunner::Stage& stage) { return makesAPicture(stage, *seen); });
         window->resize(1400, 900);
     }
 
-    ~Making() { plugin.script().openGate(); }
+    ~Making() {
+        plugin.script().openGate();
+        isSeen->release(2);
+    }
 
     [[nodiscard]] const NodeStatus& of(const char* node) {
         return window->workspace()->statuses.of(node);
@@ -102,6 +111,18 @@ struct Making : Working {
 
     [[nodiscard]] QString title() { return viewer().findChild<QLabel*>("viewerTitle")->text(); }
 
+    /// The middle of the picture in the viewer.
+    [[nodiscard]] QColor shown() {
+        PictureView& view = viewer().view();
+        const QPoint middle = view.placeOf(QPointF(kSide, kSide) / 2).toPoint();
+        return view.grab().toImage().pixelColor(middle * window->devicePixelRatioF());
+    }
+
+    void click(const char* node) {
+        QTest::mouseClick(
+            window->desk()->canvas().viewport(), Qt::LeftButton, Qt::NoModifier, pictureOn(node));
+    }
+
     void begin() {
         action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(of("denoise").step, kPatience);
@@ -109,8 +130,13 @@ struct Making : Working {
 
     void end() {
         plugin.script().openGate();
+        QTRY_COMPARE_WITH_TIMEOUT(of("denoise").activity, NodeActivity::Finished, kPatience);
+        isSeen->release();
         QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kPatience);
     }
+
+    std::shared_ptr<std::counting_semaphore<>> isSeen =
+        std::make_shared<std::counting_semaphore<>>(0);
 };
 
 bool isAlike(const QColor& a, const QColor& b) {
@@ -145,7 +171,8 @@ private Q_SLOTS:
             QVERIFY2(isAlike(studio.paintedOn(node), kResultColour), node);
         }
         QVERIFY(!studio.viewer().isLive());
-        QVERIFY(!studio.title().contains("Preview"));
+        QVERIFY2(studio.title().endsWith("seed 1"), qPrintable(studio.title()));
+        QVERIFY(isAlike(studio.shown(), kResultColour));
     }
 
     void aRunThatIsCancelledLeavesWhatWasThereBefore() {
@@ -180,6 +207,23 @@ private Q_SLOTS:
         QVERIFY(!queue.runs().back().options.contains("previews"));
     }
 
+    void withoutPreviewsOnlyOutputsHavePictures() {
+        Making studio;
+        studio.settings.change([](Preferences& preferences) { preferences.showsPreviews = false; });
+        studio.plugin.script().setScript(graph::toText(studio.model().document()),
+                                         [](ScriptedRunner::Stage& stage) {
+                                             for (const char* node : {"decode", "save"}) {
+                                                 announce(stage, node, kSide, {});
+                                                 stage.show(node, plain(kSide, kResultColour));
+                                             }
+                                             return Json{{"status", "ok"}, {"executed", 2}};
+                                         });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.of("save").picture.isNull(), kPatience);
+
+        QVERIFY(studio.of("decode").picture.isNull());
+    }
+
     void theViewerStaysWithTwoPicturesThatAreCompared() {
         Making studio;
         studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "left");
@@ -196,18 +240,30 @@ private Q_SLOTS:
         studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "another");
         QVERIFY(!studio.viewer().isVisible());
 
-        QTest::mouseClick(studio.window->desk()->canvas().viewport(),
-                          Qt::LeftButton,
-                          Qt::NoModifier,
-                          studio.pictureOn("save"));
+        studio.click("save");
 
         QVERIFY(studio.viewer().isVisible());
-        const PictureView& view = studio.viewer().view();
-        const QPoint middle = view.placeOf(QPointF(kSide, kSide) / 2).toPoint();
-        const QImage shown = studio.viewer().view().grab().toImage();
-        QVERIFY(
-            isAlike(shown.pixelColor(middle * studio.window->devicePixelRatioF()), kResultColour));
+        QVERIFY(isAlike(studio.shown(), kResultColour));
         test::keepScreenshot(*studio.window, "picture_opened");
+    }
+
+    void aClickOnAPictureThatWasSavedOpensItsFile() {
+        Making studio;
+        QImage saved(kSide, kSide, QImage::Format_RGB888);
+        saved.fill(kResultColour);
+        const QString path = studio.folder.filePath("saved.png");
+        QVERIFY(saved.save(path));
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        statuses.take({{"event", "nodeFinished"},
+                       {"node", "save"},
+                       {"ms", 5},
+                       {"files", {path.toStdString()}}});
+        statuses.takePicture("save", {saved.scaled(8, 8)});
+
+        studio.click("save");
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.title(), QString("saved.png"), kPatience);
+        QVERIFY(studio.viewer().isVisible());
     }
 };
 
