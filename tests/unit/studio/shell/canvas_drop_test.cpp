@@ -2,6 +2,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/studio/dropped_file.hpp"
 
 #include <optional>
 
@@ -33,6 +34,11 @@ struct Studio : Working {
             }
         }
         return std::nullopt;
+    }
+
+    [[nodiscard]] QPointF placeOf(const std::string& node) {
+        const Point stands = positionOf(*model().node(node));
+        return {stands.x, stands.y};
     }
 
     [[nodiscard]] QString fileOf(const std::string& node) {
@@ -86,8 +92,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
         const std::string node = *studio.pictureNode();
         QCOMPARE(studio.fileOf(node), path);
-        const Point stands = positionOf(*studio.model().node(node));
-        QVERIFY((QPointF(stands.x, stands.y) - place).manhattanLength() < 2);
+        QVERIFY((studio.placeOf(node) - place).manhattanLength() < 2);
     }
 
     void aDroppedPictureThatCarriesAGraphAsks() {
@@ -110,10 +115,13 @@ private Q_SLOTS:
     void aPastedPictureIsKeptAsAFile() {
         Studio studio;
         QImage picture(40, 30, QImage::Format_ARGB32);
-        picture.fill(QColor(200, 30, 60));
+        picture.fill(QColor(200, 30, 60, 120));
         QGuiApplication::clipboard()->setImage(picture);
+        const QPointF place =
+            studio.canvas().mapToScene(studio.canvas().viewport()->rect().center());
         studio.paste();
         QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        QVERIFY((studio.placeOf(*studio.pictureNode()) - place).manhattanLength() < 2);
         const QString path = studio.fileOf(*studio.pictureNode());
         QVERIFY2(path.startsWith(studio.folder.filePath("pasted/")), qPrintable(path));
         QCOMPARE(QImage(path).convertToFormat(QImage::Format_ARGB32), picture);
@@ -194,6 +202,17 @@ private Q_SLOTS:
         studio.paste();
         QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
         QCOMPARE(studio.fileOf(*studio.pictureNode()), path);
+        QCOMPARE(studio.notice(), QString());
+    }
+
+    void onlyASourceTakesADroppedPicture() {
+        std::vector<NodeDesc> nodes = smallNodes();
+        NodeDesc blend = *graph::Catalog(nodes).find("load.image");
+        blend.id = "image.blend";
+        blend.inputs = blend.outputs;
+        nodes.insert(nodes.begin(), blend);
+        const graph::Catalog catalog(nodes);
+        QCOMPARE(pictureInput(catalog).desc->id, std::string("load.image"));
     }
 };
 
