@@ -18,6 +18,7 @@ private Q_SLOTS:
     void graphsThatExistStayAsTheyAre();
     void theDescriptionsComesBack();
     void whatTheDescriptionRefusesIsLeftOut();
+    void offersOnlyWhatChangesSomething();
 
 private:
     void choose(const std::string& node, const std::string& param, const QString& entry);
@@ -111,6 +112,21 @@ void NodeDefaultsTest::whatTheDescriptionRefusesIsLeftOut() {
     QVERIFY(valueOf(added, "steps") != Json(9999));
     QCOMPARE(valueOf(added, "tiled"), Json(true));
     QVERIFY(valueOf(added, "gone").is_null());
+}
+
+void NodeDefaultsTest::offersOnlyWhatChangesSomething() {
+    const auto offers = [this](const char* entry) {
+        const std::unique_ptr<QMenu> menu(bench_->menuAt(bench_->value(denoise_, "steps")));
+        const QAction* found = CanvasBench::entry(*menu, entry);
+        return found != nullptr && found->isEnabled();
+    };
+    QVERIFY(offers("Use for new nodes"));
+    QVERIFY(!offers("New nodes as described"));
+
+    choose(denoise_, "steps", "Use for new nodes");
+
+    QVERIFY(!offers("Use for new nodes"));
+    QVERIFY(offers("New nodes as described"));
 }
 
 }  // namespace lowtide::test

@@ -34,6 +34,48 @@ private Q_SLOTS:
         QCOMPARE(texts.back().full, text);
         QCOMPARE(texts.back().text.text(), text);  // nothing is cut off
     }
+
+    void labelAndValueShareTheirRow_data() { addSizes(); }
+
+    void labelAndValueShareTheirRow() {
+        QFETCH(TextSize, size);
+        const QString words = "a long row of words which no node has room for";
+        const NodeFace face{.rows = {{.label = words, .value = words}}};
+
+        const std::vector<PaintedText> texts = textsOf(face, size);
+
+        QCOMPARE(texts.size(), size_t{3});
+        const PaintedText& label = texts[1];
+        QVERIFY(label.topLeft.x() + label.text.size().width() <= texts[2].topLeft.x());
+        QVERIFY(texts[2].text.text().size() > 8);
+    }
+
+    void aLongTextStaysInItsField_data() { addSizes(); }
+
+    void aLongTextStaysInItsField() {
+        QFETCH(TextSize, size);
+        const NodeFace face{.rows = {{.label = "Prompt",
+                                      .value = QString("words ").repeated(60),
+                                      .isLong = true,
+                                      .lines = 4}}};
+
+        const PaintedText last = textsOf(face, size).back();
+
+        const QRectF field = layoutNode(face, {}, {}, 0).rows[0].field;
+        QVERIFY(last.topLeft.y() + last.text.size().height() <= field.bottom());
+    }
+
+private:
+    static void addSizes() {
+        QTest::addColumn<TextSize>("size");
+        QTest::newRow("near") << TextSize::Normal;
+        QTest::newRow("far") << TextSize::Large;
+    }
+
+    static std::vector<PaintedText> textsOf(const NodeFace& face, TextSize size) {
+        const Look look(Theme::current());
+        return faceTexts(face, layoutNode(face, labelWidths(face, look), {}, 0), look, size);
+    }
 };
 
 QTEST_MAIN(NodeTextsTest)
