@@ -108,6 +108,20 @@ private Q_SLOTS:
         QTRY_COMPARE(prompt->toPlainText(), QString("a fox"));
     }
 
+    void everyConfirmedEditIsAStepOfItsOwn() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        auto* editor = form.findChild<ParamEditor*>("field.denoise.steps.editor");
+        const int steps = model_->undoStack().count();
+
+        editor->setFocus();
+        QTest::keyClick(editor, Qt::Key_Up);
+        QTest::keyClick(editor, Qt::Key_Up);
+
+        QCOMPARE(value("denoise", "steps"), Json(22));
+        QCOMPARE(model_->undoStack().count(), steps + 2);
+    }
+
     void followsTheGraph() {
         GenerateForm form(*model_, nullptr);
         open(form);
@@ -202,7 +216,8 @@ private Q_SLOTS:
         auto* problem = form.findChild<QLabel*>("field.denoise.steps.problem");
         QVERIFY(problem->isVisible());
         QCOMPARE(problem->text(), QString("steps is 500 (at most 150)"));
-        form.setPlanned({});
+        planned.issues[0].severity = Severity::Warning;
+        form.setPlanned(planned);
         QVERIFY(!problem->isVisible());
     }
 

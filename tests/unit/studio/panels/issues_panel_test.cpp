@@ -2,6 +2,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
+#include "ui/panels/issue_rows.hpp"
 #include "ui/panels/issues_panel.hpp"
 
 #include <QClipboard>
@@ -69,6 +70,7 @@ private Q_SLOTS:
     void jumpsToThePlace();
     void mendsTheGraph_byAButton();
     void copiesAReport();
+    void knowsWhichSentencesAreCut();
     void addsWhatTheRunSaid();
     void looks_data();
     void looks();
@@ -137,6 +139,11 @@ void IssuesPanelTest::copiesAReport() {
     QCOMPARE(QGuiApplication::clipboard()->text(),
              QString("error denoise.steps [value_smaller_than_min]\nsteps is 0, the least is 1\n"
                      "give a value from 1 to 100\n\n"));
+}
+
+void IssuesPanelTest::knowsWhichSentencesAreCut() {
+    QVERIFY(!IssueDelegate::isElided({.message = "full"}, 300));
+    QVERIFY(IssueDelegate::isElided({.message = std::string(200, 'w')}, 300));
 }
 
 void IssuesPanelTest::addsWhatTheRunSaid() {

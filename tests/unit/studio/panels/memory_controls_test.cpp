@@ -94,10 +94,13 @@ void MemoryControlsTest::sliderShowsTheSameBudget_afterEveryStep() {
     BudgetSlider budget;
     budget.setRange(64 * kMiB, 0);
     auto* slider = budget.findChild<QSlider*>("budgetSlider");
+    Bytes before = 0;
     for (int step = 0; step < slider->maximum(); ++step) {
         slider->setValue(step);
         const std::optional<Bytes> chosen = budget.budget();
         QVERIFY(chosen && *chosen <= 64 * kMiB);
+        QVERIFY(*chosen >= before);  // more to the right
+        before = *chosen;
         QCOMPARE(parseBytes(budget.findChild<QLineEdit*>("budgetField")->text().toStdString()),
                  chosen);
     }

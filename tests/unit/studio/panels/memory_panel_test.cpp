@@ -103,8 +103,11 @@ private Q_SLOTS:
     void showsPlanFirst_andTheRestBesideItWhereThereIsRoom();
     void measuresADevice_thatIsOnlyEstimated();
     void measuresNoCardThatIsRehearsed();
+    void aRehearsedCardIsAsLargeAsThePlanSays();
+    void marksTheStageThatRuns();
     void saysThatNothingWasReleased();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void showsWhatIsTooLarge_besideTheBudget_data();
     void showsWhatIsTooLarge_besideTheBudget();
     void changesTheBudget_inOneStep();
     void changesTheDevice_inOneStep();
@@ -134,6 +137,7 @@ void MemoryPanelTest::showsThePlan_beforeTheRun() {
     QVERIFY(bars->barOf(1).width() > bars->barOf(0).width());
     QCOMPARE(bars->barOf(1).right(), bars->budgetX());  // it takes the whole budget
     QVERIFY(!bench.find<QWidget>("refusal")->isVisible());
+    QVERIFY(bench.find<QLabel>("budgetNote")->text().startsWith("Needs at least"));
 }
 
 void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
@@ -192,6 +196,51 @@ void MemoryPanelTest::measuresNoCardThatIsRehearsed() {
     QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
 }
 
+void MemoryPanelTest::aRehearsedCardIsAsLargeAsThePlanSays() {
+    PanelOnBench bench;
+    bench.model.apply("device", [](graph::Document& document) { document.device = "fake:8MiB"; });
+    bench.runner().setMemory({{"fake", {{"total", 5}, {"tags", {{"weights", 4194304}}}}}});
+    bench.feed.askNow();
+    auto* gauge = bench.find<QWidget>("gauge");
+    const auto weights = [&] {
+        const QImage image = gauge->grab().toImage();
+        const QColor colour = Theme::current().colour("chart.weights");
+        int width = 0;
+        for (int x = 0; x < image.width(); ++x) {
+            width += image.pixelColor(x, image.height() - 3) == colour ? 1 : 0;
+        }
+        return static_cast<double>(width) / image.width();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(weights() > 0.95,
+                             kPatience);  // nobody knows the card
+
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+
+    QTRY_VERIFY_WITH_TIMEOUT(weights() < 0.55, kPatience);
+    QVERIFY(weights() > 0.45);
+}
+
+void MemoryPanelTest::marksTheStageThatRuns() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    const auto painted = [&] { return bars->grab().toImage(); };
+    const QImage idle = painted();
+    bench.runner().setScript("g", [](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "nodeStarted"}, {"node", "denoise"}});
+        stage.waitAtGate();
+        return Json{{"status", "ok"}, {"executed", 1}};
+    });
+
+    const quint64 run = bench.queue.add("title", "g", Json::object());
+    QTRY_VERIFY_WITH_TIMEOUT(painted() != idle, kPatience);
+    bench.runner().openGate();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.queue.find(run)->state == RunState::Finished, kPatience);
+}
+
 void MemoryPanelTest::saysThatNothingWasReleased() {
     PanelOnBench bench;
     bench.runner().setRelease(Status::Failed);
@@ -228,9 +277,18 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPatience);
 }
 
+void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget_data() {
+    QTest::addColumn<bool>("hasBudget");
+    QTest::newRow("of the graph") << true;
+    QTest::newRow("what the device has") << false;
+}
+
 void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget() {
+    QFETCH(bool, hasBudget);
     PanelOnBench bench;
-    bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "10MiB"; });
+    bench.model.apply("budget", [&](graph::Document& document) {
+        document.memoryBudget = hasBudget ? std::optional<std::string>("10MiB") : std::nullopt;
+    });
     bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
     bench.runner().setPlanWithin(recorded("beyond.json"));
     bench.planning.askNow();

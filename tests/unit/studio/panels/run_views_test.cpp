@@ -34,6 +34,13 @@ std::string graphWith(int seed, int steps, int x) {
         .dump();
 }
 
+/// The first one, with something else at its node.
+std::string graphWith(const char* key, const Json& value) {
+    Json graph = Json::parse(graphWith(1, 20, 0));
+    graph["nodes"]["a"][key] = value;
+    return graph.dump();
+}
+
 const Json kExecuted = {{"repetitions", {{{"executed", {"a"}}}}}};
 const Json kKept = {{"repetitions", {{{"executed", Json::array()}}}}};
 
@@ -46,6 +53,7 @@ private Q_SLOTS:
     void followsARunByItsEvents();
     void takesTheLanesOfTheReport();
     void setsMeasuredBesidePredicted();
+    void measuresTheLastRepetition();
     void measuresNothing_whenAllWasKept();
     void knowsRunsOfOneKind_data();
     void knowsRunsOfOneKind();
@@ -104,6 +112,23 @@ void RunViewsTest::setsMeasuredBesidePredicted() {
     QVERIFY(view->saved > 0);
 }
 
+void RunViewsTest::measuresTheLastRepetition() {
+    Json report = recorded("report.json");
+    Json last = report["repetitions"][0];
+    last["nodes"][3]["ms"] = 7000;
+    for (Json& stage : last["traffic"]["stages"]) {
+        stage["lanes"] = {{"fake", {{"copy", 1}, {"wait", 2}}},
+                          {"disk", {{"copy", 3}, {"wait", 4}}}};
+    }
+    report["repetitions"].push_back(last);
+
+    const MeasuredNode denoise = measuredViewOf(report)->nodes[3];
+
+    QCOMPARE(denoise.seconds, 7.0);
+    QCOMPARE(denoise.copySeconds.value_or(0), 4.0);
+    QCOMPARE(denoise.waitSeconds, 6.0);
+}
+
 void RunViewsTest::measuresNothing_whenAllWasKept() {
     QVERIFY(!measuredViewOf(Json()));
     QVERIFY(!measuredViewOf({{"repetitions", Json::array()}}));
@@ -122,6 +147,9 @@ void RunViewsTest::knowsRunsOfOneKind_data() {
     row("another seed", graphWith(2, 20, 0)) << false << false << true;
     row("another place", graphWith(1, 20, 99)) << false << false << true;
     row("other steps", graphWith(1, 10, 0)) << false << false << false;
+    row("another memory policy", graphWith("memory", "block")) << false << false << false;
+    row("another precision", graphWith("precision", "f16")) << false << false << false;
+    row("muted", graphWith("mode", "muted")) << false << false << false;
     row("another budget", graphWith(1, 20, 0)) << true << false << false;
     row("kept results", graphWith(1, 20, 0)) << false << true << false;
 }
