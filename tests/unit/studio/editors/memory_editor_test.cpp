@@ -183,6 +183,38 @@ private Q_SLOTS:
         QVERIFY(memory::policyFromJson(told_.back(), "memory").components.empty());
     }
 
+    void componentsStay_whenTheRestChanges() {
+        memory::Policy policy = memory::parsePolicy("leaf");
+        policy.components["text_encoder"] = memory::parsePolicy("none");
+        auto editor = shown(memory::toJson(policy));
+
+        choose(*part<QComboBox>(*part<QWidget>(*editor, "all"), "policy"), "model");
+        QCOMPARE(memory::policyFromJson(told_.back(), "memory").components, policy.components);
+        type(*part<QLineEdit>(*editor, "text"), "sequential");
+        QCOMPARE(memory::policyFromJson(told_.back(), "memory").name, std::string("sequential"));
+        QCOMPARE(memory::policyFromJson(told_.back(), "memory").components, policy.components);
+    }
+
+    void precisionsOfComponentsStay_whenTheTextChanges() {
+        auto editor = shownPrecision(
+            {{"preset", "quality"}, {"components", {{"unet", {{"storage", "f8"}}}}}});
+
+        type(*part<QLineEdit>(*editor, "text"), "quality,compute=f32");
+
+        QCOMPARE(told_.back()["compute"], Json("f32"));
+        QCOMPARE(told_.back()["components"]["unet"]["storage"], Json("f8"));
+    }
+
+    void anotherPolicyForgetsTheBlocks() {
+        auto editor = shown("block:2");
+
+        choose(*part<QComboBox>(*editor, "policy"), "leaf");
+        choose(*part<QComboBox>(*editor, "policy"), "block");
+
+        QCOMPARE(memory::toText(memory::policyFromJson(told_.back(), "memory")),
+                 std::string("block"));
+    }
+
     void deviceIsChosen() {
         auto editor = shown("leaf");
 

@@ -202,6 +202,15 @@ private Q_SLOTS:
         field->grab();
     }
 
+    void decimalsBeyondTheStepAreShown() {
+        ParamEditor* field = show("guidance");
+
+        field->setValue(7.123456);
+        field->begin();
+
+        QCOMPARE(typing(field)->text(), QString("7.123456"));
+    }
+
     void settingAValueTellsNothing() {
         ParamEditor* field = show("steps");
         QSignalSpy told(field, &ParamEditor::edited);
@@ -238,11 +247,25 @@ private Q_SLOTS:
         QVERIFY(field->value().get<uint64_t>() != 0);
     }
 
+    void dieStaysWithinTheRange() {
+        ParamDesc seed = test::paramOf(test::sampleNode(), "seed");
+        seed.max = 9;
+        ParamEditor* field = show(seed);
+        auto* dice = field->findChild<QToolButton*>("dice");
+
+        for (int i = 0; i < 20; ++i) {
+            QTest::mouseClick(dice, Qt::LeftButton);
+            QVERIFY(field->value().get<uint64_t>() <= 9);
+        }
+    }
+
 private:
-    ParamEditor* show(const char* id) {
+    ParamEditor* show(const char* id) { return show(test::paramOf(test::sampleNode(), id)); }
+
+    ParamEditor* show(const ParamDesc& param) {
         node_ = test::sampleNode();
-        ParamEditor* field =
-            makeParamEditor(node_, test::paramOf(node_, id), nullptr, window_.get());
+        param_ = param;
+        ParamEditor* field = makeParamEditor(node_, param_, nullptr, window_.get());
         field->setGeometry(8, 8, 400, 28);
         window_->show();
         window_->activateWindow();
@@ -282,6 +305,7 @@ private:
     }
 
     NodeDesc node_;
+    ParamDesc param_;
     std::unique_ptr<QWidget> window_;
     QLineEdit* other_ = nullptr;
 };

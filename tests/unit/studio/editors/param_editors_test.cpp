@@ -117,6 +117,19 @@ private Q_SLOTS:
         QCOMPARE(editor->value(), Json("a lighthouse at dusk"));
     }
 
+    void weightHasAnEnd() {
+        ParamEditor* editor = show("prompt");
+        editor->setValue("fox");
+        auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
+        prompt->setFocus();
+
+        for (int i = 0; i < 220; ++i) {
+            QTest::keyClick(prompt, Qt::Key_Up, Qt::ControlModifier);
+        }
+
+        QCOMPARE(editor->value(), Json("(fox:10)"));
+    }
+
     void promptEndsWhenItLosesTheFocus() {
         ParamEditor* editor = show("prompt");
         auto* other = new QLineEdit(window_.get());
