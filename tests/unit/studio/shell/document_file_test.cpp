@@ -70,6 +70,10 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
         QCOMPARE(journalsIn(folder), 0);
+        opened.changeSteps(4);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        opened.file.save();
+        QCOMPARE(journalsIn(folder), 0);
     }
 
     void aWindowThatClosesInOrderLeavesNothingToRecover() {

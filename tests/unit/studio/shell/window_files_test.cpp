@@ -5,7 +5,9 @@
 #include "tests/unit/image/png_bytes.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/panels/models_panel.hpp"
 #include "ui/panels/presets_browser.hpp"
+#include "ui/studio/missing_files.hpp"
 
 #include <QElapsedTimer>
 
@@ -383,6 +385,49 @@ private Q_SLOTS:
         QVERIFY(studio.window->desk()->openPreset(id));
 
         QCOMPARE(browser->chosen(), id);
+    }
+
+    void filesInTheFoldersOfTheSettingsAreThere_fromTheNextStart() {
+        Working studio;
+        put(studio.folder.filePath("models/dream.safetensors"), "weights");
+        studio.settings.change([&](Preferences& preferences) {
+            preferences.modelFolders = QStringList{studio.folder.filePath("models")};
+        });
+        const auto isThere = [&] {
+            return studio.window->workspace()->models.isThere("dream.safetensors", {});
+        };
+        QVERIFY(!isThere());  // the module has not been told
+        studio.window.reset();
+        studio.make([&]() -> Plugin& { return studio.plugin; });
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->desk(), kPatience);
+        QVERIFY(isThere());
+    }
+
+    void aFileThatANodeWritesIsNotMissed() {
+        std::vector<NodeDesc> nodes = smallNodes();
+        nodes.back().params.push_back({.id = "file",
+                                       .label = "File",
+                                       .kind = ParamKind::File,
+                                       .defaultValue = std::string()});
+        const graph::Catalog catalog(nodes);
+        GraphModel model(catalog);
+        graph::Document document;
+        document.nodes["load"] = {.type = "load.image", .params = {{"image", "old.png"}}};
+        document.nodes["save"] = {.type = "save.image", .params = {{"file", "new.png"}}};
+        model.load(document);
+        QCOMPARE(missingFiles(model, [](const std::string&) { return false; }),
+                 std::vector<std::string>{"old.png"});
+    }
+
+    void theSelectedNodeTakesTheModel() {
+        Working studio;
+        loseFiles(studio.model(), studio.folder.filePath("gone"));
+        const std::string before = checkpointOf(studio.model(), "load");
+        studio.window->desk()->canvas().select({"load_again"});
+        Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked("checkpoint",
+                                                                  "dream.safetensors");
+        QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
+        QCOMPARE(checkpointOf(studio.model(), "load"), before);
     }
 
 private:

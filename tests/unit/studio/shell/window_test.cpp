@@ -191,6 +191,19 @@ private Q_SLOTS:
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
+        const RunQueue& queue = studio.window->workspace()->queue;
+        QCOMPARE(queue.runs().back().options.at("forceExecution"), Json(true));
+    }
+
+    void aRunAtTheFrontComesBeforeThoseThatWait() {
+        Working studio;
+        RunQueue& queue = studio.window->workspace()->queue;
+        queue.setPaused(true);
+        studio.action("run.start").trigger();
+        const quint64 first = queue.runs().back().id;
+        studio.action("run.front").trigger();
+        QCOMPARE(queue.runs().size(), size_t{2});
+        QCOMPARE(queue.runs().back().id, first);
     }
 
     void anotherDocumentShowsNoPictureOfTheLast() {
@@ -211,11 +224,32 @@ private Q_SLOTS:
         auto& bar = studio.window->desk()->notices();
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
+        studio.model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        studio.model().undoStack().undo();
+        QVERIFY(bar.isVisible());
         studio.action("file.new").trigger();
         QVERIFY(!bar.isVisible());
         bar.show(NoticeKind::Warning, "of the settings");
         studio.action("file.new").trigger();
         QVERIFY(bar.isVisible());
+    }
+
+    void anotherDocumentHearsNothingOfARunOfTheLast() {
+        Working studio;
+        studio.plugin.script().setScript(graph::toText(studio.model().document()),
+                                         [](ScriptedRunner::Stage& stage) {
+                                             stage.waitAtGate();
+                                             return Json{{"status", "ok"}, {"executed", 0}};
+                                         });
+        RunControl& run = studio.window->workspace()->run;
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(run.isBusy(), kPatience);
+        studio.action("file.new").trigger();
+        studio.plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!run.isBusy(), kPatience);
+        QVERIFY(!studio.window->desk()->notices().isVisible());
     }
 
     void releasingNeverWaitsAndSaysWhatBecameOfIt() {
@@ -403,6 +437,13 @@ private Q_SLOTS:
         studio.action("run.here").trigger();
         QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("until"),
                  Json({"encode"}));
+        QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("out"),
+                 Json(studio.folder.filePath("pictures").toStdString()));
+    }
+
+    void aDeviceThatHoldsNothingIsNotNamed() {
+        QCOMPARE(memoryLine({.ledger = {{"cpu", {{"total", 0}}}}, .devices = {}}),
+                 QString("Nothing is held on a device"));
     }
 
     void escapeTwiceCancels() {
