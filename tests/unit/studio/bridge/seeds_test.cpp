@@ -56,6 +56,21 @@ private Q_SLOTS:
         QCOMPARE(changed, before != after);
     }
 
+    void afterTheLastOfItsRangeASeedBeginsAnew() {
+        std::vector<NodeDesc> nodes = smallNodes();
+        for (NodeDesc& node : nodes) {
+            for (ParamDesc& param : node.params) {
+                param.max = param.kind == ParamKind::Seed ? std::optional(9.0) : param.max;
+            }
+        }
+        graph::Document document = oneDenoiser(8, SeedMode::Increment);
+        const graph::Catalog catalog(nodes);
+        renewSeeds(document, catalog, [] { return uint64_t{5}; });
+        QCOMPARE(seedOf(document), uint64_t{9});
+        renewSeeds(document, catalog, [] { return uint64_t{5}; });
+        QCOMPARE(seedOf(document), uint64_t{0});
+    }
+
     void drawnSeedsCanBeReadByPeople() {
         const graph::Catalog catalog(smallNodes());
         graph::Document document = oneDenoiser(1, SeedMode::Random);

@@ -187,6 +187,9 @@ private Q_SLOTS:
         memory::Policy policy = memory::parsePolicy("leaf");
         policy.components["text_encoder"] = memory::parsePolicy("none");
         auto editor = shown(memory::toJson(policy));
+        auto* component = part<QWidget>(*editor, "component.text_encoder");
+        choose(*part<QComboBox>(*component, "policy"), "leaf");
+        policy.components["text_encoder"] = memory::parsePolicy("leaf");
 
         choose(*part<QComboBox>(*part<QWidget>(*editor, "all"), "policy"), "model");
         QCOMPARE(memory::policyFromJson(told_.back(), "memory").components, policy.components);

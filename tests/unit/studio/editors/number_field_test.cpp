@@ -5,6 +5,8 @@
 
 #include <QtWidgets>
 
+#include <set>
+
 namespace lowtide::ui {
 
 class NumberFieldTest : public QObject {
@@ -50,6 +52,16 @@ private Q_SLOTS:
         QVERIFY(!told.first().at(1).toBool());
         QVERIFY(told.last().at(1).toBool());
         QVERIFY(!typing(field)->isVisible());
+    }
+
+    void dragFromBelowTheSoftRangeDoesNotJump() {
+        ParamEditor* field = show("guidance");
+        field->setValue(0.5);
+
+        drag(field, 12, Qt::ShiftModifier);
+
+        const double value = field->value().get<double>();
+        QVERIFY2(value > 0.5 && value < 0.7, qPrintable(QString::number(value)));
     }
 
     void clickTypes_andEnterTakesTheExpression() {
@@ -253,10 +265,15 @@ private Q_SLOTS:
         ParamEditor* field = show(seed);
         auto* dice = field->findChild<QToolButton*>("dice");
 
-        for (int i = 0; i < 20; ++i) {
+        std::set<uint64_t> thrown;
+
+        for (int i = 0; i < 40; ++i) {
             QTest::mouseClick(dice, Qt::LeftButton);
-            QVERIFY(field->value().get<uint64_t>() <= 9);
+            thrown.insert(field->value().get<uint64_t>());
         }
+
+        QVERIFY(*thrown.rbegin() <= 9);
+        QVERIFY(thrown.size() > 2);  // a throw beyond the range would be refused
     }
 
 private:

@@ -73,6 +73,31 @@ private Q_SLOTS:
         editor->findChild<QComboBox*>("choices")->hidePopup();
     }
 
+    void wheelTurnsAChoiceOnlyWithFocus() {
+        ParamEditor* editor = show("sampler");
+        auto* box = editor->findChild<QComboBox*>("choices");
+        const auto turn = [box] {
+            const QPointF at = box->rect().center();
+            QWheelEvent event(at,
+                              box->mapToGlobal(at),
+                              {},
+                              QPoint(0, -120),
+                              Qt::NoButton,
+                              Qt::NoModifier,
+                              Qt::NoScrollPhase,
+                              false);
+            QApplication::sendEvent(box, &event);
+        };
+        box->clearFocus();
+        turn();
+        QCOMPARE(editor->value(), Json("c1"));
+
+        box->setFocus();
+        turn();
+
+        QCOMPARE(editor->value(), Json("c2"));
+    }
+
     void choiceThatIsNotInTheListStays() {
         ParamEditor* editor = show("sampler");
 
