@@ -419,6 +419,15 @@ private Q_SLOTS:
                  std::vector<std::string>{"old.png"});
     }
 
+    void aFileThatWasOpenedIsAmongTheRecent() {
+        Working studio;
+        const QString path = studio.folder.filePath("fox.json");
+        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        drop(*studio.window, path);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.settings.preferences().recentFiles, QStringList{path}, kPatience);
+    }
+
     void theSelectedNodeTakesTheModel() {
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));

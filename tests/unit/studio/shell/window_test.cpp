@@ -238,11 +238,12 @@ private Q_SLOTS:
 
     void anotherDocumentHearsNothingOfARunOfTheLast() {
         Working studio;
-        studio.plugin.script().setScript(graph::toText(studio.model().document()),
-                                         [](ScriptedRunner::Stage& stage) {
-                                             stage.waitAtGate();
-                                             return Json{{"status", "ok"}, {"executed", 0}};
-                                         });
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                stage.waitAtGate();
+                stage.send({{"event", "nodeFinished"}, {"node", "denoise"}, {"ms", 5}});
+                return Json{{"status", "ok"}, {"executed", 0}};
+            });
         RunControl& run = studio.window->workspace()->run;
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(run.isBusy(), kPatience);
@@ -250,6 +251,7 @@ private Q_SLOTS:
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!run.isBusy(), kPatience);
         QVERIFY(!studio.window->desk()->notices().isVisible());
+        QCOMPARE(studio.window->workspace()->statuses.of("denoise").activity, NodeActivity::Idle);
     }
 
     void releasingNeverWaitsAndSaysWhatBecameOfIt() {
