@@ -4,6 +4,7 @@
 
 #include <QRandomGenerator>
 
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -57,10 +58,10 @@ RunControl::RunControl(GraphModel& model,
 }
 
 void RunControl::setPreviews(bool areShown) {
-    if (arePreviewsShown_ && !areShown) {
+    const bool wereShown = std::exchange(arePreviewsShown_, areShown);
+    if (wereShown && !areShown) {
         statuses_.dropPreviews();
     }
-    arePreviewsShown_ = areShown;
 }
 
 /// A result shows in place of the previews of the nodes that it was made from, too.

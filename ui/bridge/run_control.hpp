@@ -42,6 +42,8 @@ public:
     /// shows now goes at once.
     void setPreviews(bool areShown);
 
+    [[nodiscard]] bool arePreviewsShown() const { return arePreviewsShown_; }
+
     /// Where random seeds come from; tests give their own.
     void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
 

@@ -17,8 +17,8 @@ void LiveView::follow(const std::string& node) {
         viewer_.showLive(status.picture, titleOf(node, *status.step));
     } else if (node == followed_ && viewer_.isLive()) {
         followed_.clear();
-        if (status.activity == NodeActivity::Running) {
-            viewer_.endLive();  // switched off
+        if (!workspace_.run.arePreviewsShown()) {
+            viewer_.endLive();
         }
     }
 }

@@ -175,6 +175,20 @@ private Q_SLOTS:
         QVERIFY(isAlike(studio.shown(), kResultColour));
     }
 
+    /// A decoder may be done before the window has looked at the end of denoising.
+    void theResultShowsAlsoWhereAllComesAtOnce() {
+        Making studio;
+        studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "before");
+        studio.begin();
+        studio.isSeen->release();
+        studio.plugin.script().openGate();
+        QTest::qSleep(300);  // nothing is looked at meanwhile
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+
+        QVERIFY2(studio.title().endsWith("seed 1"), qPrintable(studio.title()));
+        QVERIFY(isAlike(studio.shown(), kResultColour));
+    }
+
     void aRunThatIsCancelledLeavesWhatWasThereBefore() {
         Making studio;
         studio.viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "before");
