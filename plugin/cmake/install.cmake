@@ -4,13 +4,16 @@ include(CMakePackageConfigHelpers)
 set(LOWTIDE_INSTALL_TORCH ${LOWTIDE_TORCH_LIB} CACHE STRING
     "Folder of LibTorch's libraries that an installed module uses when lib/lowtide/torch/lib holds none; may be empty")
 set(modules lowtide_plugin lowtide_fake)
+if(TARGET lowtide_cuda)
+  list(APPEND modules lowtide_cuda)
+endif()
 set_target_properties(${modules} PROPERTIES INSTALL_RPATH "$ORIGIN/lowtide/torch/lib;${LOWTIDE_INSTALL_TORCH}")
 if(TARGET lowtide_qt)
   list(APPEND modules lowtide_qt)
 endif()
 install(TARGETS lowtide RUNTIME DESTINATION bin)
 install(TARGETS ${modules} LIBRARY DESTINATION lib)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/clip ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/mini
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/clip ${PROJECT_SOURCE_DIR}/resources/cuda ${PROJECT_SOURCE_DIR}/resources/help ${PROJECT_SOURCE_DIR}/resources/mini
         ${PROJECT_SOURCE_DIR}/resources/presets
         DESTINATION lib/lowtide/resources PATTERN train EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/resources/fonts/OFL.txt DESTINATION lib/lowtide/resources/fonts)

@@ -28,7 +28,11 @@ bool isInvalid(const Issue& issue) {
 }
 
 std::string numericsOf(const RunOptions& options, const RunDevices& devices) {
-    return options.numerics + "\ndevice " + devices.main.id();
+    std::string text = options.numerics + "\ndevice " + devices.main.id();
+    for (const memory::DeviceInfo& info : devices.infos) {
+        text += info.kind == "cuda" ? "\n" + info.id + " " + info.name : "";
+    }
+    return text;
 }
 
 memory::CollectionSettings collectionSettings(const RunOptions& options,

@@ -76,11 +76,36 @@ std::vector<std::string> RunDevices::ids() const {
     return ids;
 }
 
+memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOptions& options) {
+    return options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
+}
+
+std::shared_ptr<const graph::Snapshot> placed(std::shared_ptr<const graph::Snapshot> snapshot,
+                                              const RunOptions& options,
+                                              const std::map<std::string, int>& capabilities) {
+    if (capabilities.empty()) {
+        return snapshot;
+    }
+    const memory::DeviceSpec main = mainDeviceOf(*snapshot, options);
+    const auto capabilityOf = [&](const memory::Policy& policy) {
+        const auto found = capabilities.find(policy.device.value_or(main).id());
+        return found == capabilities.end() ? 0 : found->second;
+    };
+    auto changed = std::make_shared<graph::Snapshot>(*snapshot);
+    for (graph::SnapshotNode& node : changed->nodes) {
+        node.precision.capabilities[""] = capabilityOf(node.policy);
+        for (const auto& [role, policy] : node.policy.components) {
+            node.precision.capabilities[role] = capabilityOf(node.policy.forComponent(role));
+        }
+    }
+    return changed;
+}
+
 std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                             const RunOptions& options,
                                             memory::Engine& engine) {
     RunDevices devices;
-    devices.main = options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
+    devices.main = mainDeviceOf(snapshot, options);
     std::optional<Issue> issue = attempt("", [&] { openDevice(devices, devices.main, engine); });
     for (const graph::SnapshotNode& node : snapshot.nodes) {
         for (const memory::DeviceSpec& spec : devicesOf(node.policy)) {

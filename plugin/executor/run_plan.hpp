@@ -22,6 +22,17 @@ struct RunDevices {
     [[nodiscard]] std::vector<std::string> ids() const;
 };
 
+/// The device of nodes whose policies name none.
+[[nodiscard]] memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot,
+                                              const RunOptions& options);
+
+/// The snapshot with the cards on which its nodes will compute; `capabilities` are those of this
+/// machine's cards, by device id.
+[[nodiscard]] std::shared_ptr<const graph::Snapshot> placed(
+    std::shared_ptr<const graph::Snapshot> snapshot,
+    const RunOptions& options,
+    const std::map<std::string, int>& capabilities);
+
 /// Opens the run's device and those of the nodes' policies; a stated budget bounds the main one's
 /// capacity. An issue names the node whose device cannot be had. Run thread only.
 [[nodiscard]] std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,

@@ -68,6 +68,16 @@ constexpr RefusalRow kRefusals[] = {
      .item = "memory"},
     {.applies =
          [](const Combination& each) {
+             return lacks(each, &PlannerType::mayPin) && each.policy->pinCap.value_or(0) > 0;
+         },
+     .reason =
+         [](const Combination& each) {
+             return policyText(each, "brings every weight once, so there is nothing to pin");
+         },
+     .hint = "leave pin= out, or use leaf, block, sequential or auto with it",
+     .item = "memory"},
+    {.applies =
+         [](const Combination& each) {
              return lacks(each, &PlannerType::mayKeep) && each.policy->after == After::Keep;
          },
      .reason =

@@ -50,7 +50,8 @@ public:
     /// Error{Cancelled}, Error{Corrupt}.
     virtual void enter(NodeIndex node) = 0;
     /// Whether what the entered node computed may be used. Error{Corrupt} names a weight file that
-    /// changed while the node worked with it.
+    /// changed while the node worked with it; Error{OutOfMemory}: an allocation failed and nobody
+    /// said so.
     virtual void confirm(NodeIndex node) = 0;
     /// Components at their last use go as `after` says; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;

@@ -63,6 +63,14 @@ public:
         }
     }
 
+    /// Host memory for what streams again and again, out of what the host's budget leaves.
+    void pin() {
+        for (PlannedStay& stay : plan_.stays) {
+            stay.pinned = std::min(pinnable(stay), hostRoomFor(stay));
+            measure();
+        }
+    }
+
     [[nodiscard]] std::optional<Infeasible> firstTooLarge() const {
         for (const StagePlan& stage : plan_.stages) {
             for (const StageBytes& bytes : stage.bytes) {
@@ -97,6 +105,43 @@ public:
     void takeMinimumsOf(const Sizer& smallest) { minimums_ = smallest.minimums_; }
 
 private:
+    /// What of the stay's bytes comes in every pass, as far as it may be pinned.
+    Bytes pinnable(const PlannedStay& stay) const {
+        if (stay.layout->isInPlace || stay.passes == 1) {
+            return 0;
+        }
+        Bytes streamed = 0;
+        for (const Group& group : stay.layout->groups) {
+            streamed += group.isResident ? 0 : group.bytes;
+        }
+        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
+        const PlannedUse& use = *std::find_if(plan_.uses.begin(),
+                                              plan_.uses.end(),
+                                              [&](const auto& each) { return each.stay == index; });
+        if (use.policy.pinCap) {
+            return std::min(streamed, *use.policy.pinCap);
+        }
+        Bytes left = deviceOfStay(stay).traits.pinnable;
+        for (const PlannedStay& other : plan_.stays) {
+            const bool isBeside = other.first <= stay.last && stay.first <= other.last;
+            left -= &other < &stay && isBeside ? other.pinned : 0;
+        }
+        return std::clamp<Bytes>(left, 0, streamed);
+    }
+
+    Bytes hostRoomFor(const PlannedStay& stay) const {
+        const DevicePlan* host = plan_.device({.kind = "cpu"});
+        Bytes room = kUnbounded;
+        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+            for (const StageBytes& bytes : plan_.stages[node].bytes) {
+                if (host && host->capacity > 0 && bytes.device == "cpu") {
+                    room = std::min(room, host->capacity - bytes.total());
+                }
+            }
+        }
+        return std::max<Bytes>(0, room);
+    }
+
     int64_t passesOf(const PlannedStay& stay) const {
         const auto index = static_cast<size_t>(&stay - plan_.stays.data());
         int64_t passes = 0;
@@ -213,7 +258,8 @@ private:
             }
             if (computesOn(node, id)) {
                 bytes.activations = work.work.activations;
-                bytes.workspace = work.work.workspace;
+                bytes.workspace =
+                    work.work.workspace + deviceOf(request_, device.device).traits.workspace;
             }
             const auto wires = work.wires.find(id);
             bytes.wires = wires == work.wires.end() ? 0 : wires->second;
@@ -225,14 +271,21 @@ private:
         return stage;
     }
 
-    /// The host's scratch for conversions, one for each device that got converted weights so far.
+    /// The host's memory for copies: scratch for conversions, one for each device that got
+    /// converted weights so far; what devices are lent from their first copy on; what is pinned.
     Bytes stagingAt(NodeIndex node) const {
         std::set<std::string> devices;
+        std::map<std::string, Bytes> lent;
+        Bytes pinned = 0;
         for (const PlannedStay& stay : plan_.stays) {
+            pinned += stay.isHeldAt(node) ? stay.pinned : 0;
             if (stay.first > node) {
                 continue;
             }
             const PlannedComponent& component = plan_.components[stay.component];
+            if (stay.layout->arenaBytes() > 0) {
+                lent[component.device.id()] = deviceOfStay(stay).traits.staging;
+            }
             const auto& groups = stay.layout->groups;
             const bool isConverted =
                 std::any_of(groups.begin(), groups.end(), [](const Group& group) {
@@ -242,7 +295,10 @@ private:
                 devices.insert(component.device.id());
             }
         }
-        return static_cast<Bytes>(devices.size()) * kConversionScratch;
+        for (const auto& [device, bytes] : lent) {
+            pinned += bytes;
+        }
+        return pinned + static_cast<Bytes>(devices.size()) * kConversionScratch;
     }
 
     /// Without the kept components that this run uses: they are among its stays, or go at once.
@@ -387,6 +443,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     roomy.makeLargest();
     if (!roomy.firstTooLarge()) {
         roomy.takeMinimumsOf(smallest);
+        roomy.pin();
         roomy.predictTimes();
         return roomy.take();
     }
@@ -395,6 +452,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
         return *infeasible;
     }
     smallest.grow();
+    smallest.pin();
     smallest.predictTimes();
     return smallest.take();
 }

@@ -86,6 +86,7 @@ struct PlannedStay {
     bool takesTurns = false;  ///< with others of its node, at the same place
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
+    Bytes pinned = 0;         ///< host memory for what streams, read once
     std::vector<Absence> absences{};
 
     [[nodiscard]] bool isHeldAt(NodeIndex node) const;

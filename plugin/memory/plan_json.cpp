@@ -28,6 +28,7 @@ Json stayJson(const Plan& plan, const PlannedStay& stay) {
             {"ring_bytes", layout.ringBytes},
             {"streamed_bytes_per_pass", layout.streamedBytes()},
             {"prefetches", layout.prefetches},
+            {"pinned_bytes", stay.pinned},
             {"in_place", layout.isInPlace},
             {"offloaded_by", offloaded},
             {"kept", isKept}};

@@ -38,6 +38,7 @@ struct PlannerType {
     Lifetime lifetime = Lifetime::Run;
     bool mayStream = false;    ///< "+stream" is understood
     bool takesBudget = false;  ///< a budget of its own decides what stays
+    bool mayPin = false;       ///< weights come again, out of pinned host memory where there is any
     bool mayKeep = false;      ///< the component is whole, so that after=keep means something
     /// The fastest layout within `room`; where none is small enough, the smallest.
     Layout (*lay)(const LayoutRequest& request) = nullptr;

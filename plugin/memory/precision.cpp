@@ -172,6 +172,14 @@ std::string shortNameOf(DType type) {
     return found == kTypes.end() ? toLower(nameOf(type)) : std::string(found->first);
 }
 
+int PrecisionChoice::capabilityOf(const std::string& role) const {
+    const auto own = capabilities.find(role);
+    const auto others = capabilities.find("");
+    return own != capabilities.end()      ? own->second
+           : others != capabilities.end() ? others->second
+                                          : 0;
+}
+
 PrecisionTypes PrecisionChoice::typesOf(const std::string& role) const {
     const auto own = components.find(role);
     PrecisionTypes asked = types;
@@ -241,7 +249,7 @@ PrecisionChoice precisionFromJson(const Json& json, const std::string& what) {
 }
 
 Json toJson(const PrecisionChoice& choice) {
-    if (choice == PrecisionChoice{}) {
+    if (choice == PrecisionChoice{.capabilities = choice.capabilities}) {
         return nullptr;
     }
     Json json = {{"preset", choice.preset}};

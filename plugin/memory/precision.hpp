@@ -57,10 +57,15 @@ struct PrecisionChoice {
     std::vector<std::string> keptF32;
     std::map<NumericSwitch, bool> switches;
     std::map<std::string, PrecisionTypes> components;  ///< by role, before `types`
+    /// Compute capabilities (86 is 8.6) of the cards on which components compute, by role, of the
+    /// others under ""; 0: no card. Nobody asks for them: they are where the run places its nodes.
+    std::map<std::string, int> capabilities{};
 
     bool operator==(const PrecisionChoice&) const = default;
     /// What is asked for one component.
     [[nodiscard]] PrecisionTypes typesOf(const std::string& role) const;
+    /// The capability of the card on which a component computes.
+    [[nodiscard]] int capabilityOf(const std::string& role) const;
 };
 
 /// Text form: `quality|balanced|speed`, then `,storage=file|f32|f16|bf16|f8`,

@@ -5,7 +5,7 @@
 
 namespace lowtide::module {
 
-std::string chooseCudnnApi(const std::string& name) {
+std::string chooseCudnnApi(const std::string& name, const std::string& problem) {
     // Read once by LibTorch: ATen/native/ConvUtils.h, cudnnv8_enabled_check_debug.
     constexpr const char* kDisablesV8 = "TORCH_CUDNN_V8_API_DISABLED";
     if (name != "auto" && name != "v7" && name != "v8") {
@@ -16,7 +16,7 @@ std::string chooseCudnnApi(const std::string& name) {
     if (name != "auto") {
         setEnvironment(kDisablesV8, name == "v7" ? "1" : "0");
     }
-    return name + ": not applicable here, CUDA is not built into this version";
+    return problem.empty() ? name : name + ": not applicable here, " + problem;
 }
 
 }  // namespace lowtide::module

@@ -10,6 +10,7 @@
 #include "plugin/module/component_control.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cpu_class.hpp"
+#include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
 #include "plugin/module/mag_curve_maker.hpp"
@@ -33,7 +34,8 @@ struct Engine {
            std::vector<std::string> modelFolders,
            const std::string& cacheFolder,
            const std::string& cudnnApi)
-        : residency(residency::makeDeviceSource(moduleFolder())),
+        : cuda(std::make_shared<const residency::CudaLibrary>(moduleFolder())),
+          residency(residency::makeDeviceSource(moduleFolder(), cuda)),
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
@@ -45,11 +47,13 @@ struct Engine {
                  slot,
                  threads,
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
-                 cudnnApi),
+                 chooseCudnnApi(cudnnApi, cuda->problem()),
+                 cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json")),
           calibrator(residency, runner, cacheFolder, threads),
           sensitivities(runner, cacheFolder),
           residencyControl(residency, runner) {}
 
+    std::shared_ptr<const residency::CudaLibrary> cuda;  ///< first: before any tensor
     RecorderSlot slot;
     residency::Residency residency;
     std::unique_ptr<models::Stages> stages;
@@ -85,7 +89,7 @@ std::unique_ptr<Engine> makeEngine(const JsonReader& settings) {
         threads,
         settings.texts("modelFolders").value_or(std::vector<std::string>{}),
         cache,
-        chooseCudnnApi(settings.text("cudnnApi").value_or("auto")));
+        settings.text("cudnnApi").value_or("auto"));
 }
 
 /// The settings of a later start that are not those of the first: threads 4, log "debug".

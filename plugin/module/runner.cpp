@@ -73,17 +73,26 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            RecorderSlot& slot,
                            int threads,
                            std::string keepFolder,
-                           std::string cudnnApi)
+                           std::string cudnnApi,
+                           CudaFacts cuda)
     : types_(types),
       engine_(engine),
       slot_(slot),
       numerics_(numericsText(threads)),
       cudnnApi_(std::move(cudnnApi)),
+      cuda_(std::move(cuda)),
       queue_(types,
              engine,
              {.threadSetUp = [threads] { becomeRunThread(threads); },
               .keepFolder = std::move(keepFolder),
               .codecs = tensor::stageValueCodecs()}) {}
+
+std::shared_ptr<const graph::Snapshot> ModuleRunner::snapshotOf(
+    const RequestedGraph& request) const {
+    return executor::placed(graph::makeSnapshot(request.document, types_.catalog()),
+                            request.options,
+                            cuda_.capabilities);
+}
 
 Status ModuleRunner::check(std::string_view graph,
                            std::string_view options,
@@ -91,7 +100,7 @@ Status ModuleRunner::check(std::string_view graph,
     return answer(result, [&] {
         RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
         if (!graph::hasErrors(request.issues)) {
-            const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+            const auto snapshot = snapshotOf(request);
             auto outlined = outlinesOf(request, *snapshot, types_);
             const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
             if (known) {
@@ -122,7 +131,7 @@ Status ModuleRunner::plan(std::string_view graph,
             result = issuesText(request.issues);
             return Status::Invalid;
         }
-        const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+        const auto snapshot = snapshotOf(request);
         auto outlined = outlinesOf(request, *snapshot, types_);
         if (auto* issue = std::get_if<Issue>(&outlined)) {
             return refuse(std::move(*issue));
@@ -165,7 +174,7 @@ Status ModuleRunner::start(std::string_view graph,
         }
         auto recording = std::make_shared<RunRecording>(
             slot_, engine_.ledger(), request.dump, std::move(teacher), request.options.repeat);
-        run = queue_.start({.snapshot = graph::makeSnapshot(request.document, types_.catalog()),
+        run = queue_.start({.snapshot = snapshotOf(request),
                             .options = request.options,
                             .observer = &observer,
                             .hooks = recording});
@@ -179,7 +188,7 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
                               std::string_view options,
                               std::string_view node) const {
     const RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
-    const auto snapshot = graph::makeSnapshot(request.document, types_.catalog());
+    const auto snapshot = snapshotOf(request);
     const auto outlines = outlinesOf(request, *snapshot, types_);
     if (const auto* issue = std::get_if<Issue>(&outlines)) {
         throw Error(ErrorKind::InvalidInput, issue->node + ": " + issue->message, issue->hint);
@@ -249,7 +258,8 @@ Status ModuleRunner::devices(std::string& result) noexcept {
                         "ask again when it has finished");
         }
         result = Json{{"devices", executor::toJson(found)},
-                      {"notes", {"CUDA: not built into this version"}},
+                      {"notes", {textOf(cuda_)}},
+                      {"cuda", cuda_.json},
                       {"numerics", numerics_},
                       {"cudnnApi", cudnnApi_}}
                      .dump();

@@ -4,7 +4,9 @@
 #include "plugin/executor/run_queue.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/memory/engine.hpp"
+#include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/run_recording.hpp"
+#include "plugin/module/run_request.hpp"
 
 #include <functional>
 #include <map>
@@ -24,13 +26,14 @@ struct NodeWork {
 class ModuleRunner final : public Runner {
 public:
     /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
-    /// keep on disk; empty: none can be. `cudnnApi`: what reports say of it.
+    /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports say of them.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,
                  int threads,
                  std::string keepFolder,
-                 std::string cudnnApi);
+                 std::string cudnnApi,
+                 CudaFacts cuda);
 
     Status check(std::string_view graph,
                  std::string_view options,
@@ -63,11 +66,16 @@ public:
     [[nodiscard]] const std::string& numerics() const { return numerics_; }
 
 private:
+    /// The graph as it will run, with the cards on which its nodes compute.
+    [[nodiscard]] std::shared_ptr<const graph::Snapshot> snapshotOf(
+        const RequestedGraph& request) const;
+
     const executor::NodeTypes& types_;
     memory::Engine& engine_;
     RecorderSlot& slot_;
     std::string numerics_;
     std::string cudnnApi_;
+    CudaFacts cuda_;
     std::mutex mutex_;
     std::map<RunId, std::shared_ptr<RunRecording>> recordings_;
     executor::RunQueue queue_;

@@ -33,10 +33,32 @@ ByteSource savedSource(const std::vector<std::byte>& saved, std::shared_ptr<Arri
     };
 }
 
+/// Fills pinned bytes at their first copy; false where they are no longer wanted.
+std::function<bool()> pinned(std::shared_ptr<PinnedMaster> pin,
+                             std::shared_ptr<Arrival> arrival,
+                             std::function<bool()> fill,
+                             std::function<void()> noteRead) {
+    return [pin = std::move(pin),
+            arrival = std::move(arrival),
+            fill = std::move(fill),
+            noteRead = std::move(noteRead)] {
+        if (!pin->isFilled) {
+            pin->isFilled = fill();
+            noteRead();
+            return pin->isFilled.load();
+        }
+        if (arrival->isAbandoned) {
+            arrival->isPartial = true;
+        }
+        return !arrival->isPartial;
+    };
+}
+
 }  // namespace
 
 GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
+      pins_(*place_.device.device, place_.device.id, place_.pinned, place_.books.ledger),
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
       typeOf_(place_.tree->storages.size(), DType::F32),
@@ -138,6 +160,7 @@ std::byte* GroupSlots::mappedAddress(StorageId storage) const {
 }
 
 void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& stop) {
+    place_.device.lendStaging(place_.books.ledger);
     const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
     const memory::Storage& master = place_.tree->storages[storage];
     const Bytes bytes = place_.tree->deviceBytes(storage);
@@ -150,16 +173,43 @@ void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& 
         place_.books.traffic.addCopy(bytes, 0);
         return;
     }
-    const bool isConverted = master.scaleCount > 0 || typeOf_[storage] != master.fileType;
-    const std::span<std::byte> scratch =
-        isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
-    place_.device.device->copyIn(
-        addressOf_[storage],
-        bytes,
-        place_.books.masters.source(
-            *place_.tree, storage, typeOf_[storage], scratch, arrival, stop),
-        place_.tree->role + "." + master.key);
-    place_.books.traffic.addCopy(bytes, master.fileBytes());
+    copyMaster(group, storage, stop);
+}
+
+/// From its file or, where it streams and there is room, from pinned memory that is read into once.
+void GroupSlots::copyMaster(GroupId group, StorageId storage, const StopToken& stop) {
+    const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
+    const memory::Storage& master = place_.tree->storages[storage];
+    Device& device = *place_.device.device;
+    const TypeChange change{.from = master.fileType, .to = typeOf_[storage]};
+    const bool isConverted = master.scaleCount > 0 || change.from != change.to;
+    const bool isWidened = isConverted && master.scaleCount == 0 && device.widens(change);
+    const std::span<std::byte> scratch = isConverted && !isWidened
+                                             ? place_.device.scratchFor(place_.books.ledger)
+                                             : std::span<std::byte>();
+    const Crossing crossing{
+        .target = addressOf_[storage],
+        .bytes = isWidened ? master.fileBytes() : place_.tree->deviceBytes(storage),
+        .widened = isWidened ? std::optional(change) : std::nullopt};
+    ByteSource source = place_.books.masters.source(
+        *place_.tree, storage, isWidened ? change.from : change.to, scratch, arrival, stop);
+    const std::string label = place_.tree->role + "." + master.key;
+    const std::shared_ptr<PinnedMaster> pin =
+        place_.layout->groups[group].isResident ? nullptr : pins_.placeFor(storage, crossing.bytes);
+    place_.books.traffic.addCopy(place_.tree->deviceBytes(storage), pin ? 0 : master.fileBytes());
+    if (pin) {
+        const auto fill = [pin, crossing, source = std::move(source)] {
+            return source(pin->data, 0, crossing.bytes);
+        };
+        const auto noteRead = [&traffic = place_.books.traffic, read = master.fileBytes()] {
+            traffic.addRead(read);
+        };
+        device.copyInStaged(crossing, pin->data, pinned(pin, arrival, fill, noteRead), label);
+    } else if (isWidened) {
+        device.copyInWidened(crossing, std::move(source), label);
+    } else {
+        device.copyIn(crossing.target, crossing.bytes, std::move(source), label);
+    }
 }
 
 void GroupSlots::evict(GroupId group, const std::string& node) {
@@ -321,14 +371,14 @@ at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
     residency::Device& device = *place_.device.device;
     std::byte* address = addressOf_[weight.storage];
     const at::ScalarType type = scalarTypeOf(weight.computeType);
-    at::Tensor values =
-        device.view(address, weight.shape, scalarTypeOf(typeOf_[weight.storage])).to(type);
-    if (storage.scaleCount > 0) {
-        std::vector<int64_t> column(weight.shape.size(), 1);
-        column.front() = storage.scaleCount;
-        values.mul_(device.view(address + storage.scaleOffset(), column, at::kFloat).to(type));
+    const at::Tensor values =
+        device.view(address, weight.shape, scalarTypeOf(typeOf_[weight.storage]));
+    if (storage.scaleCount == 0) {
+        return values.to(type);
     }
-    return values;
+    const at::Tensor scales =
+        device.view(address + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
+    return device.dequantise(values, scales, type);
 }
 
 /// An arena is in the ledger already, as Workspace; mapped pages are not.

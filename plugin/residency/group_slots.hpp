@@ -4,6 +4,7 @@
 #include "plugin/residency/bookkeeping.hpp"
 #include "plugin/residency/open_devices.hpp"
 #include "plugin/residency/patch.hpp"
+#include "plugin/residency/pinned_masters.hpp"
 
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ struct GroupPlace {
     Bookkeeping& books;
     std::shared_ptr<StateBytes> state;
     const PatchSet& patches;
+    Bytes pinned = 0;  ///< host bytes to pin for what streams
 };
 
 /// The groups of one component on one device: copies in, waits, views, evictions, in the order of
@@ -80,6 +82,7 @@ private:
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
     void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
+    void copyMaster(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);
     void requireNoScales(const memory::Weight& weight) const;
@@ -87,6 +90,7 @@ private:
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
+    PinnedMasters pins_;
     std::vector<GroupState> groups_;
     std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
     std::vector<DType> typeOf_;                             ///< per storage: on the device

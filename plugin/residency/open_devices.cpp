@@ -12,7 +12,20 @@ std::span<std::byte> DeviceState::scratchFor(memory::Ledger& ledger) {
     return {scratch->data(), static_cast<size_t>(scratch->size())};
 }
 
+void DeviceState::lendStaging(memory::Ledger& ledger) {
+    if (!staging && stagingNeeded > 0) {
+        staging = device->allocateStaging(stagingNeeded);
+        ledger.add("cpu", memory::Tag::Staging, id, staging->size());
+        device->lendStaging({staging->data(), static_cast<size_t>(staging->size())});
+    }
+}
+
 void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
+    if (staging) {
+        device->lendStaging({});
+        ledger.add("cpu", memory::Tag::Staging, id, -staging->size());
+        staging.reset();
+    }
     if (scratch) {
         ledger.add("cpu", memory::Tag::Staging, id, -scratch->size());
         scratch.reset();
@@ -27,6 +40,7 @@ DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
         state->spec = spec;
         state->id = spec.id();
         state->device = std::move(device);
+        state->stagingNeeded = state->device->traits().staging;
     }
     return *state;
 }
@@ -36,6 +50,7 @@ DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {
     const bool asksForSize = spec.capacity || spec.spill || spec.failAt;
     if (asksForSize && (spec != state.spec || spec.failAt)) {
         state.device = source_->open(spec);
+        state.stagingNeeded = state.device->traits().staging;
         state.spec = spec;
     }
     return state;

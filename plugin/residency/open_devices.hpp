@@ -17,13 +17,19 @@ struct DeviceState {
     memory::DeviceSpec spec;
     std::string id;
     std::unique_ptr<Device> device;
+    Bytes stagingNeeded = 0;
     std::unique_ptr<Arena> scratch;  ///< host bytes on their way through a conversion
+    std::unique_ptr<Arena> staging;  ///< lent to the device
     bool hasFailed = false;          ///< a copy failed and the lane was not drained since
     Bytes bytesAtEnter = 0;          ///< allocated when the running node was entered
+    int64_t failuresAtEnter = 0;     ///< failed allocations at that moment
 
     /// The scratch, made and counted as Staging of the host at its first use.
     /// Error{OutOfMemory}.
     [[nodiscard]] std::span<std::byte> scratchFor(memory::Ledger& ledger);
+    /// Lends the device the host memory that its copies need, counted as Staging; nothing is queued
+    /// at the first call. Error{OutOfMemory}.
+    void lendStaging(memory::Ledger& ledger);
     /// Gives back what belonged to the run. The lane is idle and no slot is filled.
     void dropRunMemory(memory::Ledger& ledger) noexcept;
 };

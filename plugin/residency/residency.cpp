@@ -136,6 +136,10 @@ std::vector<memory::DeviceInfo> Residency::devices() {
     return state_->devices.source().available();
 }
 
+void Residency::finishCompute(const memory::DeviceSpec& spec) {
+    state_->devices.get(spec).device->finishCompute();
+}
+
 void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
     LOWTIDE_ASSERT(!state_->run);
     state_->books.traffic.reset();

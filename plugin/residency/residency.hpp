@@ -67,6 +67,8 @@ public:
     [[nodiscard]] uint64_t patchEpoch(const memory::ComponentTree& tree) const override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 
+    /// The host waits until an open device has done all that it was given to compute.
+    void finishCompute(const memory::DeviceSpec& spec);
     /// Where measured speeds are found from now on; without one every profile is a guess.
     void setProfiles(ProfileLookup lookup);
     /// Replaces the patches of a component, between two runs: what is on a device by then arrives

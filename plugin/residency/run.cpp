@@ -101,7 +101,8 @@ StayRef Run::makeStay(uint32_t index) {
                                              .device = devices_.get(component.device),
                                              .books = books_,
                                              .state = states_[planned.component],
-                                             .patches = leftovers_.patches[component.tree->id]},
+                                             .patches = leftovers_.patches[component.tree->id],
+                                             .pinned = planned.pinned},
                                   planned.passes,
                                   planned.isKept);
 }
@@ -156,6 +157,9 @@ void Run::endTurns(uint32_t arriving) {
 void Run::enter(NodeIndex node) {
     node_ = node;
     clock_.start();
+    for (const auto& [id, device] : devices_.all()) {
+        device->failuresAtEnter = device->device->allocatorState().outOfMemory;
+    }
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
@@ -199,7 +203,25 @@ void Run::setCaps(NodeIndex node) {
     }
 }
 
+/// cuDNN answers a failed allocation with another algorithm, whose bits are others.
+void Run::requireNoFailedAllocation() const {
+    for (const auto& [id, device] : devices_.all()) {
+        if (device->device->allocatorState().outOfMemory > device->failuresAtEnter) {
+            throw Error(ErrorKind::OutOfMemory,
+                        "an allocation on " + id + " failed while " + nodeName() +
+                            " computed, and a library went on in another way: its result may "
+                            "differ from that of other runs",
+                        "choose a tighter memory policy, or a smaller picture or batch");
+        }
+    }
+}
+
+/// A node ends when its device is done: times, errors and failed allocations are its own.
 void Run::confirm(NodeIndex node) const {
+    for (const auto& [id, device] : devices_.all()) {
+        device->device->finishCompute();
+    }
+    requireNoFailedAllocation();
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
             books_.masters.requireUnchanged(*plan_->components[use.component].tree);

@@ -65,6 +65,7 @@ public:
     [[nodiscard]] const StopToken& stop() const noexcept { return stop_; }
 
 private:
+    void requireNoFailedAllocation() const;
     [[nodiscard]] StayRef makeStay(uint32_t index);
     void adoptKept();
     void ensurePlace(uint32_t index);

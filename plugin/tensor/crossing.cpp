@@ -6,6 +6,7 @@
 #include "plugin/tensor/memory_errors.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/library.h>
 
 #include <array>
 #include <cstddef>
@@ -50,6 +51,14 @@ Image8 pictureOf(const at::Tensor& bytes) {
     return picture;
 }
 
+at::Tensor levelsByAten(const at::Tensor& pixels) {
+    at::Tensor levels = at::clamp(pixels, 0, 1);
+    levels.mul_(255).round_();
+    const at::Tensor bytes = levels.to(at::kByte);
+    levels.reset();
+    return bytes.permute({0, 2, 3, 1}).contiguous();  // [B, 3, H, W] -> [B, H, W, 3]
+}
+
 }  // namespace
 
 at::Tensor upload(const at::Tensor& value, c10::Device device) {
@@ -83,12 +92,20 @@ at::Tensor recordCopy(const at::Tensor& value) {
 }
 
 at::Tensor quantised(const at::Tensor& pixels) {
-    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3);
-    at::Tensor levels = at::clamp(pixels, 0, 1);
-    levels.mul_(255).round_();
-    const at::Tensor bytes = levels.to(at::kByte);
-    levels.reset();
-    return bytes.permute({0, 2, 3, 1}).contiguous();  // [B, 3, H, W] -> [B, H, W, 3]
+    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3 && pixels.scalar_type() == at::kFloat);
+    static const auto op = c10::Dispatcher::singleton()
+                               .findSchemaOrThrow("lowtide::levels", "")
+                               .typed<decltype(levelsByAten)>();
+    return op.call(pixels);
+}
+
+/// Devices with a kernel of their own have one for it, with the same bits.
+TORCH_LIBRARY_FRAGMENT(lowtide, library) {
+    library.def("levels(Tensor pixels) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(lowtide, CompositeExplicitAutograd, library) {
+    library.impl("levels", levelsByAten);
 }
 
 at::Tensor image8Tensor(const at::Tensor& pixels) {

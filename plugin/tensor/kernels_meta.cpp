@@ -74,6 +74,16 @@ void touchScratch(int64_t numbers) {
     }
 }
 
+/// What cuDNN takes for a moment: its products are of pixels with the channels last, so it turns
+/// input, kernels and result in its workspace. An estimate; a convolution that needs more is found
+/// after its node (Residency::confirm).
+void touchWorkspace(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& result) {
+    if (WalkMeter::isOnCuda()) {
+        WalkMeter::current().touch(
+            static_cast<Bytes>(input.nbytes() + weight.nbytes() + result.nbytes()));
+    }
+}
+
 bool isHalf(const at::Tensor& x) {
     return x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf;
 }
@@ -185,7 +195,9 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     }
     const at::Tensor input = x.contiguous();
     if (!isOnCpu()) {
-        return empty(sizes, x);
+        at::Tensor result = empty(sizes, x);
+        touchWorkspace(input, weight, result);
+        return result;
     }
     if (isHalf(x)) {  // which of both is taken depends on the processor
         (void)convolvedByColumns(input, weight, sizes);
@@ -258,6 +270,8 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
         const at::Tensor weights =
             isHalf(q) ? empty({at::get_num_threads(), attentionWeights(queries, k.size(2))}, q)
                       : at::Tensor();
+    } else if (WalkMeter::isOnCuda()) {
+        const at::Tensor sums = emptyF32({q.size(0), q.size(1), queries}, q);
     }
     return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d], as the kernels lay it out
 }

@@ -4,6 +4,7 @@
 #include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
+#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -29,7 +30,8 @@ const simd::Pieces& piecesOf(CpuPath path) {
 }
 
 bool isOurs(const at::Tensor& x, CpuPath path) {
-    return path != CpuPath::Plain && x.scalar_type() == at::kFloat && !x.is_cuda();
+    const bool isCuda = x.is_cuda() || (x.is_meta() && WalkMeter::isOnCuda());
+    return path != CpuPath::Plain && x.scalar_type() == at::kFloat && !isCuda;
 }
 
 const float* dataOf(const OptionalTensor& tensor) {

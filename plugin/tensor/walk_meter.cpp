@@ -51,7 +51,7 @@ public:
             return {nullptr, nullptr, &free, c10::kMeta};
         }
         auto block = std::make_unique<Block>(Block{currentMeter->balance_, Bytes(bytes)});
-        if (block->balance->device == Imitated::Card) {
+        if (block->balance->device != Imitated::Cpu) {
             block->bytes = alignUp(block->bytes, memory::kSlotAlignment);
         }
         block->balance->add(block->bytes);
@@ -113,7 +113,9 @@ private:
 };
 
 Imitated imitatedBy(std::string_view deviceKind) noexcept {
-    return deviceKind == "cpu" ? Imitated::Cpu : Imitated::Card;
+    return deviceKind == "cpu"    ? Imitated::Cpu
+           : deviceKind == "cuda" ? Imitated::Cuda
+                                  : Imitated::Rehearsal;
 }
 
 WalkMeter::WalkMeter(Imitated device)
@@ -128,6 +130,10 @@ WalkMeter::WalkMeter(Imitated device)
 
 WalkMeter::~WalkMeter() {
     currentMeter = nullptr;
+}
+
+bool WalkMeter::isOnCuda() noexcept {
+    return currentMeter && currentMeter->device_ == Imitated::Cuda;
 }
 
 WalkMeter& WalkMeter::current() noexcept {

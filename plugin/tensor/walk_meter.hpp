@@ -9,11 +9,12 @@
 namespace lowtide::tensor {
 
 /// The device whose memory a walk counts. On the CPU tensors take their bytes and kernels hold
-/// buffers of their own; a card gives multiples of memory::kSlotAlignment, and what its kernels
-/// take beside tensors is no tensor.
-enum class Imitated : uint8_t { Cpu, Card };
+/// buffers of their own; a card gives multiples of memory::kSlotAlignment. A rehearsal runs the
+/// CPU's operators, and what they take beside tensors is the host's; a CUDA card runs its own,
+/// whose workspaces come from the same allocator.
+enum class Imitated : uint8_t { Cpu, Rehearsal, Cuda };
 
-/// "cpu" is the CPU, every other kind a card.
+/// "cpu" is the CPU, "cuda" a CUDA card, every other kind a rehearsal of one.
 [[nodiscard]] Imitated imitatedBy(std::string_view deviceKind) noexcept;
 
 /// While one lives, tensors of the meta device that its thread makes are counted as the imitated
@@ -29,6 +30,9 @@ public:
 
     /// The one of this thread; asserts that there is one.
     [[nodiscard]] static WalkMeter& current() noexcept;
+
+    /// Whether a walk of this thread is one on a CUDA card.
+    [[nodiscard]] static bool isOnCuda() noexcept;
 
     [[nodiscard]] Imitated device() const noexcept { return device_; }
 

@@ -58,7 +58,7 @@ int listDevices(bool json) {
     const Status status = door::startPlugin({}).runner()->devices(text);
     const Json result = Json::parse(text);
     if (json) {
-        std::printf("%s\n", result.at("devices").dump(2).c_str());
+        std::printf("%s\n", result.dump(2).c_str());
         return static_cast<int>(status);
     }
     for (const Json& device : result.at("devices")) {

@@ -60,11 +60,15 @@ Seconds secondsOfPass(residency::Residency& residency,
                       const std::function<void()>& pass) {
     Entered run(residency, planOf(residency, solo));
     run.enter();
-    pass();
+    const auto finishedPass = [&] {
+        pass();
+        residency.finishCompute(solo.device);
+    };
+    finishedPass();
     std::vector<Seconds> seconds;
     for (int i = 0; i < repeats; ++i) {
         const auto begin = std::chrono::steady_clock::now();
-        pass();
+        finishedPass();
         seconds.push_back(
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }

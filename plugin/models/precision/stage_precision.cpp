@@ -18,8 +18,10 @@ bool isAsOpened(const memory::ComponentPrecision& precision) {
 memory::ComponentPrecision usePrecision(memory::WireRef& loaded,
                                         std::string_view role,
                                         const memory::PrecisionChoice& choice) {
-    // A cpu's traits: the devices of this version are the cpu and its rehearsal of a card.
-    const memory::NumericTraits device;
+    // A rehearsal of a card computes as the cpu does.
+    const int capability = choice.capabilityOf(std::string(role));
+    const auto device =
+        capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
     if (role == kUpscaler) {
         const Upscaler& upscaler = upscalerIn(loaded);
         memory::ComponentPrecision precision =

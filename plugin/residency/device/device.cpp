@@ -2,7 +2,11 @@
 
 #include "plugin/base/error.hpp"
 
+#include <ATen/ATen.h>
+
+#include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace lowtide::residency {
@@ -33,6 +37,36 @@ std::unique_ptr<Arena> Device::allocateStaging(Bytes bytes) {
             "end other programs")
             .withBytesAsked(bytes);
     }
+}
+
+void Device::copyInStaged(const Crossing& crossing,
+                          const std::byte* staged,
+                          std::function<bool()> prepare,
+                          std::string label) {
+    LOWTIDE_ASSERT(!crossing.widened);
+    ByteSource source = [staged, prepare = std::move(prepare)](
+                            std::byte* target, Bytes offset, Bytes count) {
+        if (!prepare()) {
+            return false;
+        }
+        std::memcpy(target, staged + offset, static_cast<size_t>(count));
+        return true;
+    };
+    copyIn(crossing.target, crossing.bytes, std::move(source), std::move(label));
+}
+
+void Device::copyInWidened(const Crossing& /*crossing*/,
+                           ByteSource /*source*/,
+                           std::string /*label*/) {
+    throw Error(ErrorKind::Internal, info().id + " does not widen numbers");
+}
+
+at::Tensor Device::dequantise(const at::Tensor& values,
+                              const at::Tensor& scales,
+                              at::ScalarType type) {
+    std::vector<int64_t> column(static_cast<size_t>(values.dim()), 1);
+    column.front() = scales.numel();
+    return values.to(type).mul_(scales.view(column).to(type));
 }
 
 }  // namespace lowtide::residency

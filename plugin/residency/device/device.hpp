@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/dtype.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/memory_state.hpp"
 #include "plugin/memory/plan.hpp"
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace lowtide::residency {
@@ -36,6 +38,19 @@ public:
 /// False: the bytes are no longer wanted, they were not written and the rest of the copy is left
 /// out.
 using ByteSource = std::function<bool(std::byte* target, Bytes offset, Bytes count)>;
+
+/// Another type of as many numbers.
+struct TypeChange {
+    DType from = DType::F16;
+    DType to = DType::F32;
+};
+
+/// Bytes that cross to a device.
+struct Crossing {
+    std::byte* target = nullptr;
+    Bytes bytes = 0;                      ///< that cross
+    std::optional<TypeChange> widened{};  ///< on the device; nothing is rounded
+};
 
 /// Counters of a device's allocator since it was opened.
 struct AllocatorState {
@@ -66,14 +81,36 @@ public:
     /// Host memory for bytes on their way to this device, pinned where its copies gain from that.
     /// Error{OutOfMemory} with the bytes asked for.
     [[nodiscard]] virtual std::unique_ptr<Arena> allocateStaging(Bytes bytes);
+
+    /// Host memory of allocateStaging(), as many bytes as the traits say, for copyIn() while a run
+    /// uses the device; empty: it is taken back. The copy lane is idle.
+    virtual void lendStaging(std::span<std::byte>) {}
+
     /// A tensor over device memory that this device gave out; valid while the arena lives.
     [[nodiscard]] virtual at::Tensor view(std::byte* data,
                                           at::IntArrayRef sizes,
                                           at::ScalarType type) = 0;
 
+    /// `values` [rows, ...] in e4m3 times `scales` [rows], both rounded to `type` first.
+    [[nodiscard]] virtual at::Tensor dequantise(const at::Tensor& values,
+                                                const at::Tensor& scales,
+                                                at::ScalarType type);
+
     /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and
     /// time lines.
     virtual void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) = 0;
+    /// The same from memory of allocateStaging(), which stays as it is until the event behind the
+    /// copy. `prepare` runs first, on the copy thread, and may throw; false: nothing is copied.
+    virtual void copyInStaged(const Crossing& crossing,
+                              const std::byte* staged,
+                              std::function<bool()> prepare,
+                              std::string label);
+
+    /// Whether numbers can get their wider type on the device, so that fewer bytes cross to it.
+    [[nodiscard]] virtual bool widens(const TypeChange&) const { return false; }
+
+    /// copyIn() of bytes that are widened there. Only where widens().
+    virtual void copyInWidened(const Crossing& crossing, ByteSource source, std::string label);
     /// Enqueues a copy back to the host (state buffers only). `target` must stay alive until the
     /// event behind it.
     virtual void copyOut(std::byte* target,
@@ -92,6 +129,11 @@ public:
     virtual void computeWaits(const EventRef& event) = 0;
     /// The calling thread waits for `event`; rethrows as computeWaits.
     virtual void hostWaits(const EventRef& event) = 0;
+
+    /// The host waits until the device has done all that compute was given, and rethrows what went
+    /// wrong there. Nothing to do where compute is done when its call returns.
+    virtual void finishCompute() {}
+
     /// Waits until the copy lane is idle; errors that nobody waited for are dropped.
     virtual void drain() noexcept = 0;
     /// What the copy lane worked and what the calls above waited for it, since the device was

@@ -36,7 +36,8 @@ OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
 
 class BuiltDevices final : public DeviceSource {
 public:
-    explicit BuiltDevices(std::string libraryFolder) : libraryFolder_(std::move(libraryFolder)) {}
+    BuiltDevices(std::string libraryFolder, std::shared_ptr<const CudaLibrary> cuda)
+        : libraryFolder_(std::move(libraryFolder)), cuda_(std::move(cuda)) {}
 
     std::unique_ptr<Device> open(const memory::DeviceSpec& spec) override {
         if (spec.kind == "cpu") {
@@ -49,14 +50,12 @@ public:
                                    .spill = spec.spill.value_or(standard.spill),
                                    .failing = spec.failAt.value_or(standard.failing)});
         }
-        if (spec.kind == "cuda") {
-            throw Error(ErrorKind::Device,
-                        "CUDA is not built into this version",
-                        "use the device cpu, or fake to rehearse a card");
+        if (spec.kind == "cuda" && cuda_) {
+            return cuda_->open(spec.index);
         }
         throw Error(ErrorKind::InvalidInput,
                     "there is no device \"" + spec.kind + "\"",
-                    "use cpu or fake[:SIZE]");
+                    "use cpu, cuda[:N] or fake[:SIZE]");
     }
 
     std::vector<memory::DeviceInfo> available() override {
@@ -68,17 +67,23 @@ public:
             found.push_back(
                 {"fake", "fake", "rehearsal of a card in host memory", capacity, capacity});
         }
+        for (const CudaCard& card : cuda_ ? cuda_->driver().cards : std::vector<CudaCard>()) {
+            const std::string id = "cuda:" + std::to_string(card.index);
+            found.push_back({id, "cuda", card.name, card.capacity, card.capacity});
+        }
         return found;
     }
 
 private:
     std::string libraryFolder_;
+    std::shared_ptr<const CudaLibrary> cuda_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceSource> makeDeviceSource(std::string libraryFolder) {
-    return std::make_unique<BuiltDevices>(std::move(libraryFolder));
+std::unique_ptr<DeviceSource> makeDeviceSource(std::string libraryFolder,
+                                               std::shared_ptr<const CudaLibrary> cuda) {
+    return std::make_unique<BuiltDevices>(std::move(libraryFolder), std::move(cuda));
 }
 
 std::unique_ptr<FakeDevice> openFakeDevice(const std::string& libraryFolder,

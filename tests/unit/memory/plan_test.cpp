@@ -291,6 +291,8 @@ private Q_SLOTS:
                                      << "where that is faster";
         QTest::newRow("model with a budget") << "model,budget=1GiB"
                                              << "budget of its own";
+        QTest::newRow("model pinned") << "model,pin=1GiB"
+                                      << "nothing to pin";
         QTest::newRow("leaf kept") << "leaf,after=keep"
                                    << "nothing to keep";
     }

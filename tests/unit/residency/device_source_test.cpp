@@ -12,9 +12,9 @@ namespace {
 const std::string kLibraryFolder = testing::buildPath("lib").toStdString();
 
 /// The error of opening `spec`, with its hint.
-Error errorOf(const std::string& folder, const memory::DeviceSpec& spec) {
+Error errorOf(residency::DeviceSource& source, const memory::DeviceSpec& spec) {
     try {
-        static_cast<void>(makeDeviceSource(folder)->open(spec));
+        static_cast<void>(source.open(spec));
     } catch (const Error& error) {
         return error;
     }
@@ -29,16 +29,21 @@ class DeviceSourceTest : public QObject {
 private Q_SLOTS:
 
     void saysThatTheFakeLibraryIsMissing() {
-        const Error error = errorOf("/nowhere", {.kind = "fake"});
+        const Error error = errorOf(*makeDeviceSource("/nowhere"), {.kind = "fake"});
         QCOMPARE(error.kind(), ErrorKind::Device);
         QVERIFY(QString::fromStdString(error.message()).contains("liblowtide_fake.so"));
     }
 
-    void saysThatCudaIsNotBuilt() {
-        const Error error = errorOf(kLibraryFolder, {.kind = "cuda"});
+    void saysWhyThereIsNoCard() {
+        const auto none = std::make_shared<const residency::CudaLibrary>("/nowhere");
+        const auto source = makeDeviceSource(kLibraryFolder, none);
+        QCOMPARE(source->available().size(), 2u);
+        const Error error = errorOf(*source, {.kind = "cuda"});
         QCOMPARE(error.kind(), ErrorKind::Device);
-        QVERIFY(QString::fromStdString(error.message()).contains("CUDA is not built"));
+        QVERIFY(QString::fromStdString(error.message()).contains("this build has no CUDA"));
         QVERIFY(QString::fromStdString(error.hint()).contains("cpu"));
+        QCOMPARE(errorOf(*makeDeviceSource(kLibraryFolder), {.kind = "cuda"}).kind(),
+                 ErrorKind::InvalidInput);
     }
 
     void opensTheFakeDeviceAsLargeAsAsked() {

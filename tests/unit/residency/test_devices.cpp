@@ -73,6 +73,8 @@ public:
 
     void hostWaits(const EventRef& event) override { device_->hostWaits(event); }
 
+    void finishCompute() override { device_->finishCompute(); }
+
     void drain() noexcept override { device_->drain(); }
 
     Bytes allocated() const override { return device_->allocated(); }
@@ -83,7 +85,11 @@ public:
 
     void cap(Bytes bytes) override { device_->cap(bytes); }
 
-    residency::AllocatorState allocatorState() const override { return device_->allocatorState(); }
+    residency::AllocatorState allocatorState() const override {
+        residency::AllocatorState state = device_->allocatorState();
+        state.outOfMemory += forgotten_.failures ? *forgotten_.failures : 0;
+        return state;
+    }
 
     void returnCached() override { device_->returnCached(); }
 

@@ -10,6 +10,8 @@ namespace lowtide::testing {
 struct Forgotten {
     bool computeWaits = false;
     bool copyWaits = false;
+    /// Added to the failed allocations that the device tells; nullptr: nothing.
+    std::shared_ptr<const int64_t> failures = nullptr;
 };
 
 /// The built devices; the fake one with settings of the test, and forgetful where asked.

@@ -7,6 +7,7 @@ PlannerType automatic() {
     return {.name = "auto",
             .summary = "the fastest that fits the budget: whole, or partly streamed",
             .lifetime = Lifetime::Uses,
+            .mayPin = true,
             .mayKeep = true,
             .lay = [](const LayoutRequest& request) {
                 Layout layout = groupByLeaf(request.tree);

@@ -9,6 +9,7 @@ PlannerType block() {
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,
+            .mayPin = true,
             .lay = [](const LayoutRequest& request) {
                 Layout layout = groupByBlock(request.tree, request.policy.blocksPerGroup);
                 layout.mostInRing = request.policy.stream ? 2 : 1;

@@ -9,6 +9,7 @@ PlannerType leaf() {
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,
+            .mayPin = true,
             .lay = [](const LayoutRequest& request) {
                 Layout layout = groupByLeaf(request.tree);
                 layout.mostInRing = request.policy.stream ? 0 : 1;

@@ -7,6 +7,7 @@ PlannerType sequential() {
     return {.name = "sequential",
             .summary = "one leaf at a time; nothing stays, nothing is copied ahead",
             .lifetime = Lifetime::Stage,
+            .mayPin = true,
             .lay = [](const LayoutRequest& request) {
                 Layout layout = groupByLeaf(request.tree);
                 layout.mostInRing = 1;

@@ -1,0 +1,97 @@
+#include "plugin/module/cuda_facts.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/memory/resolve_precision.hpp"
+#include "plugin/residency/device/cuda/cuda_library.hpp"
+
+namespace lowtide::module {
+
+namespace {
+
+constexpr Bytes kMostBytes = kMiB;
+
+Json readProofs(const std::string& path) {
+    const Json json = parseJson(files::InputFile(path).readAll(kMostBytes), "cuda/proven.json");
+    const Json* proofs = JsonReader(json, "cuda/proven.json").member("proofs");
+    if (!proofs || !proofs->is_array()) {
+        throw Error(ErrorKind::Corrupt,
+                    "cuda/proven.json of the resources has no list of proofs",
+                    "install the module's resources again");
+    }
+    return *proofs;
+}
+
+std::string capabilityText(int capability) {
+    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+/// What the card computes faster than f32.
+Json gainsOf(int capability) {
+    const auto traits = memory::NumericTraits::ofCuda(capability);
+    Json gains = Json::array();
+    const auto add = [&](const char* name, bool isGain) {
+        if (isGain) {
+            gains.push_back(name);
+        }
+    };
+    add("f16", traits.gainsFromF16);
+    add("bf16", traits.gainsFromBf16);
+    add("tf32", traits.hasTf32);
+    add("flash attention 3", traits.hasFlash3);
+    return gains;
+}
+
+/// 91900 is 9.19.0.
+std::string cudnnText(int64_t version) {
+    return version == 0
+               ? ""
+               : std::to_string(version / 10000) + "." + std::to_string(version % 10000 / 100) +
+                     "." + std::to_string(version % 100);
+}
+
+}  // namespace
+
+CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& proofs) {
+    const residency::CudaDriver& driver = library.driver();
+    const residency::CudaBuild build = library.build();
+    CudaFacts facts{
+        .json = {{"problem", library.problem()},
+                 {"driver",
+                  driver.version > 0 ? residency::cudaVersionText(driver.version) : std::string()},
+                 {"runtime",
+                  build.runtime > 0 ? residency::cudaVersionText(build.runtime) : std::string()},
+                 {"cudnn", cudnnText(build.cudnn)},
+                 {"kernels", build.kernels},
+                 {"cards", Json::array()},
+                 {"proven", readProofs(proofs)}}};
+    facts.json["status"] = !library.isBuilt()             ? "not built"
+                           : facts.json["proven"].empty() ? "compiled, not run"
+                                                          : "proven";
+    if (!library.problem().empty()) {
+        return facts;
+    }
+    for (const residency::CudaCard& card : driver.cards) {
+        const std::string id = "cuda:" + std::to_string(card.index);
+        facts.capabilities[id] = card.capability;
+        facts.json["cards"].push_back({{"id", id},
+                                       {"name", card.name},
+                                       {"capability", capabilityText(card.capability)},
+                                       {"capacity", card.capacity},
+                                       {"gains", gainsOf(card.capability)}});
+    }
+    return facts;
+}
+
+std::string textOf(const CudaFacts& facts) {
+    const Json& json = facts.json;
+    const auto member = [&](const char* key) { return json.at(key).get<std::string>(); };
+    std::string text = "CUDA: " + member("status");
+    if (const std::string problem = member("problem"); !problem.empty()) {
+        return text + "; " + problem;
+    }
+    return text + "; driver for CUDA " + member("driver") + ", runtime " + member("runtime") +
+           ", cuDNN " + member("cudnn") + ", kernels " + member("kernels");
+}
+
+}  // namespace lowtide::module

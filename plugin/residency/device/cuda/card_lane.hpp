@@ -1,0 +1,67 @@
+#pragma once
+
+#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/device/cuda/staging_ring.hpp"
+#include "plugin/residency/device/device.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+namespace lowtide::residency {
+
+/// The copies of a card: a thread reads weights into pinned memory and gives them to the copying
+/// stream; events order both streams. Waiting for an event waits until it was given to its stream,
+/// never until it is reached, unless the host asks. As Device says.
+class CardLane {
+public:
+    /// Host memory for bytes on their way; more would hide no more of their reading.
+    static constexpr Bytes kStagingBytes = 64 * kMiB;
+
+    explicit CardLane(std::unique_ptr<CardStreams> streams) : streams_(std::move(streams)) {}
+
+    /// What is pinned for copyIn(); the lane is idle. Empty: taken back.
+    void lendStaging(std::span<std::byte> memory);
+    /// Error{Internal} behind it where no staging was lent.
+    void copyIn(const Crossing& crossing, ByteSource source);
+    void copyInStaged(const Crossing& crossing,
+                      const std::byte* staged,
+                      std::function<bool()> prepare);
+    void spoil(std::byte* target, Bytes bytes);
+    void copyOut(std::byte* target, const std::byte* source, Bytes bytes);
+
+    [[nodiscard]] EventRef markCopy();
+    [[nodiscard]] EventRef markCompute();
+    void copyWaits(const EventRef& event);
+    void computeWaits(const EventRef& event);
+    void hostWaits(const EventRef& event);
+
+    void finishCompute() { streams_->finishCompute(); }
+
+    void drain() noexcept;
+    /// Each copy counts with the longer of its reading and its transfer, which overlap from copy to
+    /// copy; waiting is what the computing stream stood still. Of what is over.
+    [[nodiscard]] memory::LaneTimes times() const;
+
+private:
+    struct Span {
+        CardPointRef begin;
+        CardPointRef end;
+        Seconds reading = 0;
+        bool isWait = false;
+    };
+
+    void measured(const std::function<void(Seconds& reading)>& work);
+    void note(Span span);
+
+    std::unique_ptr<CardStreams> streams_;
+    std::optional<StagingRing> ring_;
+    mutable std::mutex mutex_;
+    mutable std::deque<Span> open_;  ///< not over when times() was asked last
+    mutable memory::LaneTimes times_;
+    CopyLane lane_;  ///< last: its thread uses the others
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,191 @@
+#include "plugin/residency/device/cuda/cuda_device.hpp"
+
+#include "plugin/residency/device/cpu/host_memory.hpp"
+#include "plugin/residency/device/cuda/card_lane.hpp"
+#include "plugin/residency/device/cuda/cuda_kernels.hpp"
+#include "plugin/residency/device/cuda/cuda_memory.hpp"
+#include "plugin/residency/device/cuda/cuda_streams.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+
+namespace lowtide::residency {
+
+namespace {
+
+static_assert(CUDART_VERSION / 1000 == kOldestCuda / 1000, "drivers are asked for another CUDA");
+
+/// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
+/// largest cards (LibTorch, CUDABlas.cpp), less on others.
+constexpr Bytes kLibraryWorkspace = 64 * kMiB;
+
+/// Of the types in which networks compute.
+std::optional<DType> dtypeOf(at::ScalarType type) {
+    switch (type) {
+        case at::kFloat:
+            return DType::F32;
+        case at::kHalf:
+            return DType::F16;
+        case at::kBFloat16:
+            return DType::BF16;
+        default:
+            return std::nullopt;
+    }
+}
+
+class CudaDevice final : public Device {
+public:
+    CudaDevice(const CudaCard& card, const CudaSettings& settings)
+        : card_(card),
+          spoils_(settings.spoils),
+          memory_(card),
+          lane_(makeCudaStreams(card.index, settings.copyDelay)) {}
+
+    [[nodiscard]] memory::DeviceInfo info() const override {
+        return {"cuda:" + std::to_string(card_.index),
+                "cuda",
+                card_.name,
+                card_.capacity,
+                memory_.free()};
+    }
+
+    [[nodiscard]] memory::DeviceTraits traits() const override {
+        return {.capacity = card_.capacity,
+                .capability = card_.capability,
+                .staging = CardLane::kStagingBytes,
+                .workspace = kLibraryWorkspace,
+                .pinnable = hostMemory().available / 2};
+    }
+
+    [[nodiscard]] c10::Device torchDevice() const override {
+        return {c10::kCUDA, static_cast<c10::DeviceIndex>(card_.index)};
+    }
+
+    void attachThread() override { c10::cuda::set_device(torchDevice().index()); }
+
+    /// The allocator may give memory that compute was done with on the host only: copies wait for
+    /// what the card still does there.
+    [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
+        std::unique_ptr<Arena> arena = memory_.allocate(bytes);
+        lane_.copyWaits(lane_.markCompute());
+        return arena;
+    }
+
+    [[nodiscard]] std::unique_ptr<Arena> allocateStaging(Bytes bytes) override {
+        return memory_.allocatePinned(bytes);
+    }
+
+    void lendStaging(std::span<std::byte> memory) override { lane_.lendStaging(memory); }
+
+    [[nodiscard]] at::Tensor view(std::byte* data,
+                                  at::IntArrayRef sizes,
+                                  at::ScalarType type) override {
+        return at::for_blob(data, sizes)
+            .options(at::TensorOptions(type).device(torchDevice()))
+            .target_device(torchDevice())
+            .make_tensor();
+    }
+
+    [[nodiscard]] at::Tensor dequantise(const at::Tensor& values,
+                                        const at::Tensor& scales,
+                                        at::ScalarType type) override {
+        const std::optional<DType> known = dtypeOf(type);
+        if (!hasOwnKernels() || !known) {
+            return Device::dequantise(values, scales, type);
+        }
+        at::Tensor result = at::empty(values.sizes(), values.options().dtype(type));
+        const ScaledRows rows{.target = result.mutable_data_ptr(),
+                              .type = *known,
+                              .values = values.const_data_ptr(),
+                              .scales = scales.const_data_ptr<float>(),
+                              .rows = scales.numel(),
+                              .columns = values.numel() / scales.numel()};
+        const c10::cuda::CUDAGuard guard(torchDevice());
+        C10_CUDA_CHECK(
+            lowtide::residency::dequantise(rows, c10::cuda::getCurrentCUDAStream().stream()));
+        return result;
+    }
+
+    void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
+        lane_.copyIn({.target = target, .bytes = bytes}, std::move(source));
+    }
+
+    void copyInStaged(const Crossing& crossing,
+                      const std::byte* staged,
+                      std::function<bool()> prepare,
+                      std::string) override {
+        lane_.copyInStaged(crossing, staged, std::move(prepare));
+    }
+
+    [[nodiscard]] bool widens(const TypeChange& change) const override {
+        return canWiden(change.from, change.to);
+    }
+
+    void copyInWidened(const Crossing& crossing, ByteSource source, std::string) override {
+        lane_.copyIn(crossing, std::move(source));
+    }
+
+    void discard(std::byte* target, Bytes bytes, std::string) override {
+        if (spoils_) {
+            lane_.spoil(target, bytes);
+        }
+    }
+
+    void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
+        lane_.copyOut(target, source, bytes);
+    }
+
+    [[nodiscard]] EventRef markCopy() override { return lane_.markCopy(); }
+
+    [[nodiscard]] EventRef markCompute() override { return lane_.markCompute(); }
+
+    void copyWaits(const EventRef& event) override { lane_.copyWaits(event); }
+
+    void computeWaits(const EventRef& event) override { lane_.computeWaits(event); }
+
+    void hostWaits(const EventRef& event) override { lane_.hostWaits(event); }
+
+    void finishCompute() override { lane_.finishCompute(); }
+
+    void drain() noexcept override { lane_.drain(); }
+
+    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
+
+    [[nodiscard]] Bytes allocated() const override { return memory_.allocated(); }
+
+    [[nodiscard]] Bytes peakAllocated() const override { return memory_.peakAllocated(); }
+
+    void resetPeak() override { memory_.resetPeak(); }
+
+    void cap(Bytes bytes) override { memory_.cap(bytes); }
+
+    [[nodiscard]] AllocatorState allocatorState() const override { return memory_.state(); }
+
+    void returnCached() override { memory_.returnCached(); }
+
+private:
+    CudaCard card_;
+    bool spoils_;
+    CudaMemory memory_;
+    CardLane lane_;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) Device* lowtideOpenCudaDevice(
+    const CudaCard& card, const CudaSettings& settings) {
+    return std::make_unique<CudaDevice>(card, settings).release();
+}
+
+extern "C" __attribute__((visibility("default"))) CudaBuild lowtideDescribeCudaBuild() {
+    const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
+    return {.runtime = CUDART_VERSION,
+            .kernels = kernelsText(),
+            .cudnn = hooks.hasCuDNN() ? hooks.versionRuntimeCuDNN() : 0};
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,127 @@
+#include "plugin/residency/device/cuda/cuda_driver.hpp"
+
+#include <array>
+#include <cstddef>
+#include <dlfcn.h>
+
+namespace lowtide::residency {
+
+namespace {
+
+// The driver API's own numbers (CUDA Driver API reference, cuda.h).
+constexpr int kSuccess = 0;
+constexpr int kNoDevice = 100;
+constexpr int kCapabilityMajor = 75;
+constexpr int kCapabilityMinor = 76;
+
+/// The functions that are asked; each answers with a code, 0 for success.
+struct DriverCalls {
+    int (*init)(unsigned flags) = nullptr;
+    int (*driverVersion)(int* version) = nullptr;
+    int (*deviceCount)(int* count) = nullptr;
+    int (*device)(int* device, int index) = nullptr;
+    int (*deviceName)(char* name, int length, int device) = nullptr;
+    int (*totalMemory)(size_t* bytes, int device) = nullptr;
+    int (*attribute)(int* value, int attribute, int device) = nullptr;
+    int (*errorText)(int code, const char** text) = nullptr;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+/// The name of the first function that is missing; empty: all are there.
+std::string missingIn(void* library, DriverCalls& calls) {
+    std::string missing;
+    const auto want = [&](const char* name, auto& function) {
+        if (!find(library, name, function) && missing.empty()) {
+            missing = name;
+        }
+    };
+    want("cuInit", calls.init);
+    want("cuDriverGetVersion", calls.driverVersion);
+    want("cuDeviceGetCount", calls.deviceCount);
+    want("cuDeviceGet", calls.device);
+    want("cuDeviceGetName", calls.deviceName);
+    want("cuDeviceTotalMem_v2", calls.totalMemory);
+    want("cuDeviceGetAttribute", calls.attribute);
+    want("cuGetErrorString", calls.errorText);
+    return missing;
+}
+
+std::string textOf(const DriverCalls& calls, int code) {
+    const char* text = nullptr;
+    const bool isKnown = calls.errorText(code, &text) == kSuccess && text;
+    return isKnown ? text : "error " + std::to_string(code);
+}
+
+/// The first call that fails ends it with its code.
+int readCard(const DriverCalls& calls, CudaCard& card) {
+    int device = 0;
+    size_t bytes = 0;
+    int major = 0;
+    int minor = 0;
+    std::array<char, 256> name{};
+    int code = calls.device(&device, card.index);
+    code = code != kSuccess ? code : calls.deviceName(name.data(), name.size() - 1, device);
+    code = code != kSuccess ? code : calls.totalMemory(&bytes, device);
+    code = code != kSuccess ? code : calls.attribute(&major, kCapabilityMajor, device);
+    code = code != kSuccess ? code : calls.attribute(&minor, kCapabilityMinor, device);
+    card.name = name.data();
+    card.capacity = static_cast<Bytes>(bytes);
+    card.capability = 10 * major + minor;
+    return code;
+}
+
+void readCards(const DriverCalls& calls, CudaDriver& driver) {
+    int count = 0;
+    int code = calls.deviceCount(&count);
+    for (int index = 0; code == kSuccess && index < count; ++index) {
+        CudaCard card{.index = index};
+        code = readCard(calls, card);
+        driver.cards.push_back(card);
+    }
+    if (code != kSuccess) {
+        driver.cards.clear();
+        driver.problem = "the NVIDIA driver cannot describe its cards: " + textOf(calls, code);
+    } else if (driver.cards.empty()) {
+        driver.problem = "the NVIDIA driver finds no card";
+    }
+}
+
+}  // namespace
+
+CudaDriver askCudaDriver(int oldest, const std::string& library) {
+    // Never closed: LibTorch's CUDA part uses the same one.
+    void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!opened) {
+        return {.problem = "there is no NVIDIA driver (" + library + " cannot be loaded)"};
+    }
+    DriverCalls calls;
+    if (const std::string missing = missingIn(opened, calls); !missing.empty()) {
+        return {.problem = library + " is no NVIDIA driver that is known: it has no " + missing};
+    }
+    CudaDriver driver;
+    if (calls.driverVersion(&driver.version) != kSuccess) {
+        driver.version = 0;
+    }
+    if (const int code = calls.init(0); code != kSuccess) {
+        driver.problem = code == kNoDevice
+                             ? "the NVIDIA driver finds no card"
+                             : "the NVIDIA driver does not start: " + textOf(calls, code);
+    } else if (driver.version < oldest) {
+        driver.problem = "the NVIDIA driver runs CUDA " + cudaVersionText(driver.version) +
+                         ", LibTorch needs " + cudaVersionText(oldest) + "; install a newer driver";
+    } else {
+        readCards(calls, driver);
+    }
+    return driver;
+}
+
+std::string cudaVersionText(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,83 @@
+#include "plugin/residency/device/cuda/cuda_library.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace lowtide::residency {
+
+namespace {
+
+constexpr const char* kLibrary = "liblowtide_cuda.so";
+/// The oldest cards for which LibTorch's wheel has code: compute capability 7.5.
+constexpr int kOldestCapability = 75;
+
+std::string loaderReason() {
+    const char* reason = dlerror();
+    return reason ? reason : "no reason was given";
+}
+
+}  // namespace
+
+CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
+    const std::filesystem::path path = std::filesystem::path(folder) / kLibrary;
+    if (!std::filesystem::exists(path)) {
+        driver_.problem = "this build has no CUDA: liblowtide_cuda.so is not beside it";
+        return;
+    }
+    isBuilt_ = true;
+    driver_ = askCudaDriver(kOldestCuda, driver);
+    if (driver_.problem.empty()) {
+        load(path.string());
+    }
+}
+
+void CudaLibrary::load(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        driver_.problem = "liblowtide_cuda.so cannot be opened: " + loaderReason() +
+                          "; install the CUDA libraries of LibTorch's wheel";
+        return;
+    }
+    open_ = reinterpret_cast<OpenCudaDevice*>(dlsym(library, kOpenCudaDevice));
+    describe_ = reinterpret_cast<DescribeCudaBuild*>(dlsym(library, kDescribeCudaBuild));
+    if (!open_ || !describe_) {
+        driver_.problem = "liblowtide_cuda.so is of another version: " + loaderReason();
+    }
+}
+
+std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& settings) const {
+    const char* const hint = "use the device cpu, or fake to rehearse a card";
+    if (!problem().empty()) {
+        throw Error(ErrorKind::Device, problem(), hint);
+    }
+    if (index < 0 || index >= static_cast<int>(driver_.cards.size())) {
+        throw Error(ErrorKind::Device,
+                    "there is no device cuda:" + std::to_string(index) + "; this machine has " +
+                        std::to_string(driver_.cards.size()) + " of them, counted from 0",
+                    hint);
+    }
+    const CudaCard& card = driver_.cards[static_cast<size_t>(index)];
+    if (card.capability < kOldestCapability) {
+        throw Error(ErrorKind::Device,
+                    card.name + " has compute capability " + std::to_string(card.capability / 10) +
+                        "." + std::to_string(card.capability % 10) + ", LibTorch needs 7.5",
+                    hint);
+    }
+    try {
+        return std::unique_ptr<Device>(open_(card, settings));
+    } catch (const c10::Error& error) {
+        throw Error(ErrorKind::Device,
+                    card.name + " cannot be used: " + error.what_without_backtrace(),
+                    hint);
+    }
+}
+
+CudaBuild CudaLibrary::build() const {
+    return problem().empty() ? describe_() : CudaBuild{};
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "plugin/residency/device/cuda/cuda_device.hpp"
+
+#include <memory>
+#include <string>
+
+namespace lowtide::residency {
+
+/// liblowtide_cuda.so, and with it LibTorch's CUDA part: opened at once, before any tensor, where
+/// the driver has a card (LibTorch looks for that part once, at its first question about it); never
+/// closed.
+class CudaLibrary {
+public:
+    /// Looks for the library in `folder`. Never fails: problem() says why there are no cards.
+    explicit CudaLibrary(const std::string& folder, const std::string& driver = "libcuda.so.1");
+
+    /// Whether the library is there at all.
+    [[nodiscard]] bool isBuilt() const { return isBuilt_; }
+
+    [[nodiscard]] const CudaDriver& driver() const { return driver_; }
+
+    /// Why no card can be used; empty: they can.
+    [[nodiscard]] const std::string& problem() const { return driver_.problem; }
+
+    /// Error{Device} says why the card cannot be had.
+    [[nodiscard]] std::unique_ptr<Device> open(int index, const CudaSettings& settings = {}) const;
+    /// What was loaded; nothing where problem() says why.
+    [[nodiscard]] CudaBuild build() const;
+
+private:
+    void load(const std::string& path);
+
+    bool isBuilt_ = false;
+    CudaDriver driver_;
+    OpenCudaDevice* open_ = nullptr;
+    DescribeCudaBuild* describe_ = nullptr;
+};
+
+}  // namespace lowtide::residency

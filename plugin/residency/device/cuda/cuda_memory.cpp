@@ -1,0 +1,129 @@
+#include "plugin/residency/device/cuda/cuda_memory.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+
+#include <algorithm>
+
+namespace lowtide::residency {
+
+namespace {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+
+class CudaArena final : public Arena {
+public:
+    explicit CudaArena(Bytes bytes)
+        : data_(static_cast<std::byte*>(allocator::raw_alloc(static_cast<size_t>(bytes)))),
+          bytes_(bytes) {}
+
+    ~CudaArena() override { allocator::raw_delete(data_); }
+
+    [[nodiscard]] std::byte* data() const override { return data_; }
+
+    [[nodiscard]] Bytes size() const override { return bytes_; }
+
+private:
+    std::byte* data_;
+    Bytes bytes_;
+};
+
+class PinnedArena final : public Arena {
+public:
+    explicit PinnedArena(Bytes bytes) : bytes_(bytes) {
+        void* data = nullptr;
+        C10_CUDA_CHECK(cudaHostAlloc(&data, static_cast<size_t>(bytes), cudaHostAllocDefault));
+        data_ = static_cast<std::byte*>(data);
+    }
+
+    ~PinnedArena() override { C10_CUDA_CHECK_WARN(cudaFreeHost(data_)); }
+
+    [[nodiscard]] std::byte* data() const override { return data_; }
+
+    [[nodiscard]] Bytes size() const override { return bytes_; }
+
+private:
+    std::byte* data_ = nullptr;
+    Bytes bytes_;
+};
+
+c10::CachingDeviceAllocator::DeviceStats statsOf(const CudaCard& card) {
+    return allocator::getDeviceStats(static_cast<c10::DeviceIndex>(card.index));
+}
+
+}  // namespace
+
+CudaMemory::CudaMemory(const CudaCard& card) : card_(card) {
+    at::globalContext().lazyInitDevice(c10::kCUDA);
+}
+
+std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
+    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    try {
+        return std::make_unique<CudaArena>(alignUp(bytes, memory::kSlotAlignment));
+    } catch (const c10::OutOfMemoryError&) {
+        throw Error(ErrorKind::OutOfMemory,
+                    card_.name + ": " + formatBytes(bytes) + " for weights do not fit beside the " +
+                        formatBytes(allocated()) + " in use; " + formatBytes(free()) + " are free",
+                    "choose a memory policy that holds less, or end other programs on the card")
+            .withBytesAsked(bytes);
+    }
+}
+
+std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
+    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    try {
+        return std::make_unique<PinnedArena>(bytes);
+    } catch (const c10::Error& error) {
+        throw Error(ErrorKind::OutOfMemory,
+                    "the host has no " + formatBytes(bytes) +
+                        " to pin for weights on their way to " + card_.name + ": " +
+                        error.what_without_backtrace(),
+                    "end other programs, or pin less (pin=SIZE in the memory policy)")
+            .withBytesAsked(bytes);
+    }
+}
+
+Bytes CudaMemory::free() const {
+    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    size_t free = 0;
+    size_t total = 0;
+    C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return static_cast<Bytes>(free) + state().cached;
+}
+
+Bytes CudaMemory::allocated() const {
+    return statsOf(card_).allocated_bytes[kAll].current;
+}
+
+Bytes CudaMemory::peakAllocated() const {
+    return statsOf(card_).allocated_bytes[kAll].peak;
+}
+
+void CudaMemory::resetPeak() const {
+    allocator::resetPeakStats(static_cast<c10::DeviceIndex>(card_.index));
+}
+
+void CudaMemory::cap(Bytes bytes) const {
+    const double share = static_cast<double>(bytes) / static_cast<double>(card_.capacity);
+    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, share),
+                                 static_cast<c10::DeviceIndex>(card_.index));
+}
+
+AllocatorState CudaMemory::state() const {
+    const auto stats = statsOf(card_);
+    return {.retries = stats.num_alloc_retries,
+            .outOfMemory = stats.num_ooms,
+            .cached = stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current};
+}
+
+void CudaMemory::returnCached() const {
+    allocator::emptyCache();
+}
+
+}  // namespace lowtide::residency

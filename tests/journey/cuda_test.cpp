@@ -1,0 +1,117 @@
+// CUDA on machines where no card can be used: it is said why, and nothing else changes. Drivers are
+// played by a library that is found before the system's.
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+
+namespace {
+
+/// The environment in which the driver answers so; empty: there is none, and no card either.
+QStringList driver(const char* part) {
+    const QString folder = testing::buildPath(part[0] ? "lib/played" : "lib/no_driver");
+    return {"LD_LIBRARY_PATH=" + folder, QString("LOWTIDE_PLAYED_DRIVER=") + part};
+}
+
+Json cudaFacts(const char* part) {
+    const testing::CommandResult devices = testing::runLowtide({"devices", "--json"}, driver(part));
+    return devices.exitCode == 0 ? Json::parse(devices.output.toStdString()).at("cuda") : Json();
+}
+
+}  // namespace
+
+class CudaTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QByteArray pictureWith(const char* part) {
+        const QString out = folder_.filePath(QString("out ") + part);
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--set",
+                                 "denoise.steps=2",
+                                 "--out",
+                                 out},
+                                driver(part));
+        if (run.exitCode != 0) {
+            qWarning("%s", qPrintable(run.errors));
+            return {};
+        }
+        return testing::contentsOf(run.output.trimmed());
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        if (cudaFacts("").at("problem") == "") {
+            QSKIP("this machine has a card");
+        }
+    }
+
+    void theCommandSaysWhatThereIs_data() {
+        QTest::addColumn<QByteArray>("part");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("no driver") << QByteArray("") << "there is no NVIDIA driver";
+        QTest::newRow("old") << QByteArray("old") << "install a newer driver";
+        QTest::newRow("no card") << QByteArray("none") << "finds no card";
+        QTest::newRow("broken") << QByteArray("broken") << "cannot describe its cards";
+    }
+
+    void theCommandSaysWhatThereIs() {
+        QFETCH(QByteArray, part);
+        QFETCH(QString, says);
+        const testing::CommandResult devices = testing::runLowtide({"devices"}, driver(part));
+        QVERIFY2(devices.exitCode == 0, qPrintable(devices.errors));
+        QVERIFY2(devices.output.contains("CUDA: compiled, not run; "), qPrintable(devices.output));
+        QVERIFY2(devices.output.contains(says), qPrintable(devices.output));
+        const Json facts = cudaFacts(part);
+        QCOMPARE(facts.at("status"), Json("compiled, not run"));
+        QVERIFY(facts.at("cards").empty());
+    }
+
+    void aRunOnACardIsRefusedWithTheReason_data() {
+        QTest::addColumn<QByteArray>("part");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("no driver") << QByteArray("") << "there is no NVIDIA driver";
+        QTest::newRow("old") << QByteArray("old") << "install a newer driver";
+        // It has cards, but is no driver: CUDA's runtime finds out.
+        QTest::newRow("a driver that lies") << QByteArray("cards") << "Played card cannot be used";
+    }
+
+    void aRunOnACardIsRefusedWithTheReason() {
+        QFETCH(QByteArray, part);
+        QFETCH(QString, says);
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--device",
+                                 "cuda",
+                                 "--out",
+                                 folder_.filePath("none")},
+                                driver(part));
+        QVERIFY2(!run.crashed, qPrintable(run.errors));
+        QCOMPARE(run.exitCode, 3);
+        QVERIFY2(run.errors.contains(says), qPrintable(run.errors));
+        QVERIFY(!QDir(folder_.filePath("none")).exists());
+    }
+
+    /// Also where LibTorch's CUDA part was loaded.
+    void theCpuGivesTheSameBytesWhateverWasTried() {
+        const QByteArray expected = pictureWith("");
+        QVERIFY(expected.size() > 1000);
+        for (const char* part : {"old", "none", "cards"}) {
+            QVERIFY2(pictureWith(part) == expected, part);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(CudaTest)
+#include "cuda_test.moc"

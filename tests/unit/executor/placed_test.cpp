@@ -1,0 +1,75 @@
+#include "plugin/executor/run_plan.hpp"
+#include "tests/unit/executor/stub_nodes.hpp"
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using namespace lowtide::executor;
+
+namespace {
+
+const Json kGraph = Json::parse(R"({
+  "format": 1,
+  "nodes": {"a": {"type": "test.source", "v": 1}, "b": {"type": "test.join", "v": 1},
+            "out": {"type": "test.keep", "v": 1}},
+  "links": [{"from": ["a", "value"], "to": ["b", "a"]}, {"from": ["b", "value"], "to": ["out", "value"]}]
+})");
+
+const std::map<std::string, int> kCards = {{"cuda:0", 89}, {"cuda:1", 75}};
+
+}  // namespace
+
+/// On which card a node computes decides in which types it may.
+class PlacedTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void theCardOfEachComponentIsKnown_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<int>("network");
+        QTest::addColumn<int>("others");
+        QTest::newRow("cpu") << "cpu"
+                             << "auto" << 0 << 0;
+        QTest::newRow("a rehearsal computes as the cpu") << "fake"
+                                                         << "auto" << 0 << 0;
+        QTest::newRow("the run's card") << "cuda"
+                                        << "auto" << 89 << 89;
+        QTest::newRow("the node's card") << "cuda"
+                                         << "auto@cuda:1" << 75 << 75;
+        QTest::newRow("the node on the cpu") << "cuda"
+                                             << "auto@cpu" << 0 << 0;
+        QTest::newRow("a component elsewhere")
+            << "cuda"
+            << R"({"policy": "auto", "components": {"network": "leaf@cuda:1"}})" << 75 << 89;
+        QTest::newRow("a card that is not there") << "cuda:7"
+                                                  << "auto" << 0 << 0;
+    }
+
+    void theCardOfEachComponentIsKnown() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        QFETCH(int, network);
+        QFETCH(int, others);
+        StubWorld world;
+        const NodeTypes types(stubNodes(world));
+        graph::Document document = graph::documentFromJson(kGraph);
+        const std::string text = policy.toStdString();
+        document.nodes.at("b").memory = policy.startsWith('{') ? Json::parse(text) : Json(text);
+        RunOptions options;
+        options.device = memory::parseDeviceSpec(device.toStdString());
+        const auto snapshot = graph::makeSnapshot(document, types.catalog());
+        const auto known = placed(snapshot, options, kCards);
+        const auto joined = std::find_if(known->nodes.begin(),
+                                         known->nodes.end(),
+                                         [](const auto& node) { return node.id == "b"; });
+        QCOMPARE(joined->precision.capabilityOf("network"), network);
+        QCOMPARE(joined->precision.capabilityOf("text_encoder"), others);
+        QVERIFY(memory::toJson(joined->precision).is_null());  // nobody asked for it
+        QCOMPARE(placed(snapshot, options, {}), snapshot);
+    }
+};
+
+QTEST_GUILESS_MAIN(PlacedTest)
+#include "placed_test.moc"

@@ -1,0 +1,92 @@
+#include "plugin/base/error.hpp"
+#include "plugin/residency/device/cuda/cuda_driver.hpp"
+#include "plugin/residency/device/cuda/cuda_library.hpp"
+#include "tests/fixtures/folders.hpp"
+
+#include <QTest>
+
+using namespace lowtide;
+using residency::askCudaDriver;
+using residency::CudaDriver;
+using residency::CudaLibrary;
+
+namespace {
+
+constexpr int kNeeded = 13000;
+
+std::string played(const char* part) {
+    qputenv("LOWTIDE_PLAYED_DRIVER", part);
+    return testing::buildPath("lib/played/libcuda.so.1").toStdString();
+}
+
+QString problemOf(const CudaDriver& driver) {
+    return QString::fromStdString(driver.problem);
+}
+
+}  // namespace
+
+/// What is said and done on machines without a card, or with a driver that is of no use.
+class CudaDriverTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void saysWhyThereIsNoCard_data() {
+        QTest::addColumn<QString>("part");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("no card") << "none"
+                                 << "finds no card";
+        QTest::newRow("does not start") << "silent"
+                                        << "unknown error of the played driver";
+        QTest::newRow("too old") << "old"
+                                 << "runs CUDA 12.4, LibTorch needs 13.0";
+        QTest::newRow("strange") << "broken"
+                                 << "cannot describe its cards";
+    }
+
+    void saysWhyThereIsNoCard() {
+        QFETCH(QString, part);
+        QFETCH(QString, says);
+        const CudaDriver driver = askCudaDriver(kNeeded, played(qPrintable(part)));
+        QVERIFY2(problemOf(driver).contains(says), qPrintable(problemOf(driver)));
+        QVERIFY(driver.cards.empty());
+    }
+
+    void saysThatThereIsNoDriver() {
+        const CudaDriver driver = askCudaDriver(kNeeded, "libnowhere.so.1");
+        QVERIFY(problemOf(driver).contains("no NVIDIA driver"));
+        QCOMPARE(driver.version, 0);
+    }
+
+    void refusesALibraryThatIsNoDriver() {
+        const CudaDriver driver = askCudaDriver(kNeeded, "libz.so.1");
+        QVERIFY2(problemOf(driver).contains("cuInit"), qPrintable(problemOf(driver)));
+    }
+
+    void describesTheCards() {
+        const CudaDriver driver = askCudaDriver(kNeeded, played("cards"));
+        QCOMPARE(problemOf(driver), QString());
+        QCOMPARE(driver.version, 13000);
+        QCOMPARE(driver.cards.size(), 2u);
+        QCOMPARE(driver.cards[0].name, "Played card");
+        QCOMPARE(driver.cards[0].capacity, 24 * kGiB);
+        QCOMPARE(driver.cards[0].capability, 89);
+        QCOMPARE(driver.cards[1].index, 1);
+        QCOMPARE(driver.cards[1].capability, 61);
+    }
+
+    void saysThatTheBuildHasNoCuda() {
+        const CudaLibrary library("/nowhere", played("cards"));
+        QVERIFY(problemOf(library.driver()).contains("liblowtide_cuda.so"));
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(library.open(0)), Error);
+    }
+
+    void opensNothingWithoutACard() {
+        const CudaLibrary library(testing::buildPath("lib").toStdString(), played("none"));
+        QVERIFY(!library.problem().empty());
+        QCOMPARE(library.build().cudnn, int64_t{0});
+    }
+};
+
+QTEST_GUILESS_MAIN(CudaDriverTest)
+#include "cuda_driver_test.moc"

@@ -1,0 +1,146 @@
+// Host memory that is pinned for what streams: read once, in the ledger, gone with the run.
+#include "plugin/base/error.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+#include <QTest>
+
+using namespace lowtide;
+using memory::Tag;
+using testing::Bench;
+using testing::NodeRun;
+
+namespace {
+
+Bytes stagingOn(Bench& bench, const char* device) {
+    return bench.ledger().bytesOn(device, Tag::Staging);
+}
+
+}  // namespace
+
+class PinnedTest : public QObject {
+    Q_OBJECT
+
+    testing::WeightFolder folder_;
+
+private Q_SLOTS:
+
+    void filesAreReadOnce_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"leaf", "sequential", "leaf+stream", "block+stream"}) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void filesAreReadOnce() {
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
+        const auto tree = bench.model.denoiser();
+        Bytes once = 0;
+        Bytes moved = 0;
+        {
+            NodeRun node(bench, tree, policy.toStdString() + ",pin=1GiB");
+            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            once = bench.residency->traffic().bytesRead;
+            moved = bench.residency->traffic().bytesToDevice;
+            QVERIFY(stagingOn(bench, "cpu") > 0);
+            for (int pass = 0; pass < 3; ++pass) {
+                QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            }
+            QVERIFY(bench.residency->traffic().bytesRead <= tree->fileBytes());
+            // A ring of several groups holds all of so small a network.
+            const bool streams = !policy.endsWith("+stream");
+            QCOMPARE(bench.residency->traffic().bytesToDevice, streams ? 4 * moved : moved);
+        }
+        QVERIFY(once > 0);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+        QCOMPARE(stagingOn(bench, "cpu"), Bytes{0});
+    }
+
+    void withoutPinsEveryPassReads() {
+        Bench bench(folder_.newPath(), "fake");
+        NodeRun node(bench, bench.model.denoiser(), "leaf");
+        QVERIFY(node.passIsRight({0, 1, 2, 3}) && node.passIsRight({0, 1, 2, 3}));
+        const Bytes twice = bench.residency->traffic().bytesRead;
+        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(bench.residency->traffic().bytesRead > twice);
+    }
+
+    /// A part is pinned, the rest comes from its files; both are right.
+    void aSmallCapPinsAPart() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto tree = bench.model.denoiser();
+        const Bytes half = tree->deviceBytes() / 2;
+        NodeRun node(bench, tree, "leaf,pin=" + std::to_string(half));
+        for (int pass = 0; pass < 3; ++pass) {
+            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        }
+        const Bytes scratch = memory::kConversionScratch;
+        QVERIFY(stagingOn(bench, "cpu") > 0);
+        QVERIFY(stagingOn(bench, "cpu") <= half + scratch);
+        QVERIFY(bench.residency->traffic().bytesRead > tree->fileBytes());
+    }
+
+    void theLedgerIsWhatThePlanSays() {
+        Bench bench(folder_.newPath(), "fake");
+        memory::PlanRequest request = bench.request("leaf+stream,pin=1GiB");
+        request.devices.push_back({.spec = {}, .traits = {.capacity = kGiB}});
+        const memory::Plan plan = *testing::planOf(request);
+        bench.residency->begin(std::make_shared<const memory::Plan>(plan), {});
+        for (memory::NodeIndex node = 0; node < request.nodes.size(); ++node) {
+            bench.residency->enter(node);
+            for (const auto& tree : request.nodes[node].components) {
+                testing::compareWithMasters(bench, *tree);
+                testing::compareWithMasters(bench, *tree);
+            }
+            for (const memory::StageBytes& bytes : plan.stages[node].bytes) {
+                if (bytes.device == "cpu") {
+                    QVERIFY(bytes.staging > 0);
+                    QVERIFY(stagingOn(bench, "cpu") <= bytes.staging);
+                }
+            }
+            bench.residency->leave(node);
+        }
+        bench.residency->end(memory::Outcome::Finished);
+        QCOMPARE(stagingOn(bench, "cpu"), Bytes{0});
+    }
+
+    void aHostThatHasNoSuchMemoryGoesWithout() {
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {},
+                    {.failing = {.kind = memory::AllocationKind::Staging, .number = 2}});
+        NodeRun node(bench, bench.model.textEncoder(), "leaf+stream,pin=1GiB");
+        for (int pass = 0; pass < 3; ++pass) {
+            QVERIFY(node.passIsRight({1, 2, 3}));
+        }
+    }
+
+    /// cuDNN answers a failed allocation with another algorithm; such a result does not count.
+    void anAllocationThatFailedInSilenceIsOutOfMemory() {
+        auto failures = std::make_shared<int64_t>(0);
+        testing::SyntheticModel model(folder_.newPath(), {});
+        residency::Residency residency(std::make_unique<testing::TestDevices>(
+            residency::FakeSettings{}, testing::Forgotten{.failures = failures}));
+        const memory::DeviceSpec device{.kind = "fake"};
+        residency.open(device);
+        const auto plan = testing::planOf(model.request("model", device, residency.traits(device)));
+        residency.begin(plan, {});
+        residency.enter(0);
+        residency.confirm(0);
+        *failures += 1;
+        try {
+            residency.confirm(0);
+            QFAIL("it counted");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
+        }
+        residency.leave(0);
+        residency.enter(1);
+        residency.confirm(1);  // of another node
+        residency.leave(1);
+        residency.end(memory::Outcome::Failed);
+    }
+};
+
+QTEST_GUILESS_MAIN(PinnedTest)
+#include "pinned_test.moc"

@@ -1,0 +1,106 @@
+#include "tests/unit/residency/played_streams.hpp"
+
+#include "plugin/residency/element_conversion.hpp"
+
+#include <chrono>
+#include <cstring>
+
+namespace lowtide::testing {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using residency::CardPoint;
+
+class PlayedPoint final : public CardPoint {
+public:
+    std::shared_ptr<residency::LaneEvent> event = std::make_shared<residency::LaneEvent>();
+    std::atomic<Clock::time_point> reached{};
+};
+
+const PlayedPoint& played(const CardPoint& point) {
+    return static_cast<const PlayedPoint&>(point);
+}
+
+residency::CardPointRef markOn(residency::CopyLane& lane) {
+    auto point = std::make_shared<PlayedPoint>();
+    lane.enqueue([point] { point->reached = Clock::now(); });
+    lane.mark(point->event);
+    return point;
+}
+
+}  // namespace
+
+void PlayedStreams::dawdle() {
+    const double part = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
+    std::this_thread::sleep_for(std::chrono::duration<double>(part * settings_.longestDelay));
+}
+
+void PlayedStreams::copyIn(const residency::Crossing& crossing, const std::byte* source) {
+    copies_.enqueue([this, crossing, source] {
+        dawdle();
+        if (!crossing.widened) {
+            std::memcpy(crossing.target, source, static_cast<size_t>(crossing.bytes));
+            return;
+        }
+        const auto [from, to] = *crossing.widened;
+        residency::convertElements(
+            crossing.target, to, source, from, crossing.bytes / sizeOf(from));
+    });
+}
+
+void PlayedStreams::spoil(std::byte* target, Bytes bytes) {
+    copies_.enqueue([target, bytes] { std::memset(target, 0xFF, static_cast<size_t>(bytes)); });
+}
+
+void PlayedStreams::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
+    copies_.enqueue(
+        [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
+    played(*markCopy()).event->wait();
+}
+
+residency::CardPointRef PlayedStreams::markCopy() {
+    return markOn(copies_);
+}
+
+residency::CardPointRef PlayedStreams::markCompute() {
+    return markOn(computes_);
+}
+
+void PlayedStreams::copyWaits(const CardPoint& point) {
+    copies_.waitFor(played(point).event);
+}
+
+void PlayedStreams::computeWaits(const CardPoint& point) {
+    computes_.waitFor(played(point).event);
+}
+
+void PlayedStreams::hostWaits(const CardPoint& point) {
+    if (!settings_.forgetsRingWaits) {
+        played(point).event->wait();
+    }
+}
+
+void PlayedStreams::finishCompute() {
+    played(*markCompute()).event->wait();
+}
+
+void PlayedStreams::synchronise() noexcept {
+    copies_.drain();
+    computes_.drain();
+}
+
+bool PlayedStreams::isReached(const CardPoint& point) const {
+    return played(point).event->isComplete();
+}
+
+Seconds PlayedStreams::between(const CardPoint& first, const CardPoint& last) const {
+    return std::chrono::duration<double>(played(last).reached.load() - played(first).reached.load())
+        .count();
+}
+
+void PlayedStreams::compute(std::function<void()> work) {
+    computes_.enqueue(std::move(work));
+}
+
+}  // namespace lowtide::testing

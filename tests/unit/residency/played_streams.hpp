@@ -1,0 +1,49 @@
+#pragma once
+
+#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/device/cuda/card_streams.hpp"
+
+#include <atomic>
+#include <random>
+
+namespace lowtide::testing {
+
+/// How the streams of a card behave that is played in host memory.
+struct PlayedSettings {
+    Seconds longestDelay = 0;       ///< before each copy: uniform in [0, longestDelay)
+    bool forgetsRingWaits = false;  ///< the host's wait for a point returns at once
+};
+
+/// Two threads that do what a card's streams do, each in the order of the calls, late: what a
+/// caller did not order comes out wrong. Widens as the host's conversion does.
+class PlayedStreams final : public residency::CardStreams {
+public:
+    explicit PlayedStreams(PlayedSettings settings = {}) : settings_(settings) {}
+
+    void copyIn(const residency::Crossing& crossing, const std::byte* source) override;
+    void spoil(std::byte* target, Bytes bytes) override;
+    void copyOut(std::byte* target, const std::byte* source, Bytes bytes) override;
+    [[nodiscard]] residency::CardPointRef markCopy() override;
+    [[nodiscard]] residency::CardPointRef markCompute() override;
+    void copyWaits(const residency::CardPoint& point) override;
+    void computeWaits(const residency::CardPoint& point) override;
+    void hostWaits(const residency::CardPoint& point) override;
+    void finishCompute() override;
+    void synchronise() noexcept override;
+    [[nodiscard]] bool isReached(const residency::CardPoint& point) const override;
+    [[nodiscard]] Seconds between(const residency::CardPoint& first,
+                                  const residency::CardPoint& last) const override;
+
+    /// Work of the computing stream.
+    void compute(std::function<void()> work);
+
+private:
+    void dawdle();
+
+    PlayedSettings settings_;
+    std::mt19937_64 random_{7};  ///< copying thread alone
+    residency::CopyLane copies_;
+    residency::CopyLane computes_;
+};
+
+}  // namespace lowtide::testing
