@@ -1,0 +1,18 @@
+#include "tests/gpu/card.hpp"
+
+#include "tests/fixtures/folders.hpp"
+
+namespace lowtide::testing {
+
+std::shared_ptr<const residency::CudaLibrary> cards() {
+    static const auto library =
+        std::make_shared<const residency::CudaLibrary>(testing::buildPath("lib").toStdString());
+    return library;
+}
+
+QString reasonToSkip() {
+    const std::string& problem = cards()->problem();
+    return problem.empty() ? QString() : "no card: " + QString::fromStdString(problem);
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What the tests and measurements of a card gave, as one table and one JSON text.
+
+check.py BUILD: reads BUILD/gpu/*.xml (ctest's and Qt Test's results) and BUILD/gpu/*.json
+(measurements), asks the command for the card, prints the table, writes BUILD/gpu/proof.json in the
+form that resources/cuda/proven.json keeps. Exit status 1 when a test failed or was skipped.
+"""
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+
+def results(folder):
+    """[(program, passed, failed, skipped, seconds)] of Qt Test's JUnit files."""
+    rows = []
+    for path in sorted(folder.glob("*.xml")):
+        root = xml.parse(path).getroot()
+        cases = list(root.iter("testcase"))
+        failed = sum(1 for case in cases if case.find("failure") is not None or case.find("error") is not None)
+        skipped = sum(1 for case in cases if case.find("skipped") is not None)
+        seconds = sum(float(case.get("time") or 0) for case in cases)
+        rows.append((path.stem, len(cases) - failed - skipped, failed, skipped, seconds))
+    return rows
+
+
+def measurements(folder):
+    """{name: figures} of the JSON files that benches wrote."""
+    names = {"proof"}
+    return {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json")) if path.stem not in names}
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    folder = build / "gpu"
+    answer = subprocess.run([build / "bin" / "lowtide", "devices", "--json"], check=True, capture_output=True, text=True)
+    known = json.loads(answer.stdout)
+    cuda = known["cuda"]
+    rows = results(folder)
+    figures = measurements(folder)
+    card = cuda["cards"][0] if cuda["cards"] else {}
+    print(f"\ncard    {card.get('name', 'none')}, compute capability {card.get('capability', '-')}")
+    print(f"driver  CUDA {cuda['driver'] or '-'}, runtime {cuda['runtime'] or '-'}, cuDNN {cuda['cudnn'] or '-'}")
+    print(f"build   {known['numerics'].split(',')[0]}, kernels {cuda['kernels'] or '-'}\n")
+    print(f"{'tests':24}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    for name, passed, failed, skipped, seconds in rows:
+        print(f"{name:24}{passed:8}{failed:8}{skipped:9}{seconds:9.1f}")
+    for name, table in figures.items():
+        print(f"\n{name}")
+        for row in table:
+            print("  " + ", ".join(f"{key} {value}" for key, value in row.items()))
+    isProven = bool(rows) and bool(card) and not any(row[2] or row[3] for row in rows)
+    proof = {
+        "date": datetime.date.today().isoformat(),
+        "card": card.get("name", ""),
+        "capability": card.get("capability", ""),
+        "driver": cuda["driver"],
+        "runtime": cuda["runtime"],
+        "cudnn": cuda["cudnn"],
+        "kernels": cuda["kernels"],
+        "build": known["numerics"].split(",")[0],
+        "tests": {name: passed for name, passed, _, _, _ in rows},
+        "measured": figures,
+    }
+    (folder / "proof.json").write_text(json.dumps(proof, indent=2) + "\n")
+    print(f"\nwritten to {folder / 'proof.json'}" + ("" if isProven else "; nothing is proven by it"))
+    return 0 if isProven else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

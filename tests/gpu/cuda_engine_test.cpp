@@ -1,0 +1,124 @@
+// Weights on a real card under every policy, with copies that come late and evicted bytes that are
+// spoiled: tests 21 to 24 of the list of sharp tests, below the networks.
+#include "tests/gpu/card.hpp"
+#include "tests/unit/residency/engine_bench.hpp"
+
+using namespace lowtide;
+using testing::SyntheticModel;
+
+namespace {
+
+class SettledCard final : public residency::DeviceSource {
+public:
+    explicit SettledCard(const residency::CudaSettings& settings) : settings_(settings) {}
+
+    std::unique_ptr<residency::Device> open(const memory::DeviceSpec& spec) override {
+        return testing::cards()->open(spec.index, settings_);
+    }
+
+    std::vector<memory::DeviceInfo> available() override { return {}; }
+
+private:
+    residency::CudaSettings settings_;
+};
+
+const memory::DeviceSpec kCard{.kind = "cuda"};
+
+}  // namespace
+
+class CudaEngineTest : public QObject {
+    Q_OBJECT
+
+    testing::WeightFolder folder_;
+
+private Q_SLOTS:
+
+    void initTestCase() { LOWTIDE_NEEDS_CARD(); }
+
+    void everyWeightIsItsMaster_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<double>("delay");
+        for (const char* policy : testing::kPolicies) {
+            QTest::addRow("%s", policy) << policy << 0.0;
+            QTest::addRow("%s, slow copies", policy) << policy << 0.002;
+        }
+        QTest::newRow("leaf, nothing pinned") << "leaf+stream,pin=0" << 0.0;
+    }
+
+    void everyWeightIsItsMaster() {
+        QFETCH(QString, policy);
+        QFETCH(double, delay);
+        const SyntheticModel model(folder_.newPath(), {.scale = 8});
+        residency::Residency residency(std::make_unique<SettledCard>(
+            residency::CudaSettings{.spoils = true, .copyDelay = delay}));
+        residency.open(kCard);
+        const auto plan =
+            testing::planOf(model.request(policy.toStdString(), kCard, residency.traits(kCard)));
+        for (int run = 0; run < 2; ++run) {
+            residency.begin(plan, {});
+            for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
+                const memory::ComponentTree& tree = *model.trees()[node];
+                residency.enter(node);
+                for (int pass = 0; pass < 3; ++pass) {
+                    residency.beginPass(tree, {});
+                    compare(residency, model, tree);
+                }
+                residency.leave(node);
+            }
+            residency.end(memory::Outcome::Finished);
+        }
+        QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
+    }
+
+    /// 24: nothing grows over many runs that alternate policies.
+    void nothingGrowsOverManyRuns() {
+        const SyntheticModel model(folder_.newPath(), {.scale = 8});
+        residency::Residency residency(std::make_unique<SettledCard>(residency::CudaSettings{}));
+        residency.open(kCard);
+        std::vector<memory::MemoryState> states;
+        for (int run = 0; run < 200; ++run) {
+            const auto plan = testing::planOf(model.request(
+                testing::kPolicies[static_cast<size_t>(run) % testing::kPolicies.size()],
+                kCard,
+                residency.traits(kCard)));
+            residency.begin(plan, {});
+            for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
+                residency.enter(node);
+                compare(residency, model, *model.trees()[node]);
+                residency.leave(node);
+            }
+            residency.end(memory::Outcome::Finished);
+            residency.collect(kCard);
+            states.push_back(residency.memoryState(kCard));
+        }
+        const memory::MemoryState& warm = states[50];
+        const memory::MemoryState& last = states.back();
+        qInfo("device %lld -> %lld bytes, host %lld -> %lld",
+              static_cast<long long>(warm.deviceUsed),
+              static_cast<long long>(last.deviceUsed),
+              static_cast<long long>(warm.hostUsed),
+              static_cast<long long>(last.hostUsed));
+        QVERIFY(last.deviceUsed <= warm.deviceUsed);
+        QVERIFY(last.hostUsed - warm.hostUsed < 16 * kMiB);
+    }
+
+private:
+    static void compare(residency::Residency& residency,
+                        const SyntheticModel& model,
+                        const memory::ComponentTree& tree) {
+        for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+            if (tree.leaves[leaf].gathered) {
+                continue;
+            }
+            const residency::Lease lease = residency.use(tree, leaf);
+            for (size_t i = 0; i < lease.size(); ++i) {
+                const memory::Weight& weight = tree.weights[tree.leaves[leaf].weights[i]];
+                QVERIFY2(at::equal(lease[i].cpu(), model.expected(tree, weight)),
+                         weight.name.c_str());
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(CudaEngineTest)
+#include "cuda_engine_test.moc"

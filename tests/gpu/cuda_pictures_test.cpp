@@ -1,0 +1,128 @@
+// Whole runs on a real card: f32 beside the cpu's, and a card that others use too.
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/gpu/card.hpp"
+
+#include <QProcess>
+#include <QTemporaryDir>
+
+using namespace lowtide;
+
+namespace {
+
+constexpr const char* kHolder = "bin/card_holder";
+
+std::string graphOf(const char* example) {
+    return testing::contentsOf(testing::sourcePath(QString("examples/graphs/%1.json").arg(example)))
+        .toStdString();
+}
+
+testing::ModuleRun run(const char* example, const Json& options) {
+    testing::EventLog log;
+    testing::ModuleRun ended = testing::runModule(graphOf(example), options, log);
+    testing::openModule().runner()->release("all");
+    return ended;
+}
+
+testing::TensorFile tensorsOf(const QTemporaryDir& folder, const char* example, Json options) {
+    const QString path = folder.filePath("dump.safetensors");
+    options["dump"] = path.toStdString();
+    options["out"] = folder.path().toStdString();
+    const testing::ModuleRun ended = run(example, options);
+    if (ended.status != Status::Ok) {
+        throw std::runtime_error(ended.report.at("issues").dump());
+    }
+    QFile kept(path);
+    if (!kept.open(QIODevice::WriteOnly) || kept.write(ended.dump) != ended.dump.size()) {
+        throw std::runtime_error("the dump cannot be kept");
+    }
+    kept.close();
+    return testing::readTensorFile(path.toStdString());
+}
+
+}  // namespace
+
+class CudaPicturesTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        LOWTIDE_NEEDS_CARD();
+        QVERIFY(testing::openModule().runner() != nullptr);
+    }
+
+    /// In f32 without TF32 every recorded value agrees as with the reference (design, section 5).
+    void f32AgreesWithTheCpu_data() {
+        QTest::addColumn<QString>("graph");
+        for (const char* graph : {"text_to_image", "hires", "text_to_image_deepcache"}) {
+            QTest::newRow(graph) << graph;
+        }
+    }
+
+    void f32AgreesWithTheCpu() {
+        QFETCH(QString, graph);
+        Json options = {{"device", "cpu"},
+                        {"set", {"denoise.steps=4"}},
+                        {"precisions", {"encode=quality", "denoise=quality", "decode=quality"}}};
+        const auto onCpu = tensorsOf(folder_, qPrintable(graph), options);
+        options["device"] = "cuda";
+        const auto onCard = tensorsOf(folder_, qPrintable(graph), options);
+        const std::string wrong = testing::disagreements(onCpu, onCard);
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    void presetsSayWhatTheyDo_data() {
+        QTest::addColumn<QString>("preset");
+        for (const char* preset : {"quality", "balanced", "speed"}) {
+            QTest::newRow(preset) << preset;
+        }
+    }
+
+    void presetsSayWhatTheyDo() {
+        QFETCH(QString, preset);
+        const std::string name = preset.toStdString();
+        const testing::ModuleRun ended =
+            run("text_to_image",
+                {{"device", "cuda"},
+                 {"out", folder_.path().toStdString()},
+                 {"precisions", {"encode=" + name, "denoise=" + name, "decode=" + name}}});
+        QVERIFY2(ended.status == Status::Ok, ended.report.at("issues").dump().c_str());
+        qInfo("%s", ended.report.at("precision").dump().c_str());
+    }
+
+    /// 22: what another process holds is not counted on.
+    void aCardThatOthersUseIsSharedOrRefused() {
+        Json options = {{"device", "cuda"}, {"out", folder_.path().toStdString()}};
+        QProcess holder;
+        holder.start(testing::buildPath(kHolder), {QString::number(kGiB)});
+        QVERIFY(holder.waitForReadyRead(60000));
+        const testing::ModuleRun beside = run("text_to_image", options);
+        QVERIFY2(beside.status == Status::Ok, beside.report.at("issues").dump().c_str());
+        std::string text;
+        testing::openModule().runner()->devices(text);
+        int64_t capacity = 0;
+        for (const Json& device : Json::parse(text).at("devices")) {
+            capacity =
+                device.at("id") == "cuda:0" ? device.at("capacity").get<int64_t>() : capacity;
+        }
+        options["memoryBudget"] = std::to_string(capacity);
+        const testing::ModuleRun greedy = run("text_to_image", options);
+        QCOMPARE(greedy.status, Status::Invalid);
+        holder.closeWriteChannel();
+        QVERIFY(holder.waitForFinished());
+    }
+
+    void nothingIsLeftOnTheCard() {
+        const testing::ModuleRun ended =
+            run("text_to_image", {{"device", "cuda"}, {"out", folder_.path().toStdString()}});
+        QVERIFY(ended.status == Status::Ok);
+        QCOMPARE(testing::bytesOn("cuda:0"), int64_t{0});
+    }
+};
+
+QTEST_GUILESS_MAIN(CudaPicturesTest)
+#include "cuda_pictures_test.moc"
