@@ -50,7 +50,7 @@ def main():
     for name, table in figures.items():
         print(f"\n{name}")
         for row in table:
-            print("  " + ", ".join(f"{key} {value}" for key, value in row.items()))
+            print("  " + ", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()))
     isProven = bool(rows) and bool(card) and not any(row[2] or row[3] for row in rows)
     proof = {
         "date": datetime.date.today().isoformat(),

@@ -163,7 +163,7 @@ private Q_SLOTS:
         row("infinite", {"--set", "denoise.cfg=inf"}, "denoise.cfg");
         row("huge number", {"--set", "denoise.seed=18446744073709551616"}, "denoise.seed");
         row("bad device", {"--device", "moon"}, "moon");
-        row("no CUDA", {"--device", "cuda"}, "CUDA");
+        row("no card", {"--device", "cuda"}, "no device cuda can be used");
         row("small card",
             {"--device", "fake:1MiB", "--policy", "denoise=model"},
             "do not fit into 1.0 MiB on fake");

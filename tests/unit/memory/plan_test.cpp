@@ -15,6 +15,7 @@ constexpr int64_t kEncoder = 128 * 2;
 constexpr int64_t kDenoiser = 128 * 10;
 constexpr int64_t kDecoder = 128 * 3;
 constexpr Bytes kCapacity = 1 << 20;
+constexpr qint64 kPlenty = kCapacity;
 
 /// encode -> denoise -> decode on a card that copies every weight.
 PlanRequest pipeline(const std::string& encode,
@@ -278,6 +279,59 @@ private Q_SLOTS:
         QCOMPARE(plan.device(parseDeviceSpec("cpu"))->peakWeights, Bytes{4 * kEncoder});
         QVERIFY(plan.stays.at(0).layout->isInPlace);
         QCOMPARE(plan.places.at(0).arenaBytes, Bytes{0});
+    }
+
+    void pinsWhatStreams_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<qint64>("passes");
+        QTest::addColumn<qint64>("hostBudget");
+        QTest::addColumn<qint64>("pinned");
+        const qint64 all = 4 * kDenoiser;
+        QTest::newRow("what the device may pin") << "leaf" << qint64{20} << kPlenty << qint64{3000};
+        QTest::newRow("as asked") << "leaf,pin=1000" << qint64{20} << kPlenty << qint64{1000};
+        QTest::newRow("all that streams") << "leaf,pin=1GiB" << qint64{20} << kPlenty << all;
+        QTest::newRow("none") << "leaf,pin=0" << qint64{20} << kPlenty << qint64{0};
+        QTest::newRow("it comes once") << "leaf" << qint64{1} << kPlenty << qint64{0};
+        QTest::newRow("nothing streams") << "none" << qint64{20} << kPlenty << qint64{0};
+        QTest::newRow("the host's budget")
+            << "leaf,pin=1GiB" << qint64{20} << qint64{2000} << qint64{2000};
+    }
+
+    void pinsWhatStreams() {
+        QFETCH(QString, policy);
+        QFETCH(qint64, passes);
+        QFETCH(qint64, hostBudget);
+        QFETCH(qint64, pinned);
+        PlanRequest request = pipeline("none", policy.toStdString(), "none");
+        request.nodes[1].work.components[0].passes = passes;
+        request.devices[0].traits.pinnable = 3000;
+        request.devices[1].traits.capacity = hostBudget;
+        const Plan plan = planOf(request);
+        const PlannedUse& use = *plan.use(1, *request.nodes[1].components[0]);
+        QCOMPARE(plan.stays.at(use.stay).pinned, Bytes{pinned});
+        QCOMPARE(plan.stages.at(0).bytes.at(1).staging, Bytes{0});
+        QCOMPARE(plan.stages.at(1).bytes.at(1).staging, Bytes{pinned});
+    }
+
+    void componentsThatStreamTogetherShareWhatMayBePinned() {
+        PlanRequest request = pipeline("none", "leaf", "none");
+        request.nodes[1].components.push_back(
+            testing::tree("text_encoder_2", std::vector<int64_t>(10, 128)));
+        request.devices[0].traits.pinnable = 4 * kDenoiser + 880;
+        const Plan plan = planOf(request);
+        QCOMPARE(plan.stages.at(1).bytes.at(1).staging, 4 * kDenoiser + 880);
+    }
+
+    void countsWhatADeviceTakesBesideTheNodes() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.devices[0].traits.workspace = 4096;
+        request.devices[0].traits.staging = 8192;
+        const Plan plan = planOf(request);
+        for (size_t stage = 0; stage < 3; ++stage) {
+            QCOMPARE(onFake(plan, stage).workspace, Bytes{4096});
+            QCOMPARE(plan.stages.at(stage).bytes.at(1).workspace, Bytes{0});
+            QCOMPARE(plan.stages.at(stage).bytes.at(1).staging, Bytes{8192});
+        }
     }
 
     void combinationsThatMeanNothingAreRefusedWithASentence_data() {

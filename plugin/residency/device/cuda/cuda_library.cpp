@@ -52,7 +52,7 @@ void CudaLibrary::load(const std::string& path) {
 std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& settings) const {
     const char* const hint = "use the device cpu, or fake to rehearse a card";
     if (!problem().empty()) {
-        throw Error(ErrorKind::Device, problem(), hint);
+        throw Error(ErrorKind::Device, "no device cuda can be used: " + problem(), hint);
     }
     if (index < 0 || index >= static_cast<int>(driver_.cards.size())) {
         throw Error(ErrorKind::Device,
