@@ -7,7 +7,7 @@
 
 #include <atomic>
 #include <cstring>
-#include <numeric>
+#include <random>
 
 using namespace lowtide;
 using residency::CardLane;
@@ -99,6 +99,27 @@ private Q_SLOTS:
             card.lane.copyIn({.target = targets[i].data(), .bytes = bytes}, sourceOf(sources[i]));
         }
         card.lane.hostWaits(card.lane.markCopy());
+        QVERIFY(sources == targets);
+    }
+
+    /// The oldest bytes may lie behind the place that is taken next, others in it.
+    void bytesOfManySizesArrive() {
+        Lane card({.longestDelay = 0.002});
+        std::mt19937 random(11);
+        std::vector<std::vector<std::byte>> sources;
+        for (int i = 0; i < 300; ++i) {
+            sources.push_back(pattern(1 + static_cast<Bytes>(random() % 16'000), i));
+        }
+        std::vector<std::vector<std::byte>> targets;
+        for (const std::vector<std::byte>& source : sources) {
+            targets.emplace_back(source.size());
+        }
+        for (size_t i = 0; i < sources.size(); ++i) {
+            card.lane.copyIn(
+                {.target = targets[i].data(), .bytes = static_cast<Bytes>(sources[i].size())},
+                sourceOf(sources[i]));
+        }
+        card.lane.drain();
         QVERIFY(sources == targets);
     }
 
@@ -267,7 +288,7 @@ private Q_SLOTS:
         card.lane.drain();
         const memory::LaneTimes times = card.lane.times();
         QVERIFY2(times.copy > 0.025 && times.copy < 5, qPrintable(QString::number(times.copy)));
-        QVERIFY2(times.wait < times.copy, qPrintable(QString::number(times.wait)));
+        QVERIFY2(times.wait > 0.025 && times.wait < 5, qPrintable(QString::number(times.wait)));
         card.played.compute(gate.work());
         card.lane.copyWaits(card.lane.markCompute());
         card.lane.copyIn({.target = target.data(), .bytes = 1000}, sourceOf(source));

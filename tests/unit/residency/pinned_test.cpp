@@ -80,6 +80,18 @@ private Q_SLOTS:
         QVERIFY(bench.residency->traffic().bytesRead > tree->fileBytes());
     }
 
+    void whatStaysTakesNoRoomOfWhatStreams() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto tree = bench.model.denoiser();
+        const std::string most = std::to_string(tree->deviceBytes() * 9 / 10);
+        NodeRun node(bench, tree, "leaf,budget=" + most + ",pin=1GiB");
+        for (int pass = 0; pass < 3; ++pass) {
+            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        }
+        QVERIFY(bench.residency->traffic().bytesRead <= tree->fileBytes());
+        QVERIFY(stagingOn(bench, "cpu") < tree->deviceBytes());
+    }
+
     void theLedgerIsWhatThePlanSays() {
         Bench bench(folder_.newPath(), "fake");
         memory::PlanRequest request = bench.request("leaf+stream,pin=1GiB");

@@ -301,7 +301,6 @@ private Q_SLOTS:
 
     /// Its results lie as ATen's own lie, and its convolutions take more than their results.
     void aCudaCardRunsOperatorsOfItsOwn() {
-        bool hasWorkspace = false;
         for (const Case& one : cases()) {
             at::Tensor plain;
             Bytes rehearsed = 0;
@@ -312,10 +311,9 @@ private Q_SLOTS:
             at::Tensor onCard;
             const Bytes taken = walked(one, Imitated::Cuda, onCard);
             QVERIFY2(onCard.strides().vec() == plain.strides().vec(), one.name.c_str());
-            QVERIFY2(taken >= rehearsed, one.name.c_str());
-            hasWorkspace = hasWorkspace || taken > rehearsed;
+            const bool hasWorkspace = one.name.starts_with("conv");
+            QVERIFY2(taken >= rehearsed + (hasWorkspace ? 512 : 0), one.name.c_str());
         }
-        QVERIFY(hasWorkspace);
     }
 
     void countsWhatLives() {

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace lowtide::residency {
 
@@ -29,22 +28,6 @@ Crossing partOf(const Crossing& whole, Bytes offset, Bytes count) {
     return part;
 }
 
-class Stopwatch {
-public:
-    explicit Stopwatch(Seconds& total) : total_(total) {}
-
-    ~Stopwatch() {
-        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    }
-
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-
-private:
-    Seconds& total_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 void CardLane::lendStaging(std::span<std::byte> memory) {
@@ -59,11 +42,10 @@ void CardLane::copyIn(const Crossing& crossing, ByteSource source) {
         if (!ring_) {
             throw Error(ErrorKind::Internal, "a card was lent no host memory for its copies");
         }
-        measured([&](Seconds& reading) {
+        measured([&] {
             for (Bytes done = 0; done < crossing.bytes;) {
                 const Bytes count = std::min(ring_->piece(), crossing.bytes - done);
                 std::byte* piece = ring_->take(count);
-                const Stopwatch watch(reading);
                 if (!source(piece, done, count)) {
                     return;
                 }
@@ -79,8 +61,7 @@ void CardLane::copyInStaged(const Crossing& crossing,
                             const std::byte* staged,
                             std::function<bool()> prepare) {
     lane_.enqueue([this, crossing, staged, prepare = std::move(prepare)] {
-        measured([&](Seconds& reading) {
-            const Stopwatch watch(reading);
+        measured([&] {
             if (prepare()) {
                 streams_->copyIn(crossing, staged);
             }
@@ -94,7 +75,7 @@ void CardLane::spoil(std::byte* target, Bytes bytes) {
 
 void CardLane::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
     lane_.enqueue([this, target, source, bytes] {
-        measured([&](Seconds&) { streams_->copyOut(target, source, bytes); });
+        measured([&] { streams_->copyOut(target, source, bytes); });
     });
 }
 
@@ -122,8 +103,8 @@ void CardLane::copyWaits(const EventRef& event) {
 }
 
 void CardLane::computeWaits(const EventRef& event) {
-    lane_.await(*cardEvent(event));
     const CardPointRef before = streams_->markCompute();
+    lane_.await(*cardEvent(event));
     streams_->computeWaits(*cardEvent(event)->point);
     note({.begin = before, .end = streams_->markCompute(), .isWait = true});
 }
@@ -144,20 +125,18 @@ memory::LaneTimes CardLane::times() const {
         if (!streams_->isReached(*span.end)) {
             return false;
         }
-        const Seconds transfer = streams_->between(*span.begin, *span.end);
-        (span.isWait ? times_.wait : times_.copy) += std::max(span.reading, transfer);
+        (span.isWait ? times_.wait : times_.copy) += streams_->between(*span.begin, *span.end);
         return true;
     };
     std::erase_if(open_, isOver);
     return times_;
 }
 
-/// Runs the work of a copy and notes how long it takes on both sides.
-void CardLane::measured(const std::function<void(Seconds& reading)>& work) {
-    Span span{.begin = streams_->markCopy()};
-    work(span.reading);
-    span.end = streams_->markCopy();
-    note(std::move(span));
+/// Notes how long a copy keeps its stream: reading counts where no earlier copy hides it.
+void CardLane::measured(const std::function<void()>& work) {
+    const CardPointRef begin = streams_->markCopy();
+    work();
+    note({.begin = begin, .end = streams_->markCopy()});
 }
 
 void CardLane::note(Span span) {

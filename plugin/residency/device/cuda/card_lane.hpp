@@ -41,19 +41,18 @@ public:
     void finishCompute() { streams_->finishCompute(); }
 
     void drain() noexcept;
-    /// Each copy counts with the longer of its reading and its transfer, which overlap from copy to
-    /// copy; waiting is what the computing stream stood still. Of what is over.
+    /// How long copies kept their stream, with the reading that no earlier copy hid; waiting is
+    /// what the computing stream stood still. Of what is over.
     [[nodiscard]] memory::LaneTimes times() const;
 
 private:
     struct Span {
         CardPointRef begin;
         CardPointRef end;
-        Seconds reading = 0;
         bool isWait = false;
     };
 
-    void measured(const std::function<void(Seconds& reading)>& work);
+    void measured(const std::function<void()>& work);
     void note(Span span);
 
     std::unique_ptr<CardStreams> streams_;

@@ -140,10 +140,11 @@ private Q_SLOTS:
     void wiresAreSeenOnWhatTheyCross_data() {
         QTest::addColumn<QColor>("wire");
         QTest::addColumn<QColor>("ground");
+        const Json tokens = themeTokens();
         for (const auto& [schemeName, scheme] : kSchemes) {
             const Theme theme(scheme);
             std::vector<std::string> types = {"SOMETHING_NEW", "GUIDE", "AUDIO", "MESH", "A", "B"};
-            for (const auto& [type, look] : themeTokens()["wires"].items()) {
+            for (const auto& [type, look] : tokens["wires"].items()) {
                 types.push_back(type);
             }
             for (const std::string& type : types) {
