@@ -20,6 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Between two times that a file can have; the kernel's clock ticks every 4 to 10 ms.
+constexpr auto kClockTick = std::chrono::milliseconds(20);
+/// Events arrive on a thread of their own, while the denoiser goes on: steps enough that one sent
+/// at the first arrives long before the last (a step takes about 3 ms).
+constexpr const char* kSteps = "denoise.steps=60";
 const std::string kUnet = "/unet/diffusion_pytorch_model.safetensors";
 
 /// Writes the weights of a file as F32, so that the cpu reads them where they are mapped.
@@ -42,7 +47,6 @@ void widen(const std::string& path) {
 
 /// A change of the denoiser's file, by name.
 void change(const std::string& path, const QString& how) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the file's clock
     const auto size = static_cast<std::streamoff>(fs::file_size(path));
     if (how == "cut off") {
         fs::resize_file(path, static_cast<uintmax_t>(size / 3));
@@ -83,15 +87,14 @@ class ChangedWeightsTest : public QObject {
         if (isMapped) {
             widen(modelPath() + kUnet);
         }
+        std::this_thread::sleep_for(kClockTick);  // a change after this has another time
     }
 
     testing::ModuleRun run(const Json& more, const std::function<void(const Json&)>& onEvent = {}) {
-        Json options = {{"set",
-                         {"load.checkpoint=" + modelPath(),
-                          "latent.width=64",
-                          "latent.height=64",
-                          "denoise.steps=5"}},
-                        {"out", folder_->path().toStdString()}};
+        Json options = {
+            {"set",
+             {"load.checkpoint=" + modelPath(), "latent.width=64", "latent.height=64", kSteps}},
+            {"out", folder_->path().toStdString()}};
         options.update(more.is_null() ? Json::object() : more);
         testing::EventLog log(onEvent);
         return testing::runModule(testing::exampleText("text_to_image"), options, log);
