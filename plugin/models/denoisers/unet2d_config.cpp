@@ -73,8 +73,11 @@ std::vector<std::string> blockNames(const JsonReader& reader,
 }
 
 std::vector<int64_t> channelsOf(const JsonReader& reader) {
-    const std::vector<int64_t> channels =
-        reader.integers("block_out_channels").value_or(std::vector<int64_t>{320, 640, 1280, 1280});
+    const std::optional<std::vector<int64_t>> stated = reader.integers("block_out_channels");
+    if (!stated) {
+        return {320, 640, 1280, 1280};
+    }
+    const std::vector<int64_t>& channels = *stated;
     if (channels.empty() || channels.size() > kMostLevels) {
         throw Error(ErrorKind::Corrupt,
                     reader.what() + ": block_out_channels has " + std::to_string(channels.size()) +

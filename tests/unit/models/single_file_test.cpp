@@ -95,6 +95,17 @@ class SingleFileTest : public QObject {
 
 private Q_SLOTS:
 
+    /// Source: diffusers 0.42.1, UNet2DConditionModel.__init__.
+    void whatAConfigLeavesOutIsAsInTheReference() {
+        const models::UNet2DConfig config = models::readUNet2DConfig(Json::object(), "unet");
+        std::vector<int64_t> channels;
+        for (const models::UNetLevel& level : config.levels) {
+            channels.push_back(level.channels);
+        }
+        QCOMPARE(channels, (std::vector<int64_t>{320, 640, 1280, 1280}));
+        QCOMPARE(config.contextWidth(), int64_t{1280});
+    }
+
     void initTestCase() {
         singles_ = testing::singleFileFolder().toStdString() + "/";
         folders_ = testing::goldenFolder().toStdString() + "/checkpoints/";
