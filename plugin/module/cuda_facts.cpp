@@ -22,10 +22,6 @@ Json readProofs(const std::string& path) {
     return *proofs;
 }
 
-std::string capabilityText(int capability) {
-    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
-}
-
 /// What the card computes faster than f32.
 Json gainsOf(int capability) {
     const auto traits = memory::NumericTraits::ofCuda(capability);
@@ -72,13 +68,16 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
         return facts;
     }
     for (const residency::CudaCard& card : driver.cards) {
-        const std::string id = "cuda:" + std::to_string(card.index);
-        facts.capabilities[id] = card.capability;
-        facts.json["cards"].push_back({{"id", id},
-                                       {"name", card.name},
-                                       {"capability", capabilityText(card.capability)},
-                                       {"capacity", card.capacity},
-                                       {"gains", gainsOf(card.capability)}});
+        if (card.problem.empty()) {
+            facts.capabilities[card.id()] = card.capability;
+        }
+        facts.json["cards"].push_back(
+            {{"id", card.id()},
+             {"name", card.name},
+             {"capability", residency::capabilityText(card.capability)},
+             {"capacity", card.capacity},
+             {"problem", card.problem},
+             {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}});
     }
     return facts;
 }
@@ -90,8 +89,13 @@ std::string textOf(const CudaFacts& facts) {
     if (const std::string problem = member("problem"); !problem.empty()) {
         return text + "; " + problem;
     }
-    return text + "; driver for CUDA " + member("driver") + ", runtime " + member("runtime") +
-           ", cuDNN " + member("cudnn") + ", kernels " + member("kernels");
+    text += "; driver for CUDA " + member("driver") + ", runtime " + member("runtime") +
+            ", cuDNN " + member("cudnn") + ", kernels " + member("kernels");
+    for (const Json& card : json.at("cards")) {
+        const auto problem = card.at("problem").get<std::string>();
+        text += problem.empty() ? "" : "; " + problem;
+    }
+    return text;
 }
 
 }  // namespace lowtide::module

@@ -61,7 +61,7 @@ private Q_SLOTS:
                 residency.enter(node);
                 for (int pass = 0; pass < 3; ++pass) {
                     residency.beginPass(tree, {});
-                    compare(residency, model, tree);
+                    testing::compareWithMasters(residency, model, tree);
                 }
                 residency.leave(node);
             }
@@ -84,7 +84,7 @@ private Q_SLOTS:
             residency.begin(plan, {});
             for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
                 residency.enter(node);
-                compare(residency, model, *model.trees()[node]);
+                testing::compareWithMasters(residency, model, *model.trees()[node]);
                 residency.leave(node);
             }
             residency.end(memory::Outcome::Finished);
@@ -100,23 +100,6 @@ private Q_SLOTS:
               static_cast<long long>(last.hostUsed));
         QVERIFY(last.deviceUsed <= warm.deviceUsed);
         QVERIFY(last.hostUsed - warm.hostUsed < 16 * kMiB);
-    }
-
-private:
-    static void compare(residency::Residency& residency,
-                        const SyntheticModel& model,
-                        const memory::ComponentTree& tree) {
-        for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
-            if (tree.leaves[leaf].gathered) {
-                continue;
-            }
-            const residency::Lease lease = residency.use(tree, leaf);
-            for (size_t i = 0; i < lease.size(); ++i) {
-                const memory::Weight& weight = tree.weights[tree.leaves[leaf].weights[i]];
-                QVERIFY2(at::equal(lease[i].cpu(), model.expected(tree, weight)),
-                         weight.name.c_str());
-            }
-        }
     }
 };
 

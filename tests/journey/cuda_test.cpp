@@ -77,6 +77,17 @@ private Q_SLOTS:
         QVERIFY(facts.at("cards").empty());
     }
 
+    /// Compute capability 6.1 beside 8.9.
+    void aCardThatIsTooOldIsNotOffered() {
+        const testing::CommandResult devices = testing::runLowtide({"devices"}, driver("cards"));
+        QVERIFY2(devices.output.contains("Old card has compute capability 6.1, LibTorch needs 7.5"),
+                 qPrintable(devices.output));
+        QVERIFY(devices.output.contains("cuda:0") && !devices.output.contains("cuda:1"));
+        const Json cards = cudaFacts("cards").at("cards");
+        QCOMPARE(cards.at(0).at("problem"), Json(""));
+        QVERIFY(cards.at(1).at("gains").empty());
+    }
+
     void aRunOnACardIsRefusedWithTheReason_data() {
         QTest::addColumn<QByteArray>("part");
         QTest::addColumn<QString>("says");

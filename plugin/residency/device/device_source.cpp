@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
+#include "plugin/residency/device/loader_reason.hpp"
 
 #include <c10/util/Exception.h>
 
@@ -14,11 +15,6 @@ namespace lowtide::residency {
 namespace {
 
 constexpr const char* kFakeLibrary = "liblowtide_fake.so";
-
-std::string loaderReason() {
-    const char* reason = dlerror();
-    return reason ? reason : "no reason was given";
-}
 
 /// The library's one door. It stays open until the process ends: ATen holds pointers into it.
 OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
@@ -68,8 +64,9 @@ public:
                 {"fake", "fake", "rehearsal of a card in host memory", capacity, capacity});
         }
         for (const CudaCard& card : cuda_ ? cuda_->driver().cards : std::vector<CudaCard>()) {
-            const std::string id = "cuda:" + std::to_string(card.index);
-            found.push_back({id, "cuda", card.name, card.capacity, card.capacity});
+            if (card.problem.empty()) {
+                found.push_back({card.id(), "cuda", card.name, card.capacity, card.capacity});
+            }
         }
         return found;
     }

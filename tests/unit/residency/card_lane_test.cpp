@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "tests/unit/residency/byte_source.hpp"
 #include "tests/unit/residency/played_streams.hpp"
 
 #include <QTest>
@@ -13,6 +14,7 @@ using namespace lowtide;
 using residency::CardLane;
 using testing::PlayedSettings;
 using testing::PlayedStreams;
+using testing::sourceOf;
 
 namespace {
 
@@ -27,13 +29,6 @@ std::vector<std::byte> pattern(Bytes count, int seed) {
         each = static_cast<std::byte>(state >> 24);
     }
     return bytes;
-}
-
-residency::ByteSource sourceOf(const std::vector<std::byte>& bytes) {
-    return [&bytes](std::byte* target, Bytes offset, Bytes count) {
-        std::memcpy(target, bytes.data() + offset, static_cast<size_t>(count));
-        return true;
-    };
 }
 
 /// Holds work of a stream up until it is opened.

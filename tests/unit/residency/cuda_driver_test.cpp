@@ -12,7 +12,7 @@ using residency::CudaLibrary;
 
 namespace {
 
-constexpr int kNeeded = 13000;
+const residency::CudaNeeds kNeeded;
 
 std::string played(const char* part) {
     qputenv("LOWTIDE_PLAYED_DRIVER", part);
@@ -72,7 +72,17 @@ private Q_SLOTS:
         QCOMPARE(driver.cards[0].capacity, 24 * kGiB);
         QCOMPARE(driver.cards[0].capability, 89);
         QCOMPARE(driver.cards[1].index, 1);
+        QCOMPARE(driver.cards[0].problem, "");
         QCOMPARE(driver.cards[1].capability, 61);
+        QCOMPARE(driver.cards[1].problem,
+                 "Old card has compute capability 6.1, LibTorch needs 7.5");
+    }
+
+    void refusesCardsThatAreAllTooOld() {
+        const CudaDriver driver = askCudaDriver({.capability = 90}, played("cards"));
+        QVERIFY2(problemOf(driver).contains("8.9, LibTorch needs 9.0"),
+                 qPrintable(problemOf(driver)));
+        QVERIFY(driver.cards.empty());
     }
 
     void saysThatTheBuildHasNoCuda() {

@@ -72,7 +72,7 @@ void NodeRun::beginPass(const memory::PassHint& hint) {
 }
 
 bool NodeRun::isRight(memory::LeafId leaf) {
-    return isLikeMaster(bench_, *tree_, leaf);
+    return isLikeMaster(*bench_.residency, bench_.model, *tree_, leaf);
 }
 
 at::Tensor NodeRun::read(memory::LeafId leaf) {
@@ -92,15 +92,18 @@ std::shared_ptr<ComponentTree> copyOf(const std::shared_ptr<const ComponentTree>
     return copy;
 }
 
-bool isLikeMaster(Bench& bench, const ComponentTree& tree, memory::LeafId leaf) {
-    const residency::Lease lease = bench.residency->use(tree, leaf);
+bool isLikeMaster(residency::Residency& residency,
+                  const SyntheticModel& model,
+                  const ComponentTree& tree,
+                  memory::LeafId leaf) {
+    const residency::Lease lease = residency.use(tree, leaf);
     const std::vector<memory::WeightId>& weights = tree.leaves[leaf].weights;
     if (lease.size() != weights.size()) {
         return false;
     }
     for (size_t i = 0; i < lease.size(); ++i) {
-        const at::Tensor expected = bench.model.expected(tree, tree.weights[weights[i]]);
-        if (lease[i].device() != bench.residency->torchDeviceOf(tree) ||
+        const at::Tensor expected = model.expected(tree, tree.weights[weights[i]]);
+        if (lease[i].device() != residency.torchDeviceOf(tree) ||
             !at::equal(lease[i].cpu(), expected)) {
             return false;
         }
@@ -108,13 +111,19 @@ bool isLikeMaster(Bench& bench, const ComponentTree& tree, memory::LeafId leaf) 
     return true;
 }
 
-void compareWithMasters(Bench& bench, const ComponentTree& tree) {
+void compareWithMasters(residency::Residency& residency,
+                        const SyntheticModel& model,
+                        const ComponentTree& tree) {
     for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
         if (tree.leaves[leaf].gathered) {
             continue;
         }
-        QVERIFY2(isLikeMaster(bench, tree, leaf), tree.leaves[leaf].name.c_str());
+        QVERIFY2(isLikeMaster(residency, model, tree, leaf), tree.leaves[leaf].name.c_str());
     }
+}
+
+void compareWithMasters(Bench& bench, const ComponentTree& tree) {
+    compareWithMasters(*bench.residency, bench.model, tree);
 }
 
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan) {

@@ -73,10 +73,14 @@ private:
 [[nodiscard]] std::shared_ptr<memory::ComponentTree> copyOf(
     const std::shared_ptr<const memory::ComponentTree>& tree, const char* id);
 /// Whether the leaf's weights, leased now, are those of the file, on the node's device.
-[[nodiscard]] bool isLikeMaster(Bench& bench,
+[[nodiscard]] bool isLikeMaster(residency::Residency& residency,
+                                const SyntheticModel& model,
                                 const memory::ComponentTree& tree,
                                 memory::LeafId leaf);
 /// Leases every leaf of `tree` and compares every weight with its master.
+void compareWithMasters(residency::Residency& residency,
+                        const SyntheticModel& model,
+                        const memory::ComponentTree& tree);
 void compareWithMasters(Bench& bench, const memory::ComponentTree& tree);
 /// A whole run in which every weight is compared.
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan);

@@ -168,7 +168,7 @@ private Q_SLOTS:
                 bench.residency->enter(node);
                 bench.residency->beginPass(tree, {});
                 for (const LeafId leaf : leaves[node]) {
-                    QVERIFY(testing::isLikeMaster(bench, tree, leaf));
+                    QVERIFY(testing::isLikeMaster(*bench.residency, bench.model, tree, leaf));
                 }
                 bench.residency->leave(node);
             }

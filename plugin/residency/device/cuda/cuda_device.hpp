@@ -5,9 +5,6 @@
 
 namespace lowtide::residency {
 
-/// The oldest CUDA that a driver must run: that of LibTorch 2.11.
-inline constexpr int kOldestCuda = 13000;
-
 /// How a card is used where its orders are tested.
 struct CudaSettings {
     bool spoils = false;    ///< what was evicted becomes NaN

@@ -1,5 +1,6 @@
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <dlfcn.h>
@@ -75,25 +76,36 @@ int readCard(const DriverCalls& calls, CudaCard& card) {
     return code;
 }
 
-void readCards(const DriverCalls& calls, CudaDriver& driver) {
+void readCards(const DriverCalls& calls, const CudaNeeds& needs, CudaDriver& driver) {
     int count = 0;
     int code = calls.deviceCount(&count);
     for (int index = 0; code == kSuccess && index < count; ++index) {
         CudaCard card{.index = index};
         code = readCard(calls, card);
+        if (card.capability < needs.capability) {
+            card.problem = card.name + " has compute capability " +
+                           capabilityText(card.capability) + ", LibTorch needs " +
+                           capabilityText(needs.capability);
+        }
         driver.cards.push_back(card);
     }
+    const bool isOfUse = std::any_of(driver.cards.begin(),
+                                     driver.cards.end(),
+                                     [](const CudaCard& card) { return card.problem.empty(); });
     if (code != kSuccess) {
         driver.cards.clear();
         driver.problem = "the NVIDIA driver cannot describe its cards: " + textOf(calls, code);
     } else if (driver.cards.empty()) {
         driver.problem = "the NVIDIA driver finds no card";
+    } else if (!isOfUse) {
+        driver.problem = driver.cards.front().problem;
+        driver.cards.clear();
     }
 }
 
 }  // namespace
 
-CudaDriver askCudaDriver(int oldest, const std::string& library) {
+CudaDriver askCudaDriver(const CudaNeeds& needs, const std::string& library) {
     // Never closed: LibTorch's CUDA part uses the same one.
     void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!opened) {
@@ -111,13 +123,18 @@ CudaDriver askCudaDriver(int oldest, const std::string& library) {
         driver.problem = code == kNoDevice
                              ? "the NVIDIA driver finds no card"
                              : "the NVIDIA driver does not start: " + textOf(calls, code);
-    } else if (driver.version < oldest) {
+    } else if (driver.version < needs.version) {
         driver.problem = "the NVIDIA driver runs CUDA " + cudaVersionText(driver.version) +
-                         ", LibTorch needs " + cudaVersionText(oldest) + "; install a newer driver";
+                         ", LibTorch needs " + cudaVersionText(needs.version) +
+                         "; install a newer driver";
     } else {
-        readCards(calls, driver);
+        readCards(calls, needs, driver);
     }
     return driver;
+}
+
+std::string capabilityText(int capability) {
+    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
 std::string cudaVersionText(int version) {

@@ -14,7 +14,17 @@ struct CudaCard {
     int index = 0;
     std::string name;
     Bytes capacity = 0;
-    int capability = 0;  ///< compute capability: 86 is 8.6
+    int capability = 0;     ///< compute capability: 86 is 8.6
+    std::string problem{};  ///< why it cannot be used; empty: it can
+
+    /// As memory::DeviceSpec::id() has it: "cuda:0".
+    [[nodiscard]] std::string id() const { return "cuda:" + std::to_string(index); }
+};
+
+/// What LibTorch 2.11 needs.
+struct CudaNeeds {
+    int version = 13000;  ///< of CUDA, that a driver must be able to run
+    int capability = 75;  ///< of the oldest cards for which its wheel has code
 };
 
 /// The cards of this machine, or why there are none that can be used.
@@ -24,11 +34,14 @@ struct CudaDriver {
     std::string problem;  ///< empty where there are cards
 };
 
-/// Asks the driver's library. `oldest` is the CUDA version that a driver must be able to run. Any
-/// answer is one: a library that is missing, strange or without a card is a problem in words.
-[[nodiscard]] CudaDriver askCudaDriver(int oldest, const std::string& library = "libcuda.so.1");
+/// Asks the driver's library. Any answer is one: a library that is missing, strange or without a
+/// card that can be used is a problem in words.
+[[nodiscard]] CudaDriver askCudaDriver(const CudaNeeds& needs,
+                                       const std::string& library = "libcuda.so.1");
 
 /// "13.0" of 13000.
 [[nodiscard]] std::string cudaVersionText(int version);
+/// "8.6" of 86.
+[[nodiscard]] std::string capabilityText(int capability);
 
 }  // namespace lowtide::residency

@@ -1,6 +1,7 @@
 #include "plugin/residency/device/cuda/cuda_library.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/residency/device/loader_reason.hpp"
 
 #include <c10/util/Exception.h>
 
@@ -12,14 +13,6 @@ namespace lowtide::residency {
 namespace {
 
 constexpr const char* kLibrary = "liblowtide_cuda.so";
-/// The oldest cards for which LibTorch's wheel has code: compute capability 7.5.
-constexpr int kOldestCapability = 75;
-
-std::string loaderReason() {
-    const char* reason = dlerror();
-    return reason ? reason : "no reason was given";
-}
-
 }  // namespace
 
 CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
@@ -29,9 +22,12 @@ CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
         return;
     }
     isBuilt_ = true;
-    driver_ = askCudaDriver(kOldestCuda, driver);
+    driver_ = askCudaDriver({}, driver);
     if (driver_.problem.empty()) {
         load(path.string());
+    }
+    if (!driver_.problem.empty()) {
+        driver_.cards.clear();
     }
 }
 
@@ -61,11 +57,8 @@ std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& setting
                     hint);
     }
     const CudaCard& card = driver_.cards[static_cast<size_t>(index)];
-    if (card.capability < kOldestCapability) {
-        throw Error(ErrorKind::Device,
-                    card.name + " has compute capability " + std::to_string(card.capability / 10) +
-                        "." + std::to_string(card.capability % 10) + ", LibTorch needs 7.5",
-                    hint);
+    if (!card.problem.empty()) {
+        throw Error(ErrorKind::Device, card.problem, hint);
     }
     try {
         return std::unique_ptr<Device>(open_(card, settings));

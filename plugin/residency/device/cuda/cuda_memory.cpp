@@ -52,8 +52,12 @@ private:
     Bytes bytes_;
 };
 
+c10::DeviceIndex indexOf(const CudaCard& card) {
+    return static_cast<c10::DeviceIndex>(card.index);
+}
+
 c10::CachingDeviceAllocator::DeviceStats statsOf(const CudaCard& card) {
-    return allocator::getDeviceStats(static_cast<c10::DeviceIndex>(card.index));
+    return allocator::getDeviceStats(indexOf(card));
 }
 
 }  // namespace
@@ -63,7 +67,7 @@ CudaMemory::CudaMemory(const CudaCard& card) : card_(card) {
 }
 
 std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
-    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
     try {
         return std::make_unique<CudaArena>(alignUp(bytes, memory::kSlotAlignment));
     } catch (const c10::OutOfMemoryError&) {
@@ -76,7 +80,7 @@ std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
 }
 
 std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
-    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
     try {
         return std::make_unique<PinnedArena>(bytes);
     } catch (const c10::Error& error) {
@@ -90,7 +94,7 @@ std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
 }
 
 Bytes CudaMemory::free() const {
-    const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card_.index));
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
     size_t free = 0;
     size_t total = 0;
     C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -106,13 +110,12 @@ Bytes CudaMemory::peakAllocated() const {
 }
 
 void CudaMemory::resetPeak() const {
-    allocator::resetPeakStats(static_cast<c10::DeviceIndex>(card_.index));
+    allocator::resetPeakStats(indexOf(card_));
 }
 
 void CudaMemory::cap(Bytes bytes) const {
     const double share = static_cast<double>(bytes) / static_cast<double>(card_.capacity);
-    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, share),
-                                 static_cast<c10::DeviceIndex>(card_.index));
+    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, share), indexOf(card_));
 }
 
 AllocatorState CudaMemory::state() const {
