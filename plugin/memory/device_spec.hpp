@@ -61,7 +61,7 @@ struct DeviceTraits {
     bool usesWeightsInPlace = false;
     Bytes capacity = 0;
     bool isRehearsal = false;  ///< plays a card: its speeds are stated, not measured
-    int capability = 0;        ///< compute capability of a CUDA card: 86 is 8.6; 0: none
+    bool replays = false;      ///< does the work of a pass again from its record (a CUDA graph)
     Bytes staging = 0;         ///< host memory that copies to it take while a run uses it
     Bytes workspace = 0;       ///< on it, that its libraries keep once they have computed
     Bytes pinnable = 0;  ///< host memory that a run pins for what streams to it, unless told else

@@ -22,7 +22,7 @@ inline constexpr size_t kTagCount = 7;
 /// One moment of the time line.
 struct LedgerEvent {
     double seconds = 0;  ///< since the run began
-    std::string what;    ///< "copy", "evict", "enter", "leave", "collect", "release"
+    std::string what;    ///< "copy", "evict", "enter", "leave", "collect", "release", "record"
     std::string device;
     std::string node;
     std::string subject;  ///< component, group or wire

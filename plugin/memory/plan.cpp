@@ -14,11 +14,9 @@ namespace lowtide::memory {
 
 namespace {
 
+/// The first pass is computed, and taking the second down costs about as much as computing it.
+constexpr int64_t kLeastReplayed = 4;
 constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
-
-Bytes capacityOf(const PlanDevice& device) {
-    return device.traits.capacity > 0 ? device.traits.capacity : kUnbounded;
-}
 
 bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
     return std::any_of(absences.begin(), absences.end(), [&](const Absence& absence) {
@@ -66,8 +64,10 @@ public:
     /// Host memory for what streams again and again, out of what the host's budget leaves.
     void pin() {
         for (PlannedStay& stay : plan_.stays) {
-            stay.pinned = std::min(pinnable(stay), hostRoomFor(stay));
-            measure();
+            if (const Bytes wanted = pinnable(stay); wanted > 0) {
+                stay.pinned = std::clamp<Bytes>(leftOn({.kind = "cpu"}, stay), 0, wanted);
+                measure();
+            }
         }
     }
 
@@ -96,6 +96,7 @@ public:
     [[nodiscard]] const Plan& plan() const { return plan_; }
 
     [[nodiscard]] Plan take() {
+        chooseReplays();
         for (DevicePlan& device : plan_.devices) {
             device.minimum = minimums_[device.device.id()];
         }
@@ -105,6 +106,17 @@ public:
     void takeMinimumsOf(const Sizer& smallest) { minimums_ = smallest.minimums_; }
 
 private:
+    /// Where nothing of a component moves between its passes, they can be done from a record.
+    void chooseReplays() {
+        for (PlannedStay& stay : plan_.stays) {
+            const auto& groups = stay.layout->groups;
+            const bool isStill = std::all_of(
+                groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
+            stay.replays = deviceOfStay(stay).traits.replays && stay.passes >= kLeastReplayed &&
+                           !stay.takesTurns && isStill;
+        }
+    }
+
     /// What of the stay's bytes comes in every pass, as far as it may be pinned.
     Bytes pinnable(const PlannedStay& stay) const {
         if (stay.layout->isInPlace || stay.passes == 1) {
@@ -114,12 +126,8 @@ private:
         for (const Group& group : stay.layout->groups) {
             streamed += group.isResident ? 0 : group.bytes;
         }
-        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
-        const PlannedUse& use = *std::find_if(plan_.uses.begin(),
-                                              plan_.uses.end(),
-                                              [&](const auto& each) { return each.stay == index; });
-        if (use.policy.pinCap) {
-            return std::min(streamed, *use.policy.pinCap);
+        if (const std::optional<Bytes> cap = useOf(stay).policy.pinCap) {
+            return std::min(streamed, *cap);
         }
         Bytes left = deviceOfStay(stay).traits.pinnable;
         for (const PlannedStay& other : plan_.stays) {
@@ -129,17 +137,27 @@ private:
         return std::clamp<Bytes>(left, 0, streamed);
     }
 
-    Bytes hostRoomFor(const PlannedStay& stay) const {
-        const DevicePlan* host = plan_.device({.kind = "cpu"});
-        Bytes room = kUnbounded;
-        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+    /// What the nodes that hold the stay leave of a device.
+    Bytes leftOn(const DeviceSpec& spec, const PlannedStay& stay) const {
+        const DevicePlan* device = plan_.device(spec);
+        const bool isBounded = device && device->capacity > 0;
+        Bytes left = kUnbounded;
+        for (NodeIndex node = stay.first; isBounded && node <= stay.last; ++node) {
             for (const StageBytes& bytes : plan_.stages[node].bytes) {
-                if (host && host->capacity > 0 && bytes.device == "cpu") {
-                    room = std::min(room, host->capacity - bytes.total());
+                if (bytes.device == spec.id() && stay.isHeldAt(node)) {
+                    left = std::min(left, device->capacity - bytes.total());
                 }
             }
         }
-        return std::max<Bytes>(0, room);
+        return left;
+    }
+
+    /// The first use of the stay: its policy holds.
+    const PlannedUse& useOf(const PlannedStay& stay) const {
+        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
+        return *std::find_if(plan_.uses.begin(), plan_.uses.end(), [&](const PlannedUse& each) {
+            return each.stay == index;
+        });
     }
 
     int64_t passesOf(const PlannedStay& stay) const {
@@ -186,9 +204,7 @@ private:
     void lay(uint32_t index, Bytes room) {
         PlannedStay& stay = plan_.stays[index];
         const PlanDevice& device = deviceOfStay(stay);
-        const PlannedUse& use = *std::find_if(plan_.uses.begin(),
-                                              plan_.uses.end(),
-                                              [&](const auto& each) { return each.stay == index; });
+        const PlannedUse& use = useOf(stay);
         const ComponentTree& tree = *plan_.components[stay.component].tree;
         const bool isPatched =
             std::find(request_.patched.begin(), request_.patched.end(), tree.id) !=
@@ -206,16 +222,7 @@ private:
 
     /// What the stay may take: at each of its nodes, what the others leave.
     Bytes roomFor(const PlannedStay& stay) const {
-        const PlanDevice& device = deviceOfStay(stay);
-        Bytes room = capacityOf(device);
-        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
-            for (const StageBytes& bytes : plan_.stages[node].bytes) {
-                if (bytes.device == device.spec.id() && stay.isHeldAt(node)) {
-                    room = std::min(room, capacityOf(device) - bytes.total());
-                }
-            }
-        }
-        return room + plan_.places[stay.place].bytes;
+        return leftOn(deviceOfStay(stay).spec, stay) + plan_.places[stay.place].bytes;
     }
 
     void measure() {

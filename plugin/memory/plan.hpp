@@ -87,6 +87,7 @@ struct PlannedStay {
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
     Bytes pinned = 0;         ///< host memory for what streams, read once
+    bool replays = false;     ///< passes after the first are done from a record
     std::vector<Absence> absences{};
 
     [[nodiscard]] bool isHeldAt(NodeIndex node) const;

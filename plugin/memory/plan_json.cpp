@@ -29,6 +29,7 @@ Json stayJson(const Plan& plan, const PlannedStay& stay) {
             {"streamed_bytes_per_pass", layout.streamedBytes()},
             {"prefetches", layout.prefetches},
             {"pinned_bytes", stay.pinned},
+            {"replayed", stay.replays},
             {"in_place", layout.isInPlace},
             {"offloaded_by", offloaded},
             {"kept", isKept}};

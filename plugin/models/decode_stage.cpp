@@ -38,6 +38,7 @@ at::Tensor decodeAll(StageContext& context,
             request.tilePixels > 0
                 ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
                 : decode(one));
+        context.weights.finishCompute(*treeIn(model, kAutoencoder));
         call.progress("decode", static_cast<double>(i + 1), static_cast<double>(count));
     }
     return count == 1 ? pictures.front() : at::cat(pictures);

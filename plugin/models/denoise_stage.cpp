@@ -245,7 +245,8 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
     checkWires(model, request);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kDenoiser));
+    const auto tree = treeIn(model, kDenoiser);
+    const c10::Device device = context.weights.torchDeviceOf(*tree);
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
@@ -267,15 +268,18 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
             preview->look(clean, done, total, device.is_meta());
         };
     }
-    sampling::DenoiseResult result =
-        sampling::denoise(*sampler,
-                          *denoiser,
-                          start.samples,
-                          settings,
-                          start.carry,
-                          call.stop,
-                          context.record,
-                          [&](int done, int total) { call.progress("step", done, total); });
+    const auto tellStep = [&](int done, int total) {
+        context.weights.finishCompute(*tree);
+        call.progress("step", done, total);
+    };
+    sampling::DenoiseResult result = sampling::denoise(*sampler,
+                                                       *denoiser,
+                                                       start.samples,
+                                                       settings,
+                                                       start.carry,
+                                                       call.stop,
+                                                       context.record,
+                                                       tellStep);
     tellOf(result, call);
     describeDenoise(
         start.provenance,

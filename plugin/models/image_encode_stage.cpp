@@ -65,6 +65,7 @@ at::Tensor encodeAll(StageContext& context,
             request.tilePixels > 0
                 ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
                 : encode(one));
+        context.weights.finishCompute(*treeIn(model, kAutoencoder));
         call.progress("encode", static_cast<double>(i + 1), static_cast<double>(count));
     }
     return count == 1 ? moments.front() : at::cat(moments);

@@ -70,6 +70,7 @@ at::Tensor enlargeAll(StageContext& context,
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
         at::Tensor large = upscaler.enlarge(context, tile);
+        context.weights.finishCompute(*upscaler.tree());
         call.progress("tile", static_cast<double>(++done), static_cast<double>(count));
         return large;
     };

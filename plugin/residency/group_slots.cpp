@@ -342,6 +342,13 @@ bool GroupSlots::isOutdated(GroupId group) const {
            !isMutant(Mutant::PatchEpochIgnored);
 }
 
+bool GroupSlots::isSettled() const {
+    return std::all_of(groups_.begin(), groups_.end(), [&](const GroupState& state) {
+        const bool isPatched = state.isPatched || state.epoch == 0;
+        return !state.arrival || (!state.ready && isPatched && state.epoch == place_.patches.epoch);
+    });
+}
+
 void GroupSlots::noteUse(GroupId group) {
     groups_[group].lastUse = place_.device.device->markCompute();
 }
@@ -378,7 +385,7 @@ at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
     }
     const at::Tensor scales =
         device.view(address + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
-    return device.dequantise(values, scales, type);
+    return device.dequantise(values, scales, weight.computeType);
 }
 
 /// An arena is in the ledger already, as Workspace; mapped pages are not.

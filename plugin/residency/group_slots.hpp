@@ -55,6 +55,8 @@ public:
         return groups_[group].arrival != nullptr;
     }
 
+    /// Whether nobody has to wait for, patch or renew what is there.
+    [[nodiscard]] bool isSettled() const;
     /// Whether it came before the patches changed.
     [[nodiscard]] bool isOutdated(memory::GroupId group) const;
     /// What compute has been given until now is the group's last use.

@@ -332,6 +332,17 @@ c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
     return state_->running().deviceOf(tree).device->torchDevice();
 }
 
+at::Tensor Residency::runPass(const memory::ComponentTree& tree,
+                              const PassInputs& inputs,
+                              const PassWork& work) {
+    Run& run = state_->running();
+    return run.broughtStay(tree).runPass(inputs, work, run.nodeName());
+}
+
+void Residency::finishCompute(const memory::ComponentTree& tree) {
+    state_->running().deviceOf(tree).device->finishCompute();
+}
+
 uint64_t Residency::patchEpoch(const memory::ComponentTree& tree) const {
     const auto patches = state_->leftovers.patches.find(tree.id);
     return patches == state_->leftovers.patches.end() ? 0 : patches->second.epoch;

@@ -64,6 +64,10 @@ public:
                                         memory::LeafId leaf,
                                         const at::Tensor& ids) override;
     [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
+    [[nodiscard]] at::Tensor runPass(const memory::ComponentTree& tree,
+                                     const PassInputs& inputs,
+                                     const PassWork& work) override;
+    void finishCompute(const memory::ComponentTree& tree) override;
     [[nodiscard]] uint64_t patchEpoch(const memory::ComponentTree& tree) const override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 

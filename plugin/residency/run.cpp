@@ -83,6 +83,7 @@ void Run::adoptKept() {
         if (first == plan_->stays.end()) {
             remaining.push_back(std::move(kept));
         } else if (first->isThere && first->layout->isInPlace == kept->layout().isInPlace) {
+            kept->allowReplay(first->replays);
             stays_[static_cast<size_t>(first - plan_->stays.begin())] = std::move(kept);
         } else {
             kept->deactivate({});
@@ -113,6 +114,9 @@ void Run::ensurePlace(uint32_t index) {
     const PlannedStay& planned = plan_->stays[index];
     StayRef& stay = stays_[index];
     stay = stay ? std::move(stay) : makeStay(index);
+    if (!stay->isActive()) {
+        stay->allowReplay(planned.replays);
+    }
     if (stay->isActive() || planned.layout->arenaBytes() == 0) {
         return;
     }
@@ -236,11 +240,21 @@ void Run::leave(NodeIndex node) noexcept {
     node_ = node;
     meter_.finish();
     recoverFailedDevices();
+    forgetPasses();
     leaveUnplanned();
     leavePlaces(node);
     books_.ledger.event("leave", {}, nodeName(), {}, 0);
     clock_.finish(node);
     node_.reset();
+}
+
+/// What their records keep is a node's own.
+void Run::forgetPasses() noexcept {
+    for (const StayRef& stay : stays_) {
+        if (stay) {
+            stay->forgetPass();
+        }
+    }
 }
 
 void Run::leaveUnplanned() noexcept {

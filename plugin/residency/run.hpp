@@ -77,6 +77,7 @@ private:
     void setCaps(memory::NodeIndex node);
     void recoverFailedDevices();
     void leavePlaces(memory::NodeIndex node);
+    void forgetPasses() noexcept;
     void leaveUnplanned() noexcept;
     void keepOrDeactivate(uint32_t index);
     void closeDroppedMasters();

@@ -21,6 +21,13 @@ Stay::~Stay() {
     LOWTIDE_ASSERT(!isActive_);
 }
 
+void Stay::allowReplay(bool isAllowed) {
+    replay_.reset();
+    if (isAllowed) {
+        replay_.emplace(place_.device);
+    }
+}
+
 void Stay::own(std::unique_ptr<CountedArena> arena) {
     ownArena_ = std::move(arena);
 }
@@ -53,6 +60,7 @@ void Stay::deactivate(const std::string& node) {
     if (!std::exchange(isActive_, false)) {
         return;
     }
+    forgetPass();
     for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
         if (slots_.isThere(group)) {
             slots_.evict(group, node);
@@ -140,13 +148,41 @@ void Stay::lease(LeafId leaf) {
 
 void Stay::release(LeafId leaf) {
     --leases_;
+    const bool isRecording = replay_ && replay_->isRecording();  // nothing of it is done now
     for (const GroupId group : place_.layout->leafGroups[leaf]) {
         if (!isMutant(Mutant::LeasedIsEvicted)) {
             stream_.release(group);
         }
-        if (!isMutant(Mutant::ReusedEarly)) {
+        if (!isMutant(Mutant::ReusedEarly) && !isRecording) {
             slots_.noteUse(group);
         }
+    }
+}
+
+at::Tensor Stay::runPass(const PassInputs& inputs, const PassWork& work, const std::string& node) {
+    if (!replay_) {
+        return work(inputs);
+    }
+    const bool wasRecorded = replay_->hasRecord();
+    at::Tensor result =
+        replay_->run(inputs, {.epoch = place_.patches.epoch, .areThere = slots_.isSettled()}, work);
+    if (!replay_->hasRecord()) {
+        return result;
+    }
+    if (!wasRecorded) {
+        place_.books.ledger.event("record", place_.device.id, node, place_.tree->role, 0);
+    }
+    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
+        if (slots_.isThere(group)) {
+            slots_.noteUse(group);
+        }
+    }
+    return result;
+}
+
+void Stay::forgetPass() {
+    if (replay_) {
+        replay_->forget();
     }
 }
 

@@ -2,8 +2,10 @@
 
 #include "plugin/memory/group_stream.hpp"
 #include "plugin/residency/group_slots.hpp"
+#include "plugin/residency/pass_replay.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace lowtide::residency {
@@ -32,6 +34,9 @@ public:
     /// Its arena begins at `region`; nullptr where its weights are used in place.
     void placeAt(std::byte* region) { region_ = region; }
 
+    /// Whether its passes may be done from a record, as the plan of the run has it.
+    void allowReplay(bool isAllowed);
+
     /// Takes over the arena, which then lives as long as the stay.
     void own(std::unique_ptr<CountedArena> arena);
 
@@ -48,6 +53,13 @@ public:
     void use(memory::LeafId leaf, const StopToken& stop, const std::string& node);
     /// What comes next is copied ahead where room is free; changes time only.
     void prefetch(const StopToken& stop, const std::string& node);
+
+    /// `work`, or its record where the plan has one and every weight is where it was.
+    [[nodiscard]] at::Tensor runPass(const PassInputs& inputs,
+                                     const PassWork& work,
+                                     const std::string& node);
+    /// What a record keeps on the device goes.
+    void forgetPass();
 
     [[nodiscard]] std::vector<at::Tensor> tensors(const memory::ComponentTree& tree,
                                                   memory::LeafId leaf) const {
@@ -77,6 +89,7 @@ private:
     GroupPlace place_;
     memory::GroupStream stream_;
     GroupSlots slots_;
+    std::optional<PassReplay> replay_;  ///< where the plan has it
     std::unique_ptr<CountedArena> ownArena_;
     std::byte* region_ = nullptr;
     bool isToKeep_;

@@ -7,7 +7,15 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+#include <vector>
+
 namespace lowtide::residency {
+
+/// What changes between passes over a network; undefined ones stay undefined.
+using PassInputs = std::vector<at::Tensor>;
+/// One pass: its result depends on its inputs and the component's weights alone.
+using PassWork = std::function<at::Tensor(const PassInputs&)>;
 
 /// The way from a network to its weights: the residency, or a walk that needs shapes only.
 class WeightSource {
@@ -28,6 +36,18 @@ public:
                                                 const at::Tensor& ids) = 0;
     /// Where tensors of the running node live that are computed with this component.
     [[nodiscard]] virtual c10::Device torchDeviceOf(const memory::ComponentTree& tree) = 0;
+
+    /// `work` on `inputs`. A source may do an earlier pass of the same shapes again in its place,
+    /// with the same bits; what `work` does on the host is then left out.
+    [[nodiscard]] virtual at::Tensor runPass(const memory::ComponentTree& /*tree*/,
+                                             const PassInputs& inputs,
+                                             const PassWork& work) {
+        return work(inputs);
+    }
+
+    /// The host waits until the device has done what it was given with this component: progress is
+    /// told of what is done, and a cancel has no more than that to wait for.
+    virtual void finishCompute(const memory::ComponentTree& /*tree*/) {}
 
     /// How often the patches of the component were changed; weights of one number are the same.
     [[nodiscard]] virtual uint64_t patchEpoch(const memory::ComponentTree& /*tree*/) const {

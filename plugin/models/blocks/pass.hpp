@@ -39,6 +39,12 @@ public:
         return weights_.gatherRows(tree_, leaf, ids);
     }
 
+    /// WeightSource::runPass() of the component.
+    [[nodiscard]] at::Tensor run(const residency::PassInputs& inputs,
+                                 const residency::PassWork& work) {
+        return weights_.runPass(tree_, inputs, work);
+    }
+
     /// WeightSource::patchEpoch() of the component.
     [[nodiscard]] uint64_t patchEpoch() const { return weights_.patchEpoch(tree_); }
 

@@ -209,6 +209,13 @@ private:
     bool isPartial_ = false;
 };
 
+namespace {
+
+/// Places of what a pass gets.
+enum Input : size_t { kLatents, kWaves, kContext, kGuidance };
+
+}  // namespace
+
 at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
@@ -223,15 +230,21 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     const at::Tensor steps = timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)});
     const at::Tensor waves = sinusoids(
         steps, config_.levels.front().channels, config_.cosineFirst, config_.frequencyShift);
-    const UNetInputs inputs{
-        .time = layers_->time.apply(pass,
-                                    tensor::upload(pass.toCompute(waves), latents.device()),
-                                    pass.toCompute(guidance)),
-        .context = pass.toCompute(context)};
-    at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
-                            .run(layers_->input.apply(pass, pass.toCompute(latents)));
-    hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
-    return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
+    const auto evaluate = [&](const residency::PassInputs& given) {
+        const UNetInputs inputs{.time = layers_->time.apply(pass, given[kWaves], given[kGuidance]),
+                                .context = given[kContext]};
+        at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
+                                .run(layers_->input.apply(pass, pass.toCompute(given[kLatents])));
+        hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
+        return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
+    };
+    const residency::PassInputs inputs{latents,
+                                       tensor::upload(pass.toCompute(waves), latents.device()),
+                                       pass.toCompute(context),
+                                       pass.toCompute(guidance)};
+    // A cache and residuals bring more into a pass than its inputs.
+    const bool isPlain = cached.depth() < 0 && residuals.isEmpty();
+    return isPlain ? pass.run(inputs, evaluate) : evaluate(inputs);
 }
 
 }  // namespace lowtide::models

@@ -23,6 +23,10 @@ struct UNetResiduals {
     /// added before it shrinks where it has cross attention, behind it else; the skip has it too.
     /// One more is added to the middle block's result.
     std::vector<at::Tensor> blocks;
+
+    [[nodiscard]] bool isEmpty() const {
+        return skips.empty() && blocks.empty() && !middle.defined();
+    }
 };
 
 /// Shapes that residuals must have.

@@ -77,6 +77,20 @@ at::Tensor ShapeWalk::gatherRows(const ComponentTree& tree, LeafId leaf, const a
     return onMeta(sizes, residency::scalarTypeOf(table.computeType));
 }
 
+at::Tensor ShapeWalk::runPass(const ComponentTree& /*tree*/,
+                              const residency::PassInputs& inputs,
+                              const residency::PassWork& work) {
+    if (!tensor::WalkMeter::isOnCuda()) {
+        return work(inputs);
+    }
+    residency::PassInputs kept;
+    for (const at::Tensor& input : inputs) {
+        kept.push_back(input.defined() ? onMeta(input.sizes(), input.scalar_type()) : input);
+    }
+    const at::Tensor result = work(inputs);
+    return onMeta(result.sizes(), result.scalar_type());
+}
+
 at::Tensor ShapeWalk::onWire(at::IntArrayRef sizes) {
     const tensor::WalkMeter::Pause isThereAlready;
     return onMeta(sizes, at::kFloat);

@@ -40,6 +40,11 @@ public:
         return c10::kMeta;
     }
 
+    /// On a CUDA card with what a record keeps beside the pass: its inputs and its result.
+    [[nodiscard]] at::Tensor runPass(const memory::ComponentTree& tree,
+                                     const residency::PassInputs& inputs,
+                                     const residency::PassWork& work) override;
+
     [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
 
     /// A tensor of f32 that lies on a wire already: it counts nothing.

@@ -1,6 +1,7 @@
 #include "plugin/residency/device/device.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>
 
@@ -61,12 +62,15 @@ void Device::copyInWidened(const Crossing& /*crossing*/,
     throw Error(ErrorKind::Internal, info().id + " does not widen numbers");
 }
 
-at::Tensor Device::dequantise(const at::Tensor& values,
-                              const at::Tensor& scales,
-                              at::ScalarType type) {
+at::Tensor Device::dequantise(const at::Tensor& values, const at::Tensor& scales, DType type) {
+    const at::ScalarType compute = scalarTypeOf(type);
     std::vector<int64_t> column(static_cast<size_t>(values.dim()), 1);
     column.front() = scales.numel();
-    return values.to(type).mul_(scales.view(column).to(type));
+    return values.to(compute).mul_(scales.view(column).to(compute));
+}
+
+std::unique_ptr<WorkRecord> Device::record(const std::function<void()>& /*work*/) {
+    throw Error(ErrorKind::Internal, info().id + " does not record work");
 }
 
 }  // namespace lowtide::residency

@@ -52,6 +52,14 @@ struct Crossing {
     std::optional<TypeChange> widened{};  ///< on the device; nothing is rounded
 };
 
+/// Work that a device was given once and does again without the host's part in it.
+class WorkRecord {
+public:
+    virtual ~WorkRecord() = default;
+    /// Gives the work to compute once more: the same operations on the same addresses.
+    virtual void replay() = 0;
+};
+
 /// Counters of a device's allocator since it was opened.
 struct AllocatorState {
     int64_t retries = 0;      ///< allocations that succeeded after the allocator had emptied itself
@@ -94,7 +102,12 @@ public:
     /// `values` [rows, ...] in e4m3 times `scales` [rows], both rounded to `type` first.
     [[nodiscard]] virtual at::Tensor dequantise(const at::Tensor& values,
                                                 const at::Tensor& scales,
-                                                at::ScalarType type);
+                                                DType type);
+
+    /// Takes down what `work` gives to compute instead of doing it. Tensors that it makes stay with
+    /// the record. Only where traits().replays; throws what `work` throws, and what LibTorch throws
+    /// where something cannot be recorded: then nothing was computed.
+    [[nodiscard]] virtual std::unique_ptr<WorkRecord> record(const std::function<void()>& work);
 
     /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and
     /// time lines.

@@ -229,6 +229,26 @@ private Q_SLOTS:
               kLargestError);
     }
 
+    void countsWhatARecordKeeps_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int64_t>("bytes");
+        QTest::newRow("fake") << "fake" << 8 * kKiB;
+        QTest::newRow("cuda") << "cuda" << 4 * kKiB + 8 * kKiB + 8 * kKiB;
+    }
+
+    /// Its inputs and its result lie beside the pass.
+    void countsWhatARecordKeeps() {
+        QFETCH(QString, device);
+        QFETCH(int64_t, bytes);
+        const models::UNet2DCondition unet = testing::widenedUNet(1);
+        models::ShapeWalk walk(device.toStdString(), {unet.tree()});
+        const at::Tensor input = models::ShapeWalk::onWire({kKiB});
+        static_cast<void>(walk.runPass(*unet.tree(), {input, at::Tensor()}, [](const auto& inputs) {
+            return at::empty({2 * kKiB}, inputs[0].options());
+        }));
+        QCOMPARE(walk.work().activations, bytes);
+    }
+
     void isCheapForHugeNetworks_data() {
         QTest::addColumn<int>("factor");
         QTest::addColumn<double>("goalSeconds");

@@ -22,36 +22,32 @@ using testing::WalkCase;
 namespace {
 
 /// Notes the leases that a run takes, in order.
-class NotedLeases final : public residency::WeightSource {
+class NotedLeases final : public testing::ForwardingWeights {
 public:
-    explicit NotedLeases(residency::WeightSource& real) : real_(real) {}
-
-    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override {
-        real_.beginPass(tree, hint);
-    }
+    using ForwardingWeights::ForwardingWeights;
 
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree, LeafId leaf) override {
         seen_.push_back(leaf);
-        return real_.use(tree, leaf);
+        return ForwardingWeights::use(tree, leaf);
     }
-
-    [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
-                                        LeafId leaf,
-                                        const at::Tensor& ids) override {
-        return real_.gatherRows(tree, leaf, ids);
-    }
-
-    [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override {
-        return real_.torchDeviceOf(tree);
-    }
-
-    [[nodiscard]] const StopToken& stop() const noexcept override { return real_.stop(); }
 
     [[nodiscard]] const std::vector<LeafId>& seen() const { return seen_; }
 
 private:
-    residency::WeightSource& real_;
     std::vector<LeafId> seen_;
+};
+
+/// Counts how often the host waited for the device.
+class NotedWaits final : public testing::ForwardingWeights {
+public:
+    using ForwardingWeights::ForwardingWeights;
+
+    void finishCompute(const memory::ComponentTree& tree) override {
+        ++waits;
+        ForwardingWeights::finishCompute(tree);
+    }
+
+    double waits = 0;
 };
 
 /// The leases of `work` in a real run.
@@ -139,6 +135,36 @@ private Q_SLOTS:
         QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
         QCOMPARE(work.components[0].passes, 6);
         QCOMPARE(seen, leavesOf(work.components[0], 6));
+    }
+
+    /// On a card work is queued: progress tells of what is done.
+    void stepsAndPicturesAreToldWhenTheyAreDone() {
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "mini");
+        models::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
+        request.positive = std::make_shared<const tensor::Conditioning>(
+            at::zeros(testing::shapesOf(model, {}).positive), at::Tensor(), "", -1);
+        NotedWaits weights(bench.residency());
+        models::StageContext context{.weights = weights, .record = tensor::Record(nullptr)};
+        std::vector<double> told;
+        models::StageCall call = bench.call("node");
+        call.progress = [&](std::string_view, double done, double) {
+            told.push_back(done);
+            QCOMPARE(weights.waits, done);
+        };
+
+        bench.runWith(
+            model, models::kDenoiser, [&] { (void)models::denoiseStage(context, request, call); });
+        QCOMPARE(told, (std::vector<double>{1, 2, 3, 4, 5}));
+
+        weights.waits = 0;
+        told.clear();
+        const auto latents = std::make_shared<const tensor::Latents>(
+            at::zeros({3, 4, 4, 4}), tensor::Provenance(), nullptr);
+        bench.runWith(model, models::kAutoencoder, [&] {
+            (void)models::decodeStage(context, {.model = model, .latent = latents}, call);
+        });
+        QCOMPARE(told, (std::vector<double>{1, 2, 3}));
     }
 
     void decodesInTheOrderOfTheLeases_data() { addCheckpoints(); }

@@ -5,8 +5,11 @@
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 #include "plugin/residency/device/cuda/cuda_memory.hpp"
 #include "plugin/residency/device/cuda/cuda_streams.hpp"
+#include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAContextLight.h>
+#include <ATen/cuda/CUDAGraph.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -17,25 +20,20 @@ namespace lowtide::residency {
 
 namespace {
 
-static_assert(CUDART_VERSION / 1000 == kOldestCuda / 1000, "drivers are asked for another CUDA");
+static_assert(CUDART_VERSION / 1000 == CudaNeeds().version / 1000,
+              "drivers are asked for another CUDA");
 
 /// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
 /// largest cards (LibTorch, CUDABlas.cpp), less on others.
 constexpr Bytes kLibraryWorkspace = 64 * kMiB;
 
-/// Of the types in which networks compute.
-std::optional<DType> dtypeOf(at::ScalarType type) {
-    switch (type) {
-        case at::kFloat:
-            return DType::F32;
-        case at::kHalf:
-            return DType::F16;
-        case at::kBFloat16:
-            return DType::BF16;
-        default:
-            return std::nullopt;
-    }
-}
+/// Work in a CUDA graph.
+class CudaRecord final : public WorkRecord {
+public:
+    void replay() override { graph.replay(); }
+
+    at::cuda::CUDAGraph graph;
+};
 
 class CudaDevice final : public Device {
 public:
@@ -43,19 +41,16 @@ public:
         : card_(card),
           spoils_(settings.spoils),
           memory_(card),
-          lane_(makeCudaStreams(card.index, settings.copyDelay)) {}
+          lane_(makeCudaStreams(card.index, settings.copyDelay)),
+          records_(c10::cuda::getStreamFromPool(false, torchDevice().index())) {}
 
     [[nodiscard]] memory::DeviceInfo info() const override {
-        return {"cuda:" + std::to_string(card_.index),
-                "cuda",
-                card_.name,
-                card_.capacity,
-                memory_.free()};
+        return {card_.id(), "cuda", card_.name, card_.capacity, memory_.free()};
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
         return {.capacity = card_.capacity,
-                .capability = card_.capability,
+                .replays = true,
                 .staging = CardLane::kStagingBytes,
                 .workspace = kLibraryWorkspace,
                 .pinnable = hostMemory().available / 2};
@@ -92,14 +87,13 @@ public:
 
     [[nodiscard]] at::Tensor dequantise(const at::Tensor& values,
                                         const at::Tensor& scales,
-                                        at::ScalarType type) override {
-        const std::optional<DType> known = dtypeOf(type);
-        if (!hasOwnKernels() || !known) {
+                                        DType type) override {
+        if (!hasOwnKernels()) {
             return Device::dequantise(values, scales, type);
         }
-        at::Tensor result = at::empty(values.sizes(), values.options().dtype(type));
+        at::Tensor result = at::empty(values.sizes(), values.options().dtype(scalarTypeOf(type)));
         const ScaledRows rows{.target = result.mutable_data_ptr(),
-                              .type = *known,
+                              .type = type,
                               .values = values.const_data_ptr(),
                               .scales = scales.const_data_ptr<float>(),
                               .rows = scales.numel(),
@@ -108,6 +102,31 @@ public:
         C10_CUDA_CHECK(
             lowtide::residency::dequantise(rows, c10::cuda::getCurrentCUDAStream().stream()));
         return result;
+    }
+
+    /// On a stream of its own, as captures must be, in memory that is the record's. Libraries make
+    /// their workspaces anew in it and after it (LibTorch, torch/_inductor/cudagraph_trees.py).
+    [[nodiscard]] std::unique_ptr<WorkRecord> record(const std::function<void()>& work) override {
+        lane_.finishCompute();
+        at::cuda::clearCublasWorkspaces();
+        memory_.returnCached();
+        auto record = std::make_unique<CudaRecord>();
+        const c10::cuda::CUDAStreamGuard stream(records_);
+        record->graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+        bool isDone = false;
+        try {
+            work();
+            isDone = true;
+            record->graph.capture_end();
+        } catch (...) {
+            if (!isDone) {
+                endCapture(*record);
+            }
+            at::cuda::clearCublasWorkspaces();
+            throw;
+        }
+        at::cuda::clearCublasWorkspaces();
+        return record;
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
@@ -168,10 +187,20 @@ public:
     void returnCached() override { memory_.returnCached(); }
 
 private:
+    /// What went wrong before is told, not that the capture is void.
+    static void endCapture(CudaRecord& record) noexcept {
+        try {
+            record.graph.capture_end();
+        } catch (const c10::Error&) {
+            static_cast<void>(cudaGetLastError());
+        }
+    }
+
     CudaCard card_;
     bool spoils_;
     CudaMemory memory_;
     CardLane lane_;
+    c10::cuda::CUDAStream records_;  ///< on which work is taken down
 };
 
 }  // namespace

@@ -1,0 +1,121 @@
+// A pass over the UNet depends on its inputs and its weights alone, so that a device may do it
+// again from a record.
+#include "plugin/models/denoisers/unet2d_config.hpp"
+#include "plugin/models/denoisers/unet2d_residuals.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/unit/models/forwarding_weights.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+using namespace lowtide;
+using residency::PassInputs;
+using residency::PassWork;
+using testing::ModelBench;
+
+namespace {
+
+/// Does the first pass again with the work of every later one.
+class RepeatedPass final : public testing::ForwardingWeights {
+public:
+    using ForwardingWeights::ForwardingWeights;
+
+    [[nodiscard]] at::Tensor runPass(const memory::ComponentTree& /*tree*/,
+                                     const PassInputs& inputs,
+                                     const PassWork& work) override {
+        ++passes;
+        if (passes == 1) {
+            for (const at::Tensor& input : inputs) {
+                first_.push_back(input.defined() ? input.clone() : input);
+            }
+            expected_ = work(inputs);
+            return expected_;
+        }
+        areEqual = areEqual && at::equal(work(first_), expected_);
+        return work(inputs);
+    }
+
+    int passes = 0;
+    bool areEqual = true;
+
+private:
+    PassInputs first_;
+    at::Tensor expected_;
+};
+
+constexpr int kSteps = 3;
+const Shape kLatents = {2, 4, 8, 8};
+
+models::UNet2DConfig configOfMini() {
+    const QByteArray text =
+        testing::contentsOf(testing::sourcePath("resources/mini/model/unet/config.json"));
+    return models::readUNet2DConfig(Json::parse(text.toStdString()), "unet/config.json");
+}
+
+}  // namespace
+
+class PassInputsTest : public QObject {
+    Q_OBJECT
+
+    /// Predictions of latents and timesteps that all differ.
+    static std::vector<at::Tensor> predictions(RepeatedPass& weights,
+                                               const models::Model& model,
+                                               const models::UNetResiduals& residuals) {
+        const int64_t width = configOfMini().contextWidth();
+        const tensor::Conditioning positive(at::randn({1, 77, width}), at::Tensor(), "", -1);
+        const tensor::Conditioning negative(at::randn({1, 77, width}), at::Tensor(), "", -1);
+        models::StageContext context{weights, tensor::Record(nullptr)};
+        const auto denoiser = model.makeDenoiser(
+            context,
+            {.positive = positive,
+             .negative = &negative,
+             .batch = 1,
+             .cfg = 7.5,
+             .residuals = [&](const auto&, const auto&, const auto&) { return residuals; }});
+        std::vector<at::Tensor> made;
+        for (int step = 0; step < kSteps; ++step) {
+            made.push_back(denoiser->predict(
+                at::randn(kLatents), at::scalar_tensor(901 - 300 * step, at::kLong), {}));
+        }
+        return made;
+    }
+
+private Q_SLOTS:
+
+    void aPassIsItsInputs() {
+        ModelBench bench;
+        const models::WireRef model =
+            bench.load(testing::sourcePath("resources/mini/model").toStdString());
+        RepeatedPass weights(bench.residency());
+        bench.runWith(model, models::kDenoiser, [&] {
+            const auto made = predictions(weights, ModelBench::modelOf(model), {});
+            QVERIFY(!at::equal(made[0], made[1]) && !at::equal(made[1], made[2]));
+        });
+        QCOMPARE(weights.passes, kSteps);
+        QVERIFY(weights.areEqual);
+    }
+
+    /// What adapters add comes anew with every step.
+    void aPassWithResidualsIsNotOffered() {
+        ModelBench bench;
+        const models::WireRef model =
+            bench.load(testing::sourcePath("resources/mini/model").toStdString());
+        RepeatedPass weights(bench.residency());
+        bench.runWith(model, models::kDenoiser, [&] {
+            models::UNetResiduals residuals;
+            for (const Shape& shape : models::residualShapes(configOfMini(), kLatents).blocks) {
+                residuals.blocks.push_back(at::zeros(shape));
+            }
+            static_cast<void>(predictions(weights, ModelBench::modelOf(model), residuals));
+        });
+        QCOMPARE(weights.passes, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(PassInputsTest)
+#include "pass_inputs_test.moc"

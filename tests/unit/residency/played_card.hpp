@@ -1,0 +1,46 @@
+#pragma once
+// A card that is played in host memory: its copies go through a ring, are widened on arrival and
+// come late; what tests give it to compute can be taken down.
+
+#include "plugin/residency/residency.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace lowtide::testing {
+
+inline constexpr Bytes kPlayedStaging = 64 * kKiB;  ///< less than some weights take
+
+/// What a test gives a played card to compute, as kernels are given to a real one.
+class PlayedCompute {
+public:
+    /// Done at once, or taken down while the card records.
+    void give(std::function<void()> work);
+    /// While the card records, an operation is met that cannot be recorded.
+    void refuse() const;
+
+    bool isRecording = false;
+    int records = 0;  ///< that were made
+    int replays = 0;
+
+private:
+    friend class PlayedCard;
+    std::vector<std::function<void()>> taken_;
+};
+
+/// Opens played cards that compute with `compute`.
+class PlayedSource final : public residency::DeviceSource {
+public:
+    explicit PlayedSource(std::shared_ptr<PlayedCompute> compute = nullptr)
+        : compute_(std::move(compute)) {}
+
+    std::unique_ptr<residency::Device> open(const memory::DeviceSpec& spec) override;
+
+    std::vector<memory::DeviceInfo> available() override { return {}; }
+
+private:
+    std::shared_ptr<PlayedCompute> compute_;
+};
+
+}  // namespace lowtide::testing
