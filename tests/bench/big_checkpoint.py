@@ -2,10 +2,12 @@
 """Write a large random checkpoint: a UNet in fp16 beside the small parts of the mini model.
 
     big_checkpoint.py SIZE MINI_FOLDER OUT_FOLDER
+    big_checkpoint.py check MINI_FOLDER
 
 SIZE is `large` (2.6 B parameters: SDXL's UNet without its added embedding), `small` (0.13 B, the same shape with
-fewer channels and layers) or `sd15` (Stable Diffusion 1.5: UNet, autoencoder and text encoder; only the tokenizer is
-the mini model's). The folder appears whole or not at all; nothing is written when it is there already.
+fewer channels and layers), `sd15-unet` (0.86 B: the UNet of Stable Diffusion 1.5) or `sd15` (that with its autoencoder
+and text encoder; only the tokenizer is the mini model's). The folder appears whole or not at all; nothing is written
+when it is there already. All but `sd15` need numpy alone. The second form compares layouts with the real libraries'.
 """
 
 import json
@@ -14,6 +16,8 @@ import os
 import shutil
 import struct
 import sys
+
+from layouts import UNET_DEFAULTS, text_encoder_shapes, unet_shapes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -24,19 +28,24 @@ SHAPE = dict(
     layers_per_block=2,
     use_linear_projection=True,
 )
-SIZES = {
+SD15 = dict(cross_attention_dim=768)  # the other settings are the defaults
+UNETS = {
     "large": dict(
+        **SHAPE,
         block_out_channels=(320, 640, 1280),
         transformer_layers_per_block=(1, 2, 10),
         attention_head_dim=(5, 10, 20),
         cross_attention_dim=2048,
     ),
     "small": dict(
+        **SHAPE,
         block_out_channels=(128, 256, 512),
         transformer_layers_per_block=(1, 1, 2),
         attention_head_dim=(2, 4, 8),
         cross_attention_dim=512,
     ),
+    "sd15-unet": SD15,
+    "sd15": SD15,
 }
 COMPONENTS = {
     "scheduler": ("diffusers", "DDIMScheduler"),
@@ -81,9 +90,12 @@ def distribution(name, shape):
     return (1.0, 0.1) if name.endswith("weight") else (0.0, 0.1)
 
 
-def write_weights(path, module):
-    """Random weights of a module on the meta device, in fp16."""
-    shapes = {name: tuple(value.shape) for name, value in module.state_dict().items()}
+def shapes_of(module):
+    return {name: tuple(value.shape) for name, value in module.state_dict().items()}
+
+
+def write_weights(path, shapes):
+    """Random weights in fp16."""
     header, end = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in shapes.items():
         begin, end = end, end + BYTES_PER_VALUE * math.prod(shape)
@@ -101,38 +113,42 @@ def write_weights(path, module):
             noise.write(file, math.prod(shape), *distribution(name, shape))
 
 
-def write_unet(folder, shape):
-    import torch
-    from diffusers import UNet2DConditionModel
-
-    with torch.device("meta"):
-        unet = UNet2DConditionModel(**shape)
-    unet.save_config(folder)
-    write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), unet)
+def write_json(path, value):
+    with open(path, "w") as file:
+        json.dump(value, file, indent=2)
 
 
-def text_settings(mini):
+def write_unet(folder, settings):
+    os.makedirs(folder)
+    config = {"_class_name": "UNet2DConditionModel", **UNET_DEFAULTS, **settings}
+    write_json(os.path.join(folder, "config.json"), config)
+    write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), unet_shapes(settings))
+
+
+def text_settings(mini, **changes):
     with open(os.path.join(mini, "text_encoder", "config.json")) as file:
-        return json.load(file)
+        return {**json.load(file), **changes}
 
 
-def write_text_encoder(mini, folder, width):
-    import torch
-    from transformers import CLIPTextConfig, CLIPTextModel
+def small_text_encoder(mini, width):
+    """Settings of one layer as wide as a UNet's prompts."""
+    return text_settings(
+        mini, hidden_size=width, intermediate_size=width, num_hidden_layers=1, num_attention_heads=width // 64
+    )
 
-    settings = text_settings(mini)
-    sizes = dict(hidden_size=width, intermediate_size=width, num_hidden_layers=1, num_attention_heads=width // 64)
-    torch.manual_seed(4)
-    CLIPTextModel(CLIPTextConfig(**{**settings, **sizes, "dtype": "float16"})).half().save_pretrained(folder)
+
+def write_text_encoder(folder, settings):
+    os.makedirs(folder)
+    write_json(os.path.join(folder, "config.json"), settings)
+    write_weights(os.path.join(folder, "model.safetensors"), text_encoder_shapes(settings))
 
 
 def write_sd15(mini, partial):
     """Networks of Stable Diffusion 1.5 beside the mini model's scheduler and tokenizer, which takes 77 tokens."""
     import torch
     from diffusers import AutoencoderKL
-    from transformers import CLIPTextConfig, CLIPTextModel
 
-    write_unet(os.path.join(partial, "unet"), dict(cross_attention_dim=768))  # the other defaults are SD 1.5's
+    write_unet(os.path.join(partial, "unet"), SD15)
     vae = dict(
         block_out_channels=(128, 256, 512, 512),
         down_block_types=("DownEncoderBlock2D",) * 4,
@@ -142,23 +158,41 @@ def write_sd15(mini, partial):
         sample_size=512,
     )
     text = dict(hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, vocab_size=49408)
+    write_text_encoder(
+        os.path.join(partial, "text_encoder"), text_settings(mini, **text, max_position_embeddings=TOKENS)
+    )
     with torch.device("meta"):
         autoencoder = AutoencoderKL(**vae)
-        encoder = CLIPTextModel(CLIPTextConfig(**{**text_settings(mini), **text, "max_position_embeddings": TOKENS}))
-    for name, module in (("vae", autoencoder), ("text_encoder", encoder)):
-        os.makedirs(os.path.join(partial, name))
-        config = module.save_config if name == "vae" else module.config.save_pretrained
-        config(os.path.join(partial, name))
-    write_weights(os.path.join(partial, "vae", "diffusion_pytorch_model.safetensors"), autoencoder)
-    write_weights(os.path.join(partial, "text_encoder", "model.safetensors"), encoder)
+    folder = os.path.join(partial, "vae")
+    autoencoder.save_config(folder)
+    write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), shapes_of(autoencoder))
     path = os.path.join(partial, "tokenizer", "tokenizer_config.json")
     with open(path) as file:
         settings = json.load(file)
-    with open(path, "w") as file:
-        json.dump({**settings, "model_max_length": TOKENS}, file, indent=2)
+    write_json(path, {**settings, "model_max_length": TOKENS})
+
+
+def check(mini):
+    """Ends with an error where a layout is not the real library's."""
+    import torch
+    from diffusers import UNet2DConditionModel
+    from transformers import CLIPTextConfig, CLIPTextModel
+
+    for size, settings in UNETS.items():
+        text = small_text_encoder(mini, settings["cross_attention_dim"])
+        with torch.device("meta"):
+            unet = UNet2DConditionModel(**settings)
+            encoder = CLIPTextModel(CLIPTextConfig(**text))
+        # Files have a prefix that the class lost.
+        texts = {name.removeprefix("text_model."): shape for name, shape in text_encoder_shapes(text).items()}
+        for module, shapes in ((unet, unet_shapes(settings)), (encoder, texts)):
+            if shapes_of(module) != shapes:
+                sys.exit(f"{size}: the layout of {type(module).__name__} is not the library's")
 
 
 def main():
+    if sys.argv[1] == "check":
+        return check(sys.argv[2])
     size, mini, out = sys.argv[1:]
     if os.path.isdir(out):
         return
@@ -166,14 +200,14 @@ def main():
     shutil.rmtree(partial, ignore_errors=True)
     for part in ("scheduler", "tokenizer") if size == "sd15" else ("scheduler", "tokenizer", "vae"):
         shutil.copytree(os.path.join(mini, part), os.path.join(partial, part))
-    os.makedirs(os.path.join(partial, "unet"))
     if size == "sd15":
         write_sd15(mini, partial)
     else:
-        write_unet(os.path.join(partial, "unet"), {**SHAPE, **SIZES[size]})
-        write_text_encoder(mini, os.path.join(partial, "text_encoder"), SIZES[size]["cross_attention_dim"])
-    with open(os.path.join(partial, "model_index.json"), "w") as file:
-        json.dump({"_class_name": "StableDiffusionPipeline", **COMPONENTS}, file, indent=2)
+        unet = UNETS[size]
+        write_unet(os.path.join(partial, "unet"), unet)
+        text = small_text_encoder(mini, unet["cross_attention_dim"])
+        write_text_encoder(os.path.join(partial, "text_encoder"), text)
+    write_json(os.path.join(partial, "model_index.json"), {"_class_name": "StableDiffusionPipeline", **COMPONENTS})
     os.rename(partial, out)
 
 

@@ -32,6 +32,13 @@ def measurements(folder):
     return {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json")) if path.stem not in names}
 
 
+def line_of(row):
+    """A row of measurements, what was measured first."""
+    keys = sorted(row, key=lambda key: (key not in ("model", "way"), key))
+    texts = (f"{row[key]:.4g}" if isinstance(row[key], float) else str(row[key]) for key in keys)
+    return "  " + ", ".join(f"{key} {text}" for key, text in zip(keys, texts))
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     folder = build / "gpu"
@@ -50,7 +57,7 @@ def main():
     for name, table in figures.items():
         print(f"\n{name}")
         for row in table:
-            print("  " + ", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items()))
+            print(line_of(row))
     isProven = bool(rows) and bool(card) and not any(row[2] or row[3] for row in rows)
     proof = {
         "date": datetime.date.today().isoformat(),

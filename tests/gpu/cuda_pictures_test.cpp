@@ -26,19 +26,13 @@ testing::ModuleRun run(const char* example, const Json& options) {
 }
 
 testing::TensorFile tensorsOf(const QTemporaryDir& folder, const char* example, Json options) {
-    const QString path = folder.filePath("dump.safetensors");
-    options["dump"] = path.toStdString();
+    options["dump"] = folder.filePath("dump.safetensors").toStdString();
     options["out"] = folder.path().toStdString();
     const testing::ModuleRun ended = run(example, options);
     if (ended.status != Status::Ok) {
         throw std::runtime_error(ended.report.at("issues").dump());
     }
-    QFile kept(path);
-    if (!kept.open(QIODevice::WriteOnly) || kept.write(ended.dump) != ended.dump.size()) {
-        throw std::runtime_error("the dump cannot be kept");
-    }
-    kept.close();
-    return testing::readTensorFile(path.toStdString());
+    return testing::tensorsIn(ended.dump);
 }
 
 /// Passes that were taken down.

@@ -5,13 +5,12 @@
 #include "plugin/base/json.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/fixtures/program.hpp"
 #include "tests/gpu/card.hpp"
+#include "tests/gpu/measured_rows.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <ATen/ATen.h>
 
-#include <QDir>
 #include <QTemporaryDir>
 
 #include <chrono>
@@ -248,42 +247,34 @@ private Q_SLOTS:
         compute_ = way == 0 ? median : compute_;
         const double copy = static_cast<double>(moved) / bandwidth_;
         const double bound = std::max(compute_, copy);
-        rows_.push_back({{"way", asked.name},
+        testing::addRow(rows_,
+                        {{"way", asked.name},
                          {"seconds", median},
                          {"slowest", *std::max_element(seconds.begin(), seconds.end())},
                          {"moved", moved},
                          {"peak", peak},
                          {"bound", bound},
                          {"efficiency", bound / median}});
-        qInfo("%s", rows_.back().dump().c_str());
         QVERIFY(!hasCard_ || bound / median > kLeastEfficiency);
     }
 
     /// The same stack in PyTorch, offloaded as people do it today; without a card the check that
     /// the peer runs at all.
     void measuresThePeers() {
-        const QString python = qEnvironmentVariable("LOWTIDE_PYTHON", "python3");
-        const testing::Ended peers =
-            testing::runProgram(python,
-                                {testing::sourcePath("tests/gpu/stack_peer.py"),
-                                 QString::number(size_.width),
-                                 QString::number(size_.layers),
-                                 QString::number(size_.tokens),
-                                 hasCard_ ? "cuda" : "cpu"});
-        QVERIFY2(peers.exitCode == 0, qPrintable(peers.errors));
-        for (const Json& row : Json::parse(peers.output.toStdString())) {
-            qInfo("%s", row.dump().c_str());
-            rows_.push_back(row);
-            rows_.back()["way"] = "PyTorch, " + row.at("way").get<std::string>();
+        const Json peers = testing::peerRows("stack_peer.py",
+                                             {QString::number(size_.width),
+                                              QString::number(size_.layers),
+                                              QString::number(size_.tokens),
+                                              hasCard_ ? "cuda" : "cpu"});
+        for (const Json& row : peers) {
+            testing::addRow(rows_, row);
+            QVERIFY(hasCard_ || !row.contains("refused"));
         }
     }
 
     void cleanupTestCase() {
         QCOMPARE(residency_->allocatedOn(device_) > 64 * kMiB, false);
-        QVERIFY(QDir().mkpath(testing::buildPath("gpu")));
-        QFile file(testing::buildPath("gpu/stack.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(rows_.dump(2) + "\n"));
+        QVERIFY(testing::writeRows("stack", rows_));
         residency_.reset();
     }
 };

@@ -1,13 +1,13 @@
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/page_cache.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 
 #include <QFile>
 #include <QTest>
 
 #include <algorithm>
-#include <sys/mman.h>
 
 using namespace lowtide;
 
@@ -55,21 +55,6 @@ qint64 writeHollowWeights(const memory::ComponentTree& tree, const QString& path
         throw std::runtime_error("cannot write " + path.toStdString());
     }
     return size;
-}
-
-/// Bytes of the file that the system holds in memory: what anybody read or touched since it was
-/// written.
-qint64 bytesInMemory(const QString& path) {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) {
-        return -1;
-    }
-    uchar* const map = file.map(0, file.size());
-    std::vector<unsigned char> pages(static_cast<size_t>((file.size() + 4095) / 4096));
-    if (!map || ::mincore(map, static_cast<size_t>(file.size()), pages.data()) != 0) {
-        return -1;
-    }
-    return 4096 * std::count_if(pages.begin(), pages.end(), [](auto page) { return page & 1; });
 }
 
 }  // namespace
@@ -129,7 +114,7 @@ private Q_SLOTS:
               seconds[kRounds / 2],
               kGoalSeconds);
         QVERIFY(seconds[kRounds / 2] < kPatience * kGoalSeconds);
-        const qint64 read = bytesInMemory(copy_.file(kWeights));
+        const qint64 read = testing::bytesInMemory(copy_.file(kWeights));
         QVERIFY2(read >= 0 && read < headerBytes_ + kReadAhead, qPrintable(QString::number(read)));
     }
 

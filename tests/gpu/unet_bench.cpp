@@ -1,0 +1,236 @@
+// UNets of the sizes of Stable Diffusion 1.5 and SDXL with random weights, through the module as a
+// person runs it: a step and its memory under policies, presets and their errors, the time to the
+// first step, each beside PyTorch. Without a card (or with LOWTIDE_BENCH_SIZE=small) the mini
+// model, there on the simulated card, so that the measuring itself is tested.
+#include "tests/bench/big_checkpoint.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/program.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/gpu/card.hpp"
+#include "tests/gpu/measured_rows.hpp"
+#include "tests/gpu/unet_loading.hpp"
+#include "tests/gpu/unet_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace lowtide;
+using testing::UnetCase;
+using testing::UnetFigures;
+using testing::UnetWay;
+
+namespace {
+
+/// A step must come this close to the bound; a shared machine may take ten times as long.
+constexpr double kLeastEfficiency = 0.93 / 10;
+constexpr const char* kExact = "quality,storage=f32,compute=f32";
+
+struct Policy {
+    const char* name;
+    const char* policy;
+    double part;  ///< of the denoiser's weights that the budget holds; 0: all that the card has
+};
+
+constexpr Policy kPolicies[] = {{"resident", "none", 0},
+                                {"leaf+stream", "leaf+stream", 0},
+                                {"leaf+stream, 50 %", "leaf+stream", 0.5},
+                                {"leaf+stream, 25 %", "leaf+stream", 0.25},
+                                {"auto, 50 %", "auto", 0.5},
+                                {"auto, 25 %", "auto", 0.25}};
+
+struct Preset {
+    const char* name;
+    const char* precision;
+    const char* eager;  ///< the way of the peer that computes in the same type
+};
+
+constexpr Preset kPresets[] = {{"f32", kExact, "PyTorch, resident, f32"},
+                               {"quality", "quality", "PyTorch, resident"},
+                               {"balanced", "balanced", "PyTorch, resident"},
+                               {"speed", "speed", "PyTorch, resident"}};
+
+/// What the rows of one model are compared with.
+struct Known {
+    UnetFigures resident{};
+    double bandwidth = 0;  ///< bytes a second of the copy lane, when everything streams
+    testing::FileTensor exact{};
+    std::map<std::string, double> eager{};  ///< seconds of a step, by way
+};
+
+}  // namespace
+
+class UnetBench : public QObject {
+    Q_OBJECT
+
+    bool hasCard_ = false;
+    bool isLarge_ = false;  ///< real sizes, so that times mean something
+    std::string device_;
+    std::vector<UnetCase> cases_;
+    std::map<std::string, Known> known_;  ///< by the case's name
+    Json rows_ = Json::array();
+
+    void addCases() {
+        QTest::addColumn<size_t>("unet");
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            QTest::newRow(cases_[i].name.c_str()) << i;
+        }
+    }
+
+    /// A row for each case and each entry of a table.
+    template <typename Entry, size_t count>
+    void addRows(const Entry (&table)[count]) {
+        QTest::addColumn<size_t>("unet");
+        QTest::addColumn<size_t>("entry");
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            for (size_t entry = 0; entry < count; ++entry) {
+                QTest::addRow("%s: %s", cases_[i].name.c_str(), table[entry].name) << i << entry;
+            }
+        }
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        hasCard_ = testing::reasonToSkip().isEmpty();
+        QVERIFY2(hasCard_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
+                 qPrintable(testing::reasonToSkip()));
+        device_ = hasCard_ ? "cuda" : "fake:1GiB";
+        isLarge_ = hasCard_ && qEnvironmentVariable("LOWTIDE_BENCH_SIZE") != "small";
+        if (isLarge_) {
+            const auto made = [](const char* size) {
+                return testing::bigCheckpoint(size, QString("bench-unet-") + size).toStdString();
+            };
+            cases_ = {{"SD 1.5", made("sd15-unet"), 512, 24},
+                      {"SDXL size", made("large"), 1024, 6}};
+        } else {
+            cases_ = {{"mini", testing::sourcePath("resources/mini/model").toStdString(), 128, 4}};
+        }
+    }
+
+    /// What is measured has the names and shapes that real files have.
+    void checkpointsHaveTheRealLayout() {
+        const testing::Ended check =
+            testing::runProgram(testing::peerPython(),
+                                {testing::sourcePath("tests/bench/big_checkpoint.py"),
+                                 "check",
+                                 testing::sourcePath("resources/mini/model")});
+        if (hasCard_ && check.errors.contains("ModuleNotFoundError")) {
+            qInfo("not compared: %s", qPrintable(check.errors.right(80).simplified()));
+            return;
+        }
+        QVERIFY2(check.exitCode == 0, qPrintable(check.errors));
+    }
+
+    void measuresEveryWay_data() { addRows(kPolicies); }
+
+    void measuresEveryWay() {
+        QFETCH(size_t, unet);
+        QFETCH(size_t, entry);
+        const Policy& policy = kPolicies[entry];
+        Known& known = known_[cases_[unet].name];
+        UnetWay way{.name = policy.name, .policy = policy.policy};
+        if (policy.part > 0) {
+            QVERIFY(known.resident.weights > 0);
+            way.budget =
+                known.resident.beside +
+                static_cast<Bytes>(policy.part * static_cast<double>(known.resident.weights));
+        }
+        const UnetFigures figures = testing::measureUnet(cases_[unet], way, device_);
+        const bool isResident = entry == 0;
+        known.resident = isResident ? figures : known.resident;
+        const double copy = figures.moved > 0 ? figures.copySeconds : 0;
+        if (known.bandwidth == 0 && copy > 0) {
+            known.bandwidth = static_cast<double>(figures.moved) / copy;
+        }
+        const double bound = std::max(known.resident.seconds, copy);
+        Json row = testing::rowOf(cases_[unet], way.name, figures);
+        if (figures.problem.empty()) {
+            row.update({{"bound", bound}, {"efficiency", bound / figures.seconds}});
+        }
+        if (way.budget > 0) {
+            row["budget"] = way.budget;
+        }
+        testing::addRow(rows_, row);
+        QVERIFY2(figures.problem.empty(), figures.problem.c_str());
+        QVERIFY(!figures.dump.isEmpty());
+        QVERIFY(figures.dump == known.resident.dump);  // whatever moves
+        QCOMPARE(figures.moved > 0, !isResident);
+        QVERIFY(way.budget == 0 || figures.peak <= way.budget);
+        QVERIFY(isResident || figures.peak < known.resident.peak);
+        QVERIFY(!isLarge_ || bound / figures.seconds > kLeastEfficiency);
+    }
+
+    /// The same UNet with diffusers; without a card the check that the peer runs at all.
+    void measuresThePeers_data() { addCases(); }
+
+    void measuresThePeers() {
+        QFETCH(size_t, unet);
+        Known& known = known_[cases_[unet].name];
+        const Json peers = testing::peerRows("unet_peer.py",
+                                             {QString::fromStdString(cases_[unet].checkpoint),
+                                              QString::number(cases_[unet].pixels),
+                                              QString::number(cases_[unet].steps),
+                                              hasCard_ ? "cuda" : "cpu"});
+        for (Json row : peers) {
+            row["model"] = cases_[unet].name;
+            if (row.contains("seconds")) {
+                const auto way = row.at("way").get<std::string>();
+                const double seconds = row.at("seconds").get<double>();
+                known.eager[way] = seconds;
+                if (row.at("moved").get<Bytes>() > 0 && known.bandwidth > 0) {
+                    row["bound"] = std::max(known.eager["PyTorch, resident"],
+                                            row.at("moved").get<double>() / known.bandwidth);
+                    row["efficiency"] = row.at("bound").get<double>() / seconds;
+                }
+            }
+            testing::addRow(rows_, row);
+            QVERIFY(hasCard_ || !row.contains("refused"));
+        }
+    }
+
+    /// Resident, so that only the numbers differ. The error is that of the final latents after a
+    /// few steps beside f32; the simulated card computes every preset in f32.
+    void measuresPresets_data() { addRows(kPresets); }
+
+    void measuresPresets() {
+        QFETCH(size_t, unet);
+        QFETCH(size_t, entry);
+        const Preset& preset = kPresets[entry];
+        Known& known = known_[cases_[unet].name];
+        const UnetFigures figures = testing::measureUnet(
+            cases_[unet], {.name = preset.name, .precision = preset.precision}, device_);
+        Json row = testing::rowOf(cases_[unet], std::string("preset ") + preset.name, figures);
+        if (!figures.problem.empty()) {
+            testing::addRow(rows_, row);
+            QFAIL(figures.problem.c_str());
+        }
+        const testing::FileTensor latents = testing::tensorsIn(figures.dump).at("latents.final");
+        known.exact = entry == 0 ? latents : known.exact;
+        const double error = testing::relativeL2(known.exact, latents);
+        row["error"] = error;
+        if (const auto eager = known.eager.find(preset.eager); eager != known.eager.end()) {
+            row["times_as_fast_as_eager"] = eager->second / figures.seconds;
+        }
+        testing::addRow(rows_, row);
+        QVERIFY(std::isfinite(error));
+        QVERIFY(hasCard_ || error == 0);
+    }
+
+    void measuresLoading_data() { addCases(); }
+
+    void measuresLoading() {
+        QFETCH(size_t, unet);
+        const Json rows = testing::loadingRows(cases_[unet], device_, hasCard_ ? "cuda" : "cpu");
+        rows_.insert(rows_.end(), rows.begin(), rows.end());
+        for (const Json& row : rows) {
+            const bool isCold = row.at("way").get<std::string>().ends_with("cold");
+            QVERIFY(hasCard_ || isCold || row.contains("seconds"));
+        }
+    }
+
+    void cleanupTestCase() { QVERIFY(testing::writeRows("unets", rows_)); }
+};
+
+QTEST_GUILESS_MAIN(UnetBench)
+#include "unet_bench.moc"

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
+#include <QByteArray>
+
+#include <string>
+
+namespace lowtide::testing {
+
+/// A checkpoint, and the picture for which its UNet is measured.
+struct UnetCase {
+    std::string name;
+    std::string checkpoint;
+    int pixels = 0;  ///< of each side
+    int steps = 0;   ///< over which a step is timed
+};
+
+/// How the denoiser of a run holds its weights and computes.
+struct UnetWay {
+    std::string name;
+    std::string policy = "none";
+    std::string precision = "balanced";
+    Bytes budget = 0;  ///< of the whole run on the device; 0: what it has
+};
+
+/// What a run's report says of its denoiser; "a step" is one after the first.
+struct UnetFigures {
+    double seconds = 0;      ///< of a step
+    double copySeconds = 0;  ///< of a step: how long the copy lane worked
+    Bytes moved = 0;         ///< in a step, to the device
+    Bytes peak = 0;          ///< on the device
+    Bytes weights = 0;       ///< of the denoiser, as they lie on the device
+    Bytes beside = 0;        ///< most that was planned there beside weights
+    std::string device;      ///< "cuda:0"
+    std::string issues;      ///< codes of what the runs had to tell
+    QByteArray dump;         ///< every intermediate value of a run of a few steps
+    std::string problem;     ///< why there are no figures; empty: there are
+};
+
+/// Options of a run of the example graph text_to_image up to the denoiser, which makes so many
+/// steps.
+[[nodiscard]] Json unetOptions(const UnetCase& unet, const UnetWay& way, int steps);
+
+/// Runs it in the module on a device ("cuda", "fake:1GiB"). Steps of a card are not done when they
+/// are told, so a step is the difference between the stages of a long and a short run; of each the
+/// quicker of two counts.
+[[nodiscard]] UnetFigures measureUnet(const UnetCase& unet,
+                                      const UnetWay& way,
+                                      const std::string& device);
+
+/// A row with what is known of a way: model, way, and figures or "refused".
+[[nodiscard]] Json rowOf(const UnetCase& unet, const std::string& way, const UnetFigures& figures);
+
+}  // namespace lowtide::testing
