@@ -9,6 +9,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
 
 namespace lowtide::models {
 
@@ -35,6 +36,7 @@ StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes, const ImageEnco
     }
     outline.walk = [=](const memory::StagePlace& place) {
         return withErrorsOf("image encode", [&] {
+            const tensor::NumericsScope scope(precision.switches);
             return walkEncodeImage(modelIn(settings.model), shapes, settings, place);
         });
     };

@@ -15,6 +15,7 @@
 #include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/generator.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
 
 namespace lowtide::models {
 
@@ -105,8 +106,9 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
         .hostBytes = settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
         .precisions = {precision},
         .issues = warningsOf(judgement),
-        .walk = [shapes, settings](const memory::StagePlace& place) {
+        .walk = [shapes, settings, switches = precision.switches](const memory::StagePlace& place) {
             return withErrorsOf("denoise", [&] {
+                const tensor::NumericsScope scope(switches);
                 return walkDenoise(modelIn(settings.model), shapes, settings, place);
             });
         }};
@@ -143,6 +145,7 @@ StageOutline decodeOutline(const Shape& latentShape, const DecodeRequest& asked)
         .precisions = {precision},
         .walk = [=](const memory::StagePlace& place) {
             return withErrorsOf("decode", [&] {
+                const tensor::NumericsScope scope(precision.switches);
                 return walkDecode(modelIn(settings.model), latentShape, settings.tilePixels, place);
             });
         }};
@@ -176,6 +179,7 @@ StageOutline upscaleWithModelOutline(const Shape& imageShape,
                         .walk =
                             [=](const memory::StagePlace& place) {
                                 return withErrorsOf("upscale", [&] {
+                                    const tensor::NumericsScope scope(precision.switches);
                                     return walkUpscale(imageShape, settings, place);
                                 });
                             }};

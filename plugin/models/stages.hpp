@@ -34,8 +34,9 @@ struct StageOutline {
     std::vector<memory::ComponentPrecision> precisions{};
     /// Warnings about choices that go badly together.
     Issues issues{};
-    /// The stage on shapes alone, as the device of that place would hold it; ports are named as
-    /// the wires of requests are. Run thread only; takes tens of milliseconds.
+    /// The stage on shapes alone, as the device of that place would hold it, under LibTorch's
+    /// switches of the stage; ports are named as the wires of requests are. Run thread only; takes
+    /// tens of milliseconds, the first time on a CUDA card some hundreds.
     std::function<memory::StageWork(const memory::StagePlace& place)> walk{};
 };
 

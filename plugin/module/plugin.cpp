@@ -17,7 +17,9 @@
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
+#include "plugin/residency/device/cuda/convolution_answers.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/convolution_workspace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,7 +53,12 @@ struct Engine {
                  cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json")),
           calibrator(residency, runner, cacheFolder, threads),
           sensitivities(runner, cacheFolder),
-          residencyControl(residency, runner) {}
+          residencyControl(residency, runner) {
+        if (cuda->problem().empty()) {
+            tensor::setConvolutionQuestion(residency::remembered(
+                [cards = cuda](const auto& shape) { return cards->askConvolution(shape); }));
+        }
+    }
 
     std::shared_ptr<const residency::CudaLibrary> cuda;  ///< first: before any tensor
     RecorderSlot slot;

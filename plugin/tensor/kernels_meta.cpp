@@ -1,6 +1,8 @@
 #include "plugin/tensor/kernels_meta.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/tensor/column_convolution.hpp"
+#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
@@ -71,16 +73,6 @@ at::Tensor emptyLast(at::IntArrayRef sizes, const at::Tensor& like) {
 void touchScratch(int64_t numbers) {
     if (isOnCpu()) {
         WalkMeter::current().touch(numbers * static_cast<Bytes>(sizeof(float)));
-    }
-}
-
-/// What cuDNN takes for a moment: its products are of pixels with the channels last, so it turns
-/// input, kernels and result in its workspace. An estimate; a convolution that needs more is found
-/// after its node (Residency::confirm).
-void touchWorkspace(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& result) {
-    if (WalkMeter::isOnCuda()) {
-        WalkMeter::current().touch(
-            static_cast<Bytes>(input.nbytes() + weight.nbytes() + result.nbytes()));
     }
 }
 
@@ -196,7 +188,10 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     const at::Tensor input = x.contiguous();
     if (!isOnCpu()) {
         at::Tensor result = empty(sizes, x);
-        touchWorkspace(input, weight, result);
+        if (WalkMeter::isOnCuda()) {
+            const Bytes bytes = convolutionWorkspace(input, weight, result, stride, padding);
+            WalkMeter::current().touch(alignUp(bytes, memory::kSlotAlignment));
+        }
         return result;
     }
     if (isHalf(x)) {  // which of both is taken depends on the processor

@@ -4,13 +4,11 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
 #include "tests/bench/median.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/gpu/card.hpp"
+#include "tests/gpu/measured_rows.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
-
-#include <QDir>
 
 #include <chrono>
 #include <span>
@@ -141,12 +139,7 @@ private Q_SLOTS:
         }
     }
 
-    void cleanupTestCase() {
-        QVERIFY(QDir().mkpath(testing::buildPath("gpu")));
-        QFile file(testing::buildPath("gpu/layouts.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(rows_.dump(2) + "\n"));
-    }
+    void cleanupTestCase() { QVERIFY(testing::writeRows("layouts", rows_)); }
 };
 
 QTEST_GUILESS_MAIN(LayoutBench)

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -114,6 +115,51 @@ private Q_SLOTS:
         std::vector<LeafId> expected = leavesOf(work.components[0], 2);
         expected.pop_back();
         QCOMPARE(seen, expected);
+    }
+
+    void asksAboutConvolutionsUnderItsOwnSwitches_data() {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<bool>("asks");
+        QTest::addColumn<bool>("allowsTf32");
+        QTest::newRow("quality") << "quality" << true << false;
+        QTest::newRow("balanced") << "balanced" << true << true;
+        QTest::newRow("speed") << "speed" << false << false;  // cuDNN searches for the fastest
+    }
+
+    /// On a card of compute capability 8.0; LibTorch's switches are as they were afterwards.
+    void asksAboutConvolutionsUnderItsOwnSwitches() {
+        QFETCH(QString, preset);
+        QFETCH(bool, asks);
+        QFETCH(bool, allowsTf32);
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "mini");
+        std::vector<residency::ConvolutionShape> asked;
+        tensor::setConvolutionQuestion([&](const auto& shape) {
+            asked.push_back(shape);
+            return std::optional<Bytes>(0);
+        });
+        const auto cleanUp = qScopeGuard([] { tensor::setConvolutionQuestion({}); });
+        const memory::PrecisionChoice precision{.preset = preset.toStdString(),
+                                                .types = {.compute = DType::F32},
+                                                .capabilities = {{"", 80}}};
+        const bool before = at::globalContext().deterministicCuDNN();
+        const auto check = [&](const models::StageOutline& outline) {
+            asked.clear();
+            (void)outline.walk({"cuda"});
+            QCOMPARE(!asked.empty(), asks);
+            for (const residency::ConvolutionShape& shape : asked) {
+                QVERIFY(shape.isDeterministic);
+                QCOMPARE(shape.allowsTf32, allowsTf32);
+            }
+            QCOMPARE(at::globalContext().deterministicCuDNN(), before);
+        };
+        const WalkCase walked{.steps = 2};
+        models::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
+        denoise.precision = precision;
+        check(bench.stages().outlineDenoise(testing::shapesOf(model, walked), denoise));
+        check(bench.stages().outlineDecode({1, 4, 8, 8}, {.model = model, .precision = precision}));
+        check(bench.stages().outlineEncodeImage({.image = {1, 3, 64, 64}},
+                                                {.model = model, .precision = precision}));
     }
 
     void denoisesInTheOrderOfTheLeases_data() { addCheckpoints(); }

@@ -95,6 +95,7 @@ private Q_SLOTS:
         const CudaLibrary library(testing::buildPath("lib").toStdString(), played("none"));
         QVERIFY(!library.problem().empty());
         QCOMPARE(library.build().cudnn, int64_t{0});
+        QVERIFY(!library.askConvolution({.input = {1, 4, 8, 8}, .weight = {4, 4, 3, 3}}));
     }
 };
 

@@ -2,9 +2,11 @@
 
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 #include "tests/fixtures/folders.hpp"
 
@@ -314,6 +316,65 @@ private Q_SLOTS:
             const bool hasWorkspace = one.name.starts_with("conv");
             QVERIFY2(taken >= rehearsed + (hasWorkspace ? 512 : 0), one.name.c_str());
         }
+    }
+
+    /// Who is asked gets LibTorch's switches of the walk; without an answer the estimate stays.
+    void asksForTheWorkspaceOfConvolutionsOnACard() {
+        using residency::ConvolutionShape;
+        std::vector<ConvolutionShape> asked;
+        std::optional<Bytes> answer;
+        setConvolutionQuestion([&](const ConvolutionShape& shape) {
+            asked.push_back(shape);
+            return answer;
+        });
+        const auto cleanUp = qScopeGuard([] { setConvolutionQuestion({}); });
+        const Case one{"stride", {{2, 8, 16, 16}, {4, 8, 3, 3}}, [](const Inputs& given) {
+                           return kernels::conv2d(given[0], given[1], {}, 2, 1);
+                       }};
+        constexpr Bytes kResult = 2 * 4 * 8 * 8;  // numbers
+        constexpr Bytes kInputs = 2 * 8 * 16 * 16 + 4 * 8 * 9;
+        at::Tensor result;
+        (void)walked(one, Imitated::Cpu, result);
+        (void)walked(one, Imitated::Rehearsal, result);
+        QVERIFY(asked.empty());
+
+        const auto taken = [&](at::ScalarType type) {
+            asked.clear();
+            return walked(one, Imitated::Cuda, result, type);
+        };
+        memory::SwitchStates states;
+        states.fill(memory::SwitchState::NotApplicable);
+        const auto turn = [&](memory::NumericSwitch which, bool isOn) {
+            states[static_cast<size_t>(which)] =
+                isOn ? memory::SwitchState::On : memory::SwitchState::Off;
+        };
+        for (const bool isOn : {false, true}) {
+            turn(memory::NumericSwitch::Tf32Convolution, isOn);
+            turn(memory::NumericSwitch::CudnnDeterministic, !isOn);
+            turn(memory::NumericSwitch::CudnnBenchmark, false);
+            const NumericsScope scope(states);
+            answer.reset();
+            QCOMPARE(taken(at::kFloat), kResult * 4 + alignUp((kInputs + kResult) * 4, 512));
+            ConvolutionShape expected{.type = DType::F32,
+                                      .input = {2, 8, 16, 16},
+                                      .weight = {4, 8, 3, 3},
+                                      .stride = 2,
+                                      .padding = 1,
+                                      .allowsTf32 = isOn,
+                                      .isDeterministic = !isOn};
+            QVERIFY(asked == std::vector{expected});
+            answer = 5000;
+            QCOMPARE(taken(at::kBFloat16), kResult * 2 + 5120);
+            expected.type = DType::BF16;
+            expected.allowsTf32 = false;
+            QVERIFY(asked == std::vector{expected});
+            answer = 0;
+            QCOMPARE(taken(at::kHalf), kResult * 2);
+        }
+        turn(memory::NumericSwitch::CudnnBenchmark, true);
+        const NumericsScope scope(states);
+        QCOMPARE(taken(at::kFloat), kResult * 4 + alignUp((kInputs + kResult) * 4, 512));
+        QVERIFY(asked.empty());
     }
 
     void countsWhatLives() {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/device.hpp"
+
+#include <optional>
 
 namespace lowtide::residency {
 
@@ -18,11 +21,15 @@ struct CudaBuild {
     int64_t cudnn = 0;         ///< the loaded cuDNN: 91900 is 9.19.0; 0: none
 };
 
-/// What the library exports under kOpenCudaDevice and kDescribeCudaBuild. The caller owns the
-/// device. May throw what LibTorch throws.
+/// What the library exports under the names below. The caller owns the device. A question about a
+/// convolution has no answer where the build has no cuDNN or LibTorch would not ask as it does.
+/// May throw what LibTorch throws.
 using OpenCudaDevice = Device*(const CudaCard& card, const CudaSettings& settings);
 using DescribeCudaBuild = CudaBuild();
+using AskConvolution = std::optional<ConvolutionPlan>(const CudaCard& card,
+                                                      const ConvolutionShape& shape);
 inline constexpr const char* kOpenCudaDevice = "lowtideOpenCudaDevice";
 inline constexpr const char* kDescribeCudaBuild = "lowtideDescribeCudaBuild";
+inline constexpr const char* kAskConvolution = "lowtideAskConvolution";
 
 }  // namespace lowtide::residency

@@ -40,7 +40,8 @@ void CudaLibrary::load(const std::string& path) {
     }
     open_ = reinterpret_cast<OpenCudaDevice*>(dlsym(library, kOpenCudaDevice));
     describe_ = reinterpret_cast<DescribeCudaBuild*>(dlsym(library, kDescribeCudaBuild));
-    if (!open_ || !describe_) {
+    ask_ = reinterpret_cast<AskConvolution*>(dlsym(library, kAskConvolution));
+    if (!open_ || !describe_ || !ask_) {
         driver_.problem = "liblowtide_cuda.so is of another version: " + loaderReason();
     }
 }
@@ -71,6 +72,27 @@ std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& setting
 
 CudaBuild CudaLibrary::build() const {
     return problem().empty() ? describe_() : CudaBuild{};
+}
+
+std::optional<ConvolutionPlan> CudaLibrary::askConvolution(const ConvolutionShape& shape) const {
+    std::optional<ConvolutionPlan> largest;
+    for (const CudaCard& card : problem().empty() ? driver_.cards : std::vector<CudaCard>()) {
+        if (card.capability < kOldestCapability) {
+            continue;
+        }
+        try {
+            const std::optional<ConvolutionPlan> plan = ask_(card, shape);
+            if (!plan) {
+                return std::nullopt;
+            }
+            if (!largest || plan->workspace > largest->workspace) {
+                largest = plan;
+            }
+        } catch (const c10::Error&) {
+            return std::nullopt;
+        }
+    }
+    return largest;
 }
 
 }  // namespace lowtide::residency

@@ -27,6 +27,10 @@ public:
     [[nodiscard]] std::unique_ptr<Device> open(int index, const CudaSettings& settings = {}) const;
     /// What was loaded; nothing where problem() says why.
     [[nodiscard]] CudaBuild build() const;
+    /// How the cards would compute a convolution; of several the plan with the largest workspace.
+    /// Nothing where one of them cannot say, or there are none.
+    [[nodiscard]] std::optional<ConvolutionPlan> askConvolution(
+        const ConvolutionShape& shape) const;
 
 private:
     void load(const std::string& path);
@@ -35,6 +39,7 @@ private:
     CudaDriver driver_;
     OpenCudaDevice* open_ = nullptr;
     DescribeCudaBuild* describe_ = nullptr;
+    AskConvolution* ask_ = nullptr;
 };
 
 }  // namespace lowtide::residency

@@ -1,0 +1,54 @@
+// The library's door to cuDNN.
+#include "plugin/residency/device/cuda/cuda_device.hpp"
+#include "plugin/residency/device/cuda/cudnn_question.hpp"
+
+#include <ATen/native/ConvUtils.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/util/env.h>
+
+#include <map>
+#include <mutex>
+
+namespace lowtide::residency {
+
+namespace {
+
+/// Whether LibTorch chooses as askCudnn() does: people can have it use cuDNN's older functions, or
+/// others of its suggestions.
+bool isUsualChoice() {
+    return at::native::cudnnv8_enabled_check_debug() && !at::native::cudnnv8_use_heur_mode_b() &&
+           !c10::utils::has_env("CUDNN_ERRATA_JSON_FILE");
+}
+
+/// The cards that were asked about. Lives until the process ends: cuDNN may end before.
+class KnownCards {
+public:
+    [[nodiscard]] std::optional<ConvolutionPlan> ask(const CudaCard& card,
+                                                     const ConvolutionShape& shape) {
+        const std::lock_guard lock(mutex_);
+        if (!calls_) {
+            return std::nullopt;
+        }
+        const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card.index));
+        auto known = cards_.find(card.index);
+        if (known == cards_.end()) {
+            known = cards_.emplace(card.index, describeCard(*calls_, card.index)).first;
+        }
+        return askCudnn(*calls_, known->second, shape);
+    }
+
+private:
+    const std::optional<CudnnCalls> calls_ = loadCudnn();
+    std::mutex mutex_;
+    std::map<int, CudnnDescriptor> cards_;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) std::optional<ConvolutionPlan>
+lowtideAskConvolution(const CudaCard& card, const ConvolutionShape& shape) {
+    static auto* const cards = new KnownCards();
+    return isUsualChoice() ? cards->ask(card, shape) : std::nullopt;
+}
+
+}  // namespace lowtide::residency

@@ -1,0 +1,76 @@
+#include "plugin/tensor/convolution_workspace.hpp"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace lowtide::tensor {
+
+namespace {
+
+/// Walks may be going on while another asks to be asked.
+struct Asked {
+    std::mutex mutex;
+    residency::ConvolutionQuestion question;
+};
+
+Asked& asked() {
+    static Asked asked;
+    return asked;
+}
+
+residency::ConvolutionQuestion currentQuestion() {
+    const std::lock_guard lock(asked().mutex);
+    return asked().question;
+}
+
+std::optional<DType> dtypeOf(const at::Tensor& tensor) {
+    switch (tensor.scalar_type()) {
+        case at::kFloat:
+            return DType::F32;
+        case at::kHalf:
+            return DType::F16;
+        case at::kBFloat16:
+            return DType::BF16;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::array<int64_t, 4> sizesOf(const at::Tensor& tensor) {
+    return {tensor.size(0), tensor.size(1), tensor.size(2), tensor.size(3)};
+}
+
+}  // namespace
+
+void setConvolutionQuestion(residency::ConvolutionQuestion question) {
+    const std::lock_guard lock(asked().mutex);
+    asked().question = std::move(question);
+}
+
+Bytes convolutionWorkspace(const at::Tensor& input,
+                           const at::Tensor& weight,
+                           const at::Tensor& result,
+                           int64_t stride,
+                           int64_t padding) {
+    const at::Context& context = at::globalContext();
+    const std::optional<DType> type = dtypeOf(input);
+    const residency::ConvolutionQuestion question = currentQuestion();
+    if (question && type && !context.benchmarkCuDNN()) {
+        const std::optional<Bytes> known = question(
+            {.type = *type,
+             .input = sizesOf(input),
+             .weight = sizesOf(weight),
+             .stride = stride,
+             .padding = padding,
+             .allowsTf32 = *type == DType::F32 && context.allowTF32CuDNN(at::Float32Op::CONV),
+             .isDeterministic = context.deterministicCuDNN() || context.deterministicAlgorithms()});
+        if (known) {
+            return *known;
+        }
+    }
+    return static_cast<Bytes>(input.nbytes() + weight.nbytes() + result.nbytes());
+}
+
+}  // namespace lowtide::tensor
