@@ -1,5 +1,7 @@
 #include "plugin/tensor/convolution_workspace.hpp"
 
+#include "plugin/tensor/element_type.hpp"
+
 #include <ATen/Context.h>
 
 #include <algorithm>
@@ -25,19 +27,6 @@ residency::ConvolutionQuestion currentQuestion() {
     return asked().question;
 }
 
-std::optional<DType> dtypeOf(const at::Tensor& tensor) {
-    switch (tensor.scalar_type()) {
-        case at::kFloat:
-            return DType::F32;
-        case at::kHalf:
-            return DType::F16;
-        case at::kBFloat16:
-            return DType::BF16;
-        default:
-            return std::nullopt;
-    }
-}
-
 std::array<int64_t, 4> sizesOf(const at::Tensor& tensor) {
     return {tensor.size(0), tensor.size(1), tensor.size(2), tensor.size(3)};
 }
@@ -55,7 +44,7 @@ Bytes convolutionWorkspace(const at::Tensor& input,
                            int64_t stride,
                            int64_t padding) {
     const at::Context& context = at::globalContext();
-    const std::optional<DType> type = dtypeOf(input);
+    const std::optional<DType> type = elementTypeOf(input.scalar_type());
     const residency::ConvolutionQuestion question = currentQuestion();
     if (question && type && !context.benchmarkCuDNN()) {
         const std::optional<Bytes> known = question(

@@ -13,6 +13,7 @@ namespace lowtide::residency {
 namespace {
 
 constexpr const char* kLibrary = "liblowtide_cuda.so";
+
 }  // namespace
 
 CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
@@ -77,7 +78,7 @@ CudaBuild CudaLibrary::build() const {
 std::optional<ConvolutionPlan> CudaLibrary::askConvolution(const ConvolutionShape& shape) const {
     std::optional<ConvolutionPlan> largest;
     for (const CudaCard& card : problem().empty() ? driver_.cards : std::vector<CudaCard>()) {
-        if (card.capability < kOldestCapability) {
+        if (!card.problem.empty()) {
             continue;
         }
         try {
