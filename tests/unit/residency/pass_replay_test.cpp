@@ -19,14 +19,14 @@ constexpr int kPasses = 6;
 /// A component of the synthetic model, computed on a played card in passes.
 class Passes {
 public:
-    Passes(const std::string& path, const char* policy)
+    Passes(const std::string& path, const char* policy, int64_t planned = kPasses)
         : model_(path),
           compute_(std::make_shared<testing::PlayedCompute>()),
           residency_(std::make_unique<testing::PlayedSource>(compute_)),
           tree_(model_.trees().front()) {
         residency_.open(kCard);
         memory::PlanRequest request = model_.request(policy, kCard, residency_.traits(kCard));
-        memory::ComponentWork work{.tree = tree_, .passes = kPasses};
+        memory::ComponentWork work{.tree = tree_, .passes = planned};
         for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); ++leaf) {
             if (!tree_->leaves[leaf].gathered) {
                 work.pass.push_back({.leaf = leaf});
@@ -193,6 +193,26 @@ private Q_SLOTS:
         }
         QCOMPARE(passes.computed, kPasses + 1);  // it was tried once
         QCOMPARE(passes.compute().replays, 0);
+        // Nothing was computed with what could not be had.
+        QCOMPARE(passes.compute().failures, int64_t{1});
+        passes.engine().confirm(0);
+    }
+
+    void fewPassesAreComputed() {
+        Passes passes(folder_.newPath(), "none", 3);
+        QVERIFY(!passes.isPlanned());
+        QVERIFY(Passes(folder_.newPath(), "none", 4).isPlanned());
+    }
+
+    void changedPatchesEndARecord() {
+        Passes passes(folder_.newPath(), "none");
+        for (int pass = 0; pass < 3; ++pass) {
+            QVERIFY(at::equal(passes.pass(inputOf(pass)), passes.expected(inputOf(pass))));
+        }
+        const int before = passes.computed;
+        passes.engine().setPatches(passes.tree(), {});
+        QVERIFY(at::equal(passes.pass(inputOf(3)), passes.expected(inputOf(3))));
+        QCOMPARE(passes.computed, before + 1);
     }
 
     /// A cancel, say: it is not hidden, and the next pass is right.

@@ -165,7 +165,9 @@ public:
 
     void cap(Bytes) override {}
 
-    residency::AllocatorState allocatorState() const override { return {}; }
+    residency::AllocatorState allocatorState() const override {
+        return {.outOfMemory = compute_ ? compute_->failures : 0};
+    }
 
 private:
     std::shared_ptr<PlayedCompute> compute_;
@@ -182,7 +184,8 @@ void PlayedCompute::give(std::function<void()> work) {
     }
 }
 
-void PlayedCompute::refuse() const {
+void PlayedCompute::refuse() {
+    failures += isRecording ? 1 : 0;
     TORCH_CHECK(!isRecording, "this operation cannot be recorded");
 }
 

@@ -17,12 +17,13 @@ class PlayedCompute {
 public:
     /// Done at once, or taken down while the card records.
     void give(std::function<void()> work);
-    /// While the card records, an operation is met that cannot be recorded.
-    void refuse() const;
+    /// While the card records, memory for an operation cannot be had.
+    void refuse();
 
     bool isRecording = false;
     int records = 0;  ///< that were made
     int replays = 0;
+    int64_t failures = 0;  ///< failed allocations that the card tells
 
 private:
     friend class PlayedCard;
