@@ -71,6 +71,26 @@ public:
         }
     }
 
+    /// Where nothing of a component moves between its passes, they can be done from a record. It
+    /// keeps the memory of a pass beside what its nodes compute otherwise: only where there is
+    /// room.
+    void chooseReplays() {
+        for (PlannedStay& stay : plan_.stays) {
+            const auto& groups = stay.layout->groups;
+            const bool isStill = std::all_of(
+                groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
+            if (isStill && !stay.takesTurns && deviceOfStay(stay).traits.replays &&
+                mostPassesOf(stay) >= kLeastReplayed) {
+                stay.replays = true;
+                measure();
+                stay.replays = leftOn(deviceOfStay(stay).spec, stay) >= 0;
+                if (!stay.replays) {
+                    measure();
+                }
+            }
+        }
+    }
+
     [[nodiscard]] std::optional<Infeasible> firstTooLarge() const {
         for (const StagePlan& stage : plan_.stages) {
             for (const StageBytes& bytes : stage.bytes) {
@@ -96,7 +116,6 @@ public:
     [[nodiscard]] const Plan& plan() const { return plan_; }
 
     [[nodiscard]] Plan take() {
-        chooseReplays();
         for (DevicePlan& device : plan_.devices) {
             device.minimum = minimums_[device.device.id()];
         }
@@ -106,15 +125,29 @@ public:
     void takeMinimumsOf(const Sizer& smallest) { minimums_ = smallest.minimums_; }
 
 private:
-    /// Where nothing of a component moves between its passes, they can be done from a record.
-    void chooseReplays() {
-        for (PlannedStay& stay : plan_.stays) {
-            const auto& groups = stay.layout->groups;
-            const bool isStill = std::all_of(
-                groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
-            stay.replays = deviceOfStay(stay).traits.replays && stay.passes >= kLeastReplayed &&
-                           !stay.takesTurns && isStill;
+    /// In one node.
+    int64_t mostPassesOf(const PlannedStay& stay) const {
+        int64_t most = 0;
+        for (const PlannedUse& use : plan_.uses) {
+            const ComponentWork* work =
+                workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+            most = std::max(most, &plan_.stays[use.stay] == &stay && work ? work->passes : 0);
         }
+        return most;
+    }
+
+    /// What records keep while the node runs.
+    Bytes recordsAt(NodeIndex node, const std::string& device) const {
+        const NodeWork& work = request_.nodes[node];
+        Bytes bytes = 0;
+        for (const PlannedUse& use : plan_.uses) {
+            const bool counts = use.node == node && plan_.stays[use.stay].replays &&
+                                plan_.components[use.component].device.id() == device;
+            bytes += counts ? work.work.activations +
+                                  deviceOfStay(plan_.stays[use.stay]).traits.workspace
+                            : 0;
+        }
+        return bytes;
     }
 
     /// What of the stay's bytes comes in every pass, as far as it may be pinned.
@@ -264,7 +297,7 @@ private:
                 bytes.weights += counts ? place.bytes : 0;
             }
             if (computesOn(node, id)) {
-                bytes.activations = work.work.activations;
+                bytes.activations = work.work.activations + recordsAt(node, id);
                 bytes.workspace =
                     work.work.workspace + deviceOf(request_, device.device).traits.workspace;
             }
@@ -450,6 +483,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     roomy.makeLargest();
     if (!roomy.firstTooLarge()) {
         roomy.takeMinimumsOf(smallest);
+        roomy.chooseReplays();
         roomy.pin();
         roomy.predictTimes();
         return roomy.take();
@@ -459,6 +493,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
         return *infeasible;
     }
     smallest.grow();
+    smallest.chooseReplays();
     smallest.pin();
     smallest.predictTimes();
     return smallest.take();

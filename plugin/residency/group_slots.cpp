@@ -343,6 +343,12 @@ bool GroupSlots::isOutdated(GroupId group) const {
 }
 
 bool GroupSlots::isSettled() const {
+    const auto& expected = place_.layout->order;
+    const bool isWhole = std::all_of(
+        expected.begin(), expected.end(), [&](GroupId group) { return isThere(group); });
+    if (!isWhole) {
+        return false;
+    }
     return std::all_of(groups_.begin(), groups_.end(), [&](const GroupState& state) {
         const bool isPatched = state.isPatched || state.epoch == 0;
         return !state.arrival || (!state.ready && isPatched && state.epoch == place_.patches.epoch);
@@ -351,6 +357,15 @@ bool GroupSlots::isSettled() const {
 
 void GroupSlots::noteUse(GroupId group) {
     groups_[group].lastUse = place_.device.device->markCompute();
+}
+
+void GroupSlots::noteUses() {
+    const EventRef use = place_.device.device->markCompute();
+    for (GroupState& state : groups_) {
+        if (state.arrival) {
+            state.lastUse = use;
+        }
+    }
 }
 
 void GroupSlots::settle() {

@@ -55,12 +55,15 @@ public:
         return groups_[group].arrival != nullptr;
     }
 
-    /// Whether nobody has to wait for, patch or renew what is there.
+    /// Whether all that the plan expects is there, and none of it has to be waited for, patched or
+    /// renewed.
     [[nodiscard]] bool isSettled() const;
     /// Whether it came before the patches changed.
     [[nodiscard]] bool isOutdated(memory::GroupId group) const;
     /// What compute has been given until now is the group's last use.
     void noteUse(memory::GroupId group);
+    /// The same of every group that is there.
+    void noteUses();
     /// Forgets the arrivals of a component that is complete.
     void settle();
 

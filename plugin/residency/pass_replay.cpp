@@ -12,10 +12,16 @@ namespace lowtide::residency {
 
 namespace {
 
-/// Copies of other inputs would have other strides, so other kernels might compute with them.
-bool areContiguous(const PassInputs& inputs) {
+/// What cuDNN looks at, at most.
+constexpr uintptr_t kAlignment = 32;
+
+/// A record reads copies of its inputs: where they would lie otherwise than the inputs do, other
+/// kernels might compute with them.
+bool lieAsCopies(const PassInputs& inputs) {
     return std::all_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {
-        return !input.defined() || input.is_contiguous();
+        return !input.defined() ||
+               (input.is_contiguous() &&
+                reinterpret_cast<uintptr_t>(input.const_data_ptr()) % kAlignment == 0);
     });
 }
 
@@ -33,13 +39,16 @@ std::vector<PassReplay::Outline> PassReplay::outlinesOf(const PassInputs& inputs
 }
 
 at::Tensor PassReplay::run(const PassInputs& inputs, const Weights& weights, const PassWork& work) {
+    if (record_ && weights.epoch != epoch_) {
+        forget();
+    }
     std::vector<Outline> outlines = outlinesOf(inputs);
     const bool isKnown = outlines == outlines_ && weights.epoch == epoch_;
     if (!isKnown && !record_) {
         outlines_ = std::move(outlines);
         epoch_ = weights.epoch;
     }
-    if (isRefused_ || !isKnown || !weights.areThere || !areContiguous(inputs)) {
+    if (isRefused_ || !isKnown || !weights.areThere || !lieAsCopies(inputs)) {
         return work(inputs);
     }
     if (!record_) {

@@ -172,11 +172,7 @@ at::Tensor Stay::runPass(const PassInputs& inputs, const PassWork& work, const s
     if (!wasRecorded) {
         place_.books.ledger.event("record", place_.device.id, node, place_.tree->role, 0);
     }
-    for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
-        if (slots_.isThere(group)) {
-            slots_.noteUse(group);
-        }
-    }
+    slots_.noteUses();
     return result;
 }
 

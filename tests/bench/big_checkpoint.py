@@ -173,10 +173,14 @@ def write_sd15(mini, partial):
 
 
 def check(mini):
-    """Ends with an error where a layout is not the real library's."""
-    import torch
-    from diffusers import UNet2DConditionModel
-    from transformers import CLIPTextConfig, CLIPTextModel
+    """Ends with an error where a layout is not the real library's; with 3 where there is none to ask."""
+    try:
+        import torch
+        from diffusers import UNet2DConditionModel
+        from transformers import CLIPTextConfig, CLIPTextModel
+    except Exception as error:  # noqa: BLE001 - libraries that do not fit each other raise anything
+        print(f"the real libraries cannot be asked: {error}", file=sys.stderr)
+        sys.exit(3)
 
     for size, settings in UNETS.items():
         text = small_text_encoder(mini, settings["cross_attention_dim"])

@@ -108,14 +108,17 @@ private Q_SLOTS:
     void replayedPassesHaveTheBitsOfComputedOnes() {
         QFETCH(QString, preset);
         const QString dump = folder_.filePath("dump.safetensors");
-        const auto ran = [&](const char* policy) {
-            return run("text_to_image",
-                       {{"device", "cuda"},
-                        {"set", {"denoise.steps=8"}},
-                        {"policies", {std::string("denoise=") + policy}},
-                        {"precisions", {"denoise=" + preset.toStdString()}},
-                        {"dump", dump.toStdString()},
-                        {"out", folder_.path().toStdString()}});
+        const auto ran = [&](const char* policy, Bytes budget = 0) {
+            Json options = {{"device", "cuda"},
+                            {"set", {"denoise.steps=8"}},
+                            {"policies", {std::string("denoise=") + policy}},
+                            {"precisions", {"denoise=" + preset.toStdString()}},
+                            {"dump", dump.toStdString()},
+                            {"out", folder_.path().toStdString()}};
+            if (budget > 0) {
+                options["memoryBudget"] = std::to_string(budget);
+            }
+            return run("text_to_image", options);
         };
         const testing::ModuleRun replayed = ran("none");
         const testing::ModuleRun computed = ran("leaf+stream");
@@ -124,6 +127,14 @@ private Q_SLOTS:
         QCOMPARE(recordsIn(replayed.report), 1);
         QCOMPARE(recordsIn(computed.report), 0);
         QVERIFY(replayed.dump == computed.dump);
+        Bytes peak = 0;
+        for (const Json& device : replayed.report.at("plan").at("devices")) {
+            peak = device.at("device") == "cuda:0" ? device.at("peak").get<Bytes>() : peak;
+        }
+        const testing::ModuleRun tight = ran("none", peak - 1);  // no room for a record
+        QCOMPARE(tight.status, Status::Ok);
+        QCOMPARE(recordsIn(tight.report), 0);
+        QVERIFY(tight.dump == replayed.dump);
     }
 
     /// 22: what another process holds is not counted on.

@@ -24,6 +24,7 @@ namespace {
 
 /// A step must come this close to the bound; a shared machine may take ten times as long.
 constexpr double kLeastEfficiency = 0.93 / 10;
+constexpr int kNoLibraries = 3;  ///< exit status of big_checkpoint.py check
 constexpr const char* kExact = "quality,storage=f32,compute=f32";
 
 struct Policy {
@@ -101,8 +102,12 @@ private Q_SLOTS:
             const auto made = [](const char* size) {
                 return testing::bigCheckpoint(size, QString("bench-unet-") + size).toStdString();
             };
-            cases_ = {{"SD 1.5", made("sd15-unet"), 512, 24},
-                      {"SDXL size", made("large"), 1024, 6}};
+            try {
+                cases_ = {{"SD 1.5", made("sd15-unet"), 512, 24},
+                          {"SDXL size", made("large"), 1024, 6}};
+            } catch (const std::exception& error) {
+                QFAIL(error.what());
+            }
         } else {
             cases_ = {{"mini", testing::sourcePath("resources/mini/model").toStdString(), 128, 4}};
         }
@@ -115,7 +120,7 @@ private Q_SLOTS:
                                 {testing::sourcePath("tests/bench/big_checkpoint.py"),
                                  "check",
                                  testing::sourcePath("resources/mini/model")});
-        if (hasCard_ && check.errors.contains("ModuleNotFoundError")) {
+        if (hasCard_ && check.exitCode == kNoLibraries) {
             qInfo("not compared: %s", qPrintable(check.errors.right(80).simplified()));
             return;
         }
@@ -203,12 +208,14 @@ private Q_SLOTS:
         Json row = testing::rowOf(cases_[unet], std::string("preset ") + preset.name, figures);
         if (!figures.problem.empty()) {
             testing::addRow(rows_, row);
-            QFAIL(figures.problem.c_str());
+            QVERIFY2(figures.isTooLarge(), figures.problem.c_str());
+            return;
         }
         const testing::FileTensor latents = testing::tensorsIn(figures.dump).at("latents.final");
         known.exact = entry == 0 ? latents : known.exact;
-        const double error = testing::relativeL2(known.exact, latents);
-        row["error"] = error;
+        const bool isComparable = !known.exact.bytes.empty();  // f32 may not fit
+        const double error = isComparable ? testing::relativeL2(known.exact, latents) : 0;
+        row["error"] = isComparable ? Json(error) : Json();
         if (const auto eager = known.eager.find(preset.eager); eager != known.eager.end()) {
             row["times_as_fast_as_eager"] = eager->second / figures.seconds;
         }

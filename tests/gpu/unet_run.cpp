@@ -13,6 +13,7 @@ namespace lowtide::testing {
 namespace {
 
 constexpr int kRounds = 2;
+constexpr int kFewSteps = 4;       ///< a plan has passes taken down from four on
 constexpr int kRecordedSteps = 4;  ///< random weights with guidance are chaotic after more
 constexpr const char* kNode = "denoise";
 
@@ -96,11 +97,11 @@ void measure(const UnetCase& unet,
         }
         return best;
     };
-    const Stage one = quickest(1);
-    const Stage many = quickest(1 + unet.steps);
-    figures.seconds = (many.seconds - one.seconds) / unet.steps;
-    figures.copySeconds = (many.copySeconds - one.copySeconds) / unet.steps;
-    figures.moved = (many.moved - one.moved) / unet.steps;
+    const Stage few = quickest(kFewSteps);
+    const Stage many = quickest(kFewSteps + unet.steps);
+    figures.seconds = (many.seconds - few.seconds) / unet.steps;
+    figures.copySeconds = (many.copySeconds - few.copySeconds) / unet.steps;
+    figures.moved = (many.moved - few.moved) / unet.steps;
 }
 
 }  // namespace

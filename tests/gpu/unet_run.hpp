@@ -37,14 +37,19 @@ struct UnetFigures {
     std::string issues;      ///< codes of what the runs had to tell
     QByteArray dump;         ///< every intermediate value of a run of a few steps
     std::string problem;     ///< why there are no figures; empty: there are
+
+    /// Refused before the run, because the device is too small.
+    [[nodiscard]] bool isTooLarge() const {
+        return problem.find("do not fit") != std::string::npos;
+    }
 };
 
 /// Options of a run of the example graph text_to_image up to the denoiser, which makes so many
 /// steps.
 [[nodiscard]] Json unetOptions(const UnetCase& unet, const UnetWay& way, int steps);
 
-/// Runs it in the module on a device ("cuda", "fake:1GiB"). Steps of a card are not done when they
-/// are told, so a step is the difference between the stages of a long and a short run; of each the
+/// Runs it in the module on a device ("cuda", "fake:1GiB"). A step is the difference between the
+/// stages of a long and a short run, which both take their passes down where they can; of each the
 /// quicker of two counts.
 [[nodiscard]] UnetFigures measureUnet(const UnetCase& unet,
                                       const UnetWay& way,

@@ -15,6 +15,27 @@ namespace {
 
 const memory::DeviceSpec kCard{.kind = "cuda"};
 constexpr int kPasses = 6;
+constexpr Bytes kActivations = kMiB;
+
+/// One node that passes over the model's first component.
+memory::PlanRequest requestOf(const SyntheticModel& model,
+                              const char* policy,
+                              int64_t passes,
+                              const memory::DeviceTraits& traits) {
+    const auto tree = model.trees().front();
+    memory::ComponentWork work{.tree = tree, .passes = passes};
+    for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+        if (!tree->leaves[leaf].gathered) {
+            work.pass.push_back({.leaf = leaf});
+        }
+    }
+    memory::PlanRequest request = model.request(policy, kCard, traits);
+    request.nodes = {{"node",
+                      memory::parsePolicy(policy),
+                      {tree},
+                      {.activations = kActivations, .components = {work}}}};
+    return request;
+}
 
 /// A component of the synthetic model, computed on a played card in passes.
 class Passes {
@@ -25,17 +46,7 @@ public:
           residency_(std::make_unique<testing::PlayedSource>(compute_)),
           tree_(model_.trees().front()) {
         residency_.open(kCard);
-        memory::PlanRequest request = model_.request(policy, kCard, residency_.traits(kCard));
-        memory::ComponentWork work{.tree = tree_, .passes = planned};
-        for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); ++leaf) {
-            if (!tree_->leaves[leaf].gathered) {
-                work.pass.push_back({.leaf = leaf});
-            }
-        }
-        request.nodes = {{"node", memory::parsePolicy(policy), {tree_}, {.components = {work}}}};
-        request.kept = residency_.keptComponents();
-        request.devices[0].held = 0;
-        plan_ = testing::planOf(request);
+        plan_ = testing::planOf(requestOf(model_, policy, planned, residency_.traits(kCard)));
         begin();
     }
 
@@ -202,6 +213,23 @@ private Q_SLOTS:
         Passes passes(folder_.newPath(), "none", 3);
         QVERIFY(!passes.isPlanned());
         QVERIFY(Passes(folder_.newPath(), "none", 4).isPlanned());
+    }
+
+    /// A record keeps the memory of a pass beside what its node computes otherwise.
+    void aRecordNeedsRoom() {
+        const SyntheticModel model(folder_.newPath());
+        memory::DeviceTraits traits{.capacity = kGiB, .replays = true, .workspace = 8 * kKiB};
+        const auto roomy = testing::planOf(requestOf(model, "none", kPasses, traits));
+        QVERIFY(roomy->stays.front().replays);
+        const memory::StageBytes& bytes = roomy->stages.front().bytes.front();
+        QCOMPARE(bytes.activations, 2 * kActivations + traits.workspace);
+        traits.capacity = bytes.total();
+        QVERIFY(testing::planOf(requestOf(model, "none", kPasses, traits))->stays.front().replays);
+        --traits.capacity;
+        const auto tight = testing::planOf(requestOf(model, "none", kPasses, traits));
+        QVERIFY(!tight->stays.front().replays);
+        QCOMPARE(tight->stages.front().bytes.front().activations, kActivations);
+        QCOMPARE(tight->devices.front().minimum, roomy->devices.front().minimum);
     }
 
     void changedPatchesEndARecord() {

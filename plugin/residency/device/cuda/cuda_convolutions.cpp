@@ -3,7 +3,6 @@
 #include "plugin/residency/device/cuda/cudnn_question.hpp"
 
 #include <ATen/native/ConvUtils.h>
-#include <c10/cuda/CUDAGuard.h>
 #include <c10/util/env.h>
 
 #include <map>
@@ -29,7 +28,6 @@ public:
         if (!calls_) {
             return std::nullopt;
         }
-        const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(card.index));
         auto known = cards_.find(card.index);
         if (known == cards_.end()) {
             known = cards_.emplace(card.index, describeCard(*calls_, card.index)).first;

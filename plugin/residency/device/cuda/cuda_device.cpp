@@ -4,12 +4,11 @@
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 #include "plugin/residency/device/cuda/cuda_memory.hpp"
+#include "plugin/residency/device/cuda/cuda_record.hpp"
 #include "plugin/residency/device/cuda/cuda_streams.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/Context.h>
-#include <ATen/cuda/CUDAContextLight.h>
-#include <ATen/cuda/CUDAGraph.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -26,14 +25,6 @@ static_assert(CUDART_VERSION / 1000 == CudaNeeds().version / 1000,
 /// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
 /// largest cards (LibTorch, CUDABlas.cpp), less on others.
 constexpr Bytes kLibraryWorkspace = 64 * kMiB;
-
-/// Work in a CUDA graph.
-class CudaRecord final : public WorkRecord {
-public:
-    void replay() override { graph.replay(); }
-
-    at::cuda::CUDAGraph graph;
-};
 
 class CudaDevice final : public Device {
 public:
@@ -104,29 +95,10 @@ public:
         return result;
     }
 
-    /// On a stream of its own, as captures must be, in memory that is the record's. Libraries make
-    /// their workspaces anew in it and after it (LibTorch, torch/_inductor/cudagraph_trees.py).
     [[nodiscard]] std::unique_ptr<WorkRecord> record(const std::function<void()>& work) override {
         lane_.finishCompute();
-        at::cuda::clearCublasWorkspaces();
         memory_.returnCached();
-        auto record = std::make_unique<CudaRecord>();
-        const c10::cuda::CUDAStreamGuard stream(records_);
-        record->graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-        bool isDone = false;
-        try {
-            work();
-            isDone = true;
-            record->graph.capture_end();
-        } catch (...) {
-            if (!isDone) {
-                endCapture(*record);
-            }
-            at::cuda::clearCublasWorkspaces();
-            throw;
-        }
-        at::cuda::clearCublasWorkspaces();
-        return record;
+        return recordWork(records_, work);
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
@@ -187,15 +159,6 @@ public:
     void returnCached() override { memory_.returnCached(); }
 
 private:
-    /// What went wrong before is told, not that the capture is void.
-    static void endCapture(CudaRecord& record) noexcept {
-        try {
-            record.graph.capture_end();
-        } catch (const c10::Error&) {
-            static_cast<void>(cudaGetLastError());
-        }
-    }
-
     CudaCard card_;
     bool spoils_;
     CudaMemory memory_;
