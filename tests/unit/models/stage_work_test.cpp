@@ -1,11 +1,13 @@
 // Leases, passes and operations of the shape walk beside those of a run.
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/forwarding_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
