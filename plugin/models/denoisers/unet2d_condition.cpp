@@ -214,6 +214,14 @@ namespace {
 /// Places of what a pass gets.
 enum Input : size_t { kLatents, kWaves, kContext, kGuidance };
 
+/// Of one timestep, once for every picture: [count, channels] on the host.
+at::Tensor wavesOf(const at::Tensor& timestep, int64_t count, const UNet2DConfig& config) {
+    return sinusoids(timestep.to(at::kFloat).reshape({1}).expand({count}),
+                     config.levels.front().channels,
+                     config.cosineFirst,
+                     config.frequencyShift);
+}
+
 }  // namespace
 
 at::Tensor UNet2DCondition::predict(Pass& pass,
@@ -227,9 +235,6 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     sampling::CachedCall cached(step,
                                 sampling::CacheKey::of(latents, tree_->id, pass.patchEpoch()));
     pass.begin(passHint(step, cached.work()));
-    const at::Tensor steps = timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)});
-    const at::Tensor waves = sinusoids(
-        steps, config_.levels.front().channels, config_.cosineFirst, config_.frequencyShift);
     const auto evaluate = [&](const residency::PassInputs& given) {
         const UNetInputs inputs{.time = layers_->time.apply(pass, given[kWaves], given[kGuidance]),
                                 .context = given[kContext]};
@@ -238,10 +243,12 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
         hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
         return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
     };
-    const residency::PassInputs inputs{latents,
-                                       tensor::upload(pass.toCompute(waves), latents.device()),
-                                       pass.toCompute(context),
-                                       pass.toCompute(guidance)};
+    const residency::PassInputs inputs{
+        latents,
+        tensor::upload(pass.toCompute(wavesOf(timestep, latents.size(0), config_)),
+                       latents.device()),
+        pass.toCompute(context),
+        pass.toCompute(guidance)};
     // A cache and residuals bring more into a pass than its inputs.
     const bool isPlain = cached.depth() < 0 && residuals.isEmpty();
     return isPlain ? pass.run(inputs, evaluate) : evaluate(inputs);
