@@ -50,9 +50,9 @@ private:
 
     DeviceState& device_;
     std::vector<Outline> outlines_;  ///< of the last pass, or of the record
-    uint64_t epoch_ = 0;
-    PassInputs inputs_;  ///< of the record: what it reads
-    at::Tensor output_;  ///< what it writes
+    uint64_t epoch_ = 0;             ///< of the record
+    PassInputs inputs_;              ///< of the record: what it reads
+    at::Tensor output_;              ///< what it writes
     std::unique_ptr<WorkRecord> record_;
     bool isRecording_ = false;
     bool isRefused_ = false;

@@ -60,7 +60,6 @@ void Stay::deactivate(const std::string& node) {
     if (!std::exchange(isActive_, false)) {
         return;
     }
-    forgetPass();
     for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
         if (slots_.isThere(group)) {
             slots_.evict(group, node);

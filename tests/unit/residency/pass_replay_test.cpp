@@ -17,7 +17,7 @@ const memory::DeviceSpec kCard{.kind = "cuda"};
 constexpr int kPasses = 6;
 constexpr Bytes kActivations = kMiB;
 
-/// One node that passes over the model's first component.
+/// Two nodes that pass over the model's first component.
 memory::PlanRequest requestOf(const SyntheticModel& model,
                               const char* policy,
                               int64_t passes,
@@ -34,6 +34,7 @@ memory::PlanRequest requestOf(const SyntheticModel& model,
                       memory::parsePolicy(policy),
                       {tree},
                       {.activations = kActivations, .components = {work}}}};
+    request.nodes.push_back(request.nodes.front());
     return request;
 }
 
@@ -58,10 +59,17 @@ public:
     void begin() {
         residency_.begin(plan_, {});
         residency_.enter(0);
+        node_ = 0;
+    }
+
+    /// The same component goes on in the next node.
+    void nextNode() {
+        residency_.leave(node_);
+        residency_.enter(++node_);
     }
 
     void end() {
-        residency_.leave(0);
+        residency_.leave(node_);
         residency_.end(memory::Outcome::Finished);
     }
 
@@ -73,7 +81,7 @@ public:
             const at::Tensor result = at::empty_like(given[0]);
             compute_->give([result] { result.zero_(); });
             for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); ++leaf) {
-                if (tree_->leaves[leaf].gathered) {
+                if (tree_->leaves[leaf].gathered || (leaves > 0 && leaf >= leaves)) {
                     continue;
                 }
                 const residency::Lease lease = residency_.use(*tree_, leaf);
@@ -118,6 +126,7 @@ public:
     int computed = 0;      ///< calls of the work itself
     bool refuses = false;  ///< it cannot be recorded
     int failsAt = 0;
+    memory::LeafId leaves = 0;  ///< that a pass uses; 0: all
 
 private:
     SyntheticModel model_;
@@ -125,6 +134,7 @@ private:
     residency::Residency residency_;
     std::shared_ptr<const memory::ComponentTree> tree_;
     std::shared_ptr<const memory::Plan> plan_;
+    memory::NodeIndex node_ = 0;
 };
 
 at::Tensor inputOf(int pass, at::IntArrayRef sizes = {3}) {
@@ -150,6 +160,40 @@ private Q_SLOTS:
         QCOMPARE(passes.computed, 2);  // the second time into the record
         QCOMPARE(passes.compute().records, 1);
         QCOMPARE(passes.compute().replays, kPasses - 1);
+        QCOMPARE(passes.compute().recordedMarks, 0);  // it was given nothing then
+    }
+
+    /// Later copies wait for what is replayed, as for what is computed.
+    void replaysAreUses() {
+        Passes passes(folder_.newPath(), "none");
+        for (int pass = 0; pass < kPasses; ++pass) {
+            const int before = passes.compute().marks;
+            static_cast<void>(passes.pass(inputOf(pass)));
+            QVERIFY(passes.compute().marks > before);
+        }
+    }
+
+    /// Weights that nobody has waited for yet are no part of a record.
+    void aPassOverMoreIsComputedFirst_data() {
+        QTest::addColumn<bool>("isPatched");
+        QTest::newRow("as they came") << false;
+        QTest::newRow("patched") << true;
+    }
+
+    void aPassOverMoreIsComputedFirst() {
+        QFETCH(bool, isPatched);
+        Passes passes(folder_.newPath(), "none");
+        if (isPatched) {
+            QVERIFY(at::equal(passes.pass(inputOf(0)), passes.expected(inputOf(0))));
+            passes.engine().setPatches(passes.tree(), {});
+        }
+        passes.leaves = 2;
+        static_cast<void>(passes.pass(inputOf(1)));
+        passes.leaves = 0;
+        for (int pass = 2; pass < 5; ++pass) {
+            QVERIFY(at::equal(passes.pass(inputOf(pass)), passes.expected(inputOf(pass))));
+            QCOMPARE(passes.compute().records, pass == 2 ? 0 : 1);
+        }
     }
 
     void resultsOutliveTheNextPass() {
@@ -253,6 +297,31 @@ private Q_SLOTS:
             QVERIFY(at::equal(passes.pass(inputOf(pass)), passes.expected(inputOf(pass))));
         }
         QCOMPARE(passes.compute().records, 1);
+    }
+
+    void afterAFailureUsesAreNotedAgain() {
+        Passes passes(folder_.newPath(), "none");
+        passes.failsAt = 2;
+        static_cast<void>(passes.pass(inputOf(0)));
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, static_cast<void>(passes.pass(inputOf(1))));
+        const int before = passes.compute().marks;
+        static_cast<void>(passes.pass(inputOf(2)));
+        QVERIFY(passes.compute().marks > before);
+        QCOMPARE(passes.compute().recordedMarks, 0);
+    }
+
+    void theNextNodeRecordsItsOwn() {
+        Passes passes(folder_.newPath(), "none");
+        for (int node = 1; node <= 2; ++node) {
+            for (int pass = 0; pass < kPasses; ++pass) {
+                QVERIFY(at::equal(passes.pass(inputOf(pass)), passes.expected(inputOf(pass))));
+            }
+            QCOMPARE(passes.compute().records, node);
+            QCOMPARE(passes.computed, 2 * node);
+            if (node == 1) {
+                passes.nextNode();
+            }
+        }
     }
 
     /// A record is a node's own: in the next run the weights may lie elsewhere.

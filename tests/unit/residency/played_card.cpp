@@ -139,7 +139,13 @@ public:
 
     EventRef markCopy() override { return lane_.markCopy(); }
 
-    EventRef markCompute() override { return lane_.markCompute(); }
+    EventRef markCompute() override {
+        if (compute_) {
+            ++compute_->marks;
+            compute_->recordedMarks += compute_->isRecording ? 1 : 0;
+        }
+        return lane_.markCompute();
+    }
 
     void copyWaits(const EventRef& event) override { lane_.copyWaits(event); }
 

@@ -23,7 +23,9 @@ public:
     bool isRecording = false;
     int records = 0;  ///< that were made
     int replays = 0;
-    int64_t failures = 0;  ///< failed allocations that the card tells
+    int64_t failures = 0;   ///< failed allocations that the card tells
+    int marks = 0;          ///< of what compute was given
+    int recordedMarks = 0;  ///< of them while the card recorded
 
 private:
     friend class PlayedCard;
