@@ -38,20 +38,16 @@ std::vector<PassReplay::Outline> PassReplay::outlinesOf(const PassInputs& inputs
     return outlines;
 }
 
-at::Tensor PassReplay::run(const PassInputs& inputs, const Weights& weights, const PassWork& work) {
-    if (record_ && weights.epoch != epoch_) {
-        forget();
-    }
+at::Tensor PassReplay::run(const PassInputs& inputs, bool areThere, const PassWork& work) {
     std::vector<Outline> outlines = outlinesOf(inputs);
     const bool isKnown = outlines == outlines_;
     if (!isKnown && !record_) {
         outlines_ = std::move(outlines);
     }
-    if (isRefused_ || !isKnown || !weights.areThere || !lieAsCopies(inputs)) {
+    if (isRefused_ || !isKnown || !areThere || !lieAsCopies(inputs)) {
         return work(inputs);
     }
     if (!record_) {
-        epoch_ = weights.epoch;
         record(inputs, work);
     }
     if (!record_) {

@@ -3,7 +3,6 @@
 #include "plugin/residency/open_devices.hpp"
 #include "plugin/residency/weight_source.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,16 +16,9 @@ class PassReplay {
 public:
     explicit PassReplay(DeviceState& device) : device_(device) {}
 
-    /// The weights as a pass finds them.
-    struct Weights {
-        uint64_t epoch = 0;    ///< of their patches
-        bool areThere = true;  ///< none has to come, to be waited for or to be patched
-    };
-
-    /// What the device cannot record is computed, from then on always.
-    [[nodiscard]] at::Tensor run(const PassInputs& inputs,
-                                 const Weights& weights,
-                                 const PassWork& work);
+    /// `areThere`: no weight has to come, to be waited for or to be patched. What the device cannot
+    /// record is computed, from then on always.
+    [[nodiscard]] at::Tensor run(const PassInputs& inputs, bool areThere, const PassWork& work);
 
     /// Whether the device takes down what it is given now.
     [[nodiscard]] bool isRecording() const { return isRecording_; }

@@ -163,8 +163,7 @@ at::Tensor Stay::runPass(const PassInputs& inputs, const PassWork& work, const s
         return work(inputs);
     }
     const bool wasRecorded = replay_->hasRecord();
-    at::Tensor result =
-        replay_->run(inputs, {.epoch = place_.patches.epoch, .areThere = slots_.isSettled()}, work);
+    at::Tensor result = replay_->run(inputs, slots_.isSettled(), work);
     if (!replay_->hasRecord()) {
         return result;
     }
