@@ -1,21 +1,46 @@
-// Holds as many bytes of the first card as its argument says until its input ends.
+// Holds bytes of the first card until its input ends: as many as its argument says, or with
+// "but BYTES FILE" all that are free but so many, once the file is there.
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cuda/cuda_library.hpp"
 #include "tests/fixtures/folders.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
 
 using namespace lowtide;
+
+namespace {
+
+void say(const char* word) {
+    std::printf("%s\n", word);
+    std::fflush(stdout);
+}
+
+void waitFor(const std::string& file) {
+    while (!std::filesystem::exists(file)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+}  // namespace
 
 int main(int count, char** words) {
     try {
         const residency::CudaLibrary library(testing::buildPath("lib").toStdString());
         const auto device = library.open(0);
         device->attachThread();
-        const auto held = device->allocate(count > 1 ? std::atoll(words[1]) : kGiB);
-        std::printf("held %lld\n", static_cast<long long>(held->size()));
-        std::fflush(stdout);
+        Bytes bytes = count > 1 ? std::atoll(words[1]) : kGiB;
+        if (count > 3) {
+            say("ready");
+            waitFor(words[3]);
+            bytes = device->info().free - std::atoll(words[2]);
+        }
+        const auto held = device->allocate(bytes);
+        say("held");
         while (std::getchar() != EOF) {
         }
         return 0;

@@ -4,6 +4,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/gpu/card.hpp"
 
+#include <QFloat16>
 #include <QProcess>
 #include <QTemporaryDir>
 
@@ -157,6 +158,50 @@ private Q_SLOTS:
         QCOMPARE(greedy.status, Status::Invalid);
         holder.closeWriteChannel();
         QVERIFY(holder.waitForFinished());
+    }
+
+    void memoryThatIsTakenMeanwhile_data() {
+        QTest::addColumn<int>("left");
+        QTest::addColumn<int>("pixels");  // of each row others: the allocator has no blocks of them
+        QTest::newRow("16 MiB") << 16 << 448;
+        QTest::newRow("64 MiB") << 64 << 512;
+        QTest::newRow("256 MiB") << 256 << 576;
+    }
+
+    /// 25: the picture is the same, or it is said why there is none, and nothing stays.
+    void memoryThatIsTakenMeanwhile() {
+        QFETCH(int, left);
+        QFETCH(int, pixels);
+        const QString sign = folder_.filePath(QString("take %1").arg(left));
+        const std::string size = std::to_string(pixels);
+        const Json options = {
+            {"device", "cuda"},
+            {"forceExecution", true},
+            {"set", {"denoise.steps=100", "latent.width=" + size, "latent.height=" + size}},
+            {"dump", folder_.filePath("dump.safetensors").toStdString()},
+            {"out", folder_.path().toStdString()}};
+        QProcess holder;
+        holder.start(testing::buildPath(kHolder), {"but", QString::number(left * kMiB), sign});
+        QVERIFY(holder.waitForReadyRead(60000));
+        testing::EventLog log([&](const Json& event) {
+            if (event.at("event") == "nodeStarted" && event.at("node") == "denoise") {
+                static_cast<void>(QFile(sign).open(QIODevice::WriteOnly));
+            }
+        });
+        const testing::ModuleRun beside =
+            testing::runModule(graphOf("text_to_image"), options, log);
+        QCOMPARE(testing::bytesOn("cuda:0"), int64_t{0});
+        holder.closeWriteChannel();
+        QVERIFY(holder.waitForFinished());
+        testing::openModule().runner()->release("all");
+        if (beside.status != Status::Ok) {
+            const Json& issue = beside.report.at("issues").back();
+            QCOMPARE(issue.at("code"), Json("out_of_memory"));
+            qInfo("%s", issue.dump().c_str());
+        }
+        const testing::ModuleRun alone = run("text_to_image", options);
+        QCOMPARE(alone.status, Status::Ok);
+        QVERIFY(beside.status != Status::Ok || beside.dump == alone.dump);
     }
 
     void nothingIsLeftOnTheCard() {
