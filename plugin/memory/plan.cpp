@@ -129,9 +129,8 @@ private:
     int64_t mostPassesOf(const PlannedStay& stay) const {
         int64_t most = 0;
         for (const PlannedUse& use : plan_.uses) {
-            const ComponentWork* work =
-                workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
-            most = std::max(most, &plan_.stays[use.stay] == &stay && work ? work->passes : 0);
+            const ComponentWork* work = isOf(stay, use) ? workOfUse(use) : nullptr;
+            most = std::max(most, work ? work->passes : 0);
         }
         return most;
     }
@@ -187,19 +186,24 @@ private:
 
     /// The first use of the stay: its policy holds.
     const PlannedUse& useOf(const PlannedStay& stay) const {
-        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
         return *std::find_if(plan_.uses.begin(), plan_.uses.end(), [&](const PlannedUse& each) {
-            return each.stay == index;
+            return isOf(stay, each);
         });
     }
 
+    bool isOf(const PlannedStay& stay, const PlannedUse& use) const {
+        return &plan_.stays[use.stay] == &stay;
+    }
+
+    const ComponentWork* workOfUse(const PlannedUse& use) const {
+        return workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+    }
+
     int64_t passesOf(const PlannedStay& stay) const {
-        const auto index = static_cast<size_t>(&stay - plan_.stays.data());
         int64_t passes = 0;
         for (const PlannedUse& use : plan_.uses) {
-            if (use.stay == index) {
-                const ComponentWork* work =
-                    workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+            if (isOf(stay, use)) {
+                const ComponentWork* work = workOfUse(use);
                 if (!work) {
                     return 0;
                 }

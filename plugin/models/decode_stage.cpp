@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -38,8 +39,7 @@ at::Tensor decodeAll(StageContext& context,
             request.tilePixels > 0
                 ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
                 : decode(one));
-        context.weights.finishCompute(*treeIn(model, kAutoencoder));
-        call.progress("decode", static_cast<double>(i + 1), static_cast<double>(count));
+        tellProgress(context, *treeIn(model, kAutoencoder), call, "decode", i + 1, count);
     }
     return count == 1 ? pictures.front() : at::cat(pictures);
 }

@@ -8,6 +8,7 @@
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/recorded_pass.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -269,8 +270,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
         };
     }
     const auto tellStep = [&](int done, int total) {
-        context.weights.finishCompute(*tree);
-        call.progress("step", done, total);
+        tellProgress(context, *tree, call, "step", done, total);
     };
     sampling::DenoiseResult result = sampling::denoise(*sampler,
                                                        *denoiser,

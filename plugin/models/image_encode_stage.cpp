@@ -4,6 +4,7 @@
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -65,8 +66,7 @@ at::Tensor encodeAll(StageContext& context,
             request.tilePixels > 0
                 ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
                 : encode(one));
-        context.weights.finishCompute(*treeIn(model, kAutoencoder));
-        call.progress("encode", static_cast<double>(i + 1), static_cast<double>(count));
+        tellProgress(context, *treeIn(model, kAutoencoder), call, "encode", i + 1, count);
     }
     return count == 1 ? moments.front() : at::cat(moments);
 }

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_progress.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <utility>
@@ -70,8 +71,7 @@ at::Tensor enlargeAll(StageContext& context,
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
         at::Tensor large = upscaler.enlarge(context, tile);
-        context.weights.finishCompute(*upscaler.tree());
-        call.progress("tile", static_cast<double>(++done), static_cast<double>(count));
+        tellProgress(context, *upscaler.tree(), call, "tile", ++done, count);
         return large;
     };
     const at::Tensor result =

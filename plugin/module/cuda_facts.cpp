@@ -64,9 +64,6 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
     facts.json["status"] = !library.isBuilt()             ? "not built"
                            : facts.json["proven"].empty() ? "compiled, not run"
                                                           : "proven";
-    if (!library.problem().empty()) {
-        return facts;
-    }
     for (const residency::CudaCard& card : driver.cards) {
         if (card.problem.empty()) {
             facts.capabilities[card.id()] = card.capability;

@@ -4,7 +4,6 @@
 #include "plugin/residency/weight_source.hpp"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace lowtide::residency {
@@ -42,7 +41,6 @@ private:
 
     DeviceState& device_;
     std::vector<Outline> outlines_;  ///< of the last pass, or of the record
-    uint64_t epoch_ = 0;             ///< of the record
     PassInputs inputs_;              ///< of the record: what it reads
     at::Tensor output_;              ///< what it writes
     std::unique_ptr<WorkRecord> record_;

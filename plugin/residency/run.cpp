@@ -97,15 +97,17 @@ StayRef Run::makeStay(uint32_t index) {
     const PlannedStay& planned = plan_->stays[index];
     const PlannedComponent& component = plan_->components[planned.component];
     books_.masters.ensureOpen(*component.tree);  // a control node may have closed them
-    return std::make_unique<Stay>(GroupPlace{.tree = component.tree,
-                                             .layout = planned.layout,
-                                             .device = devices_.get(component.device),
-                                             .books = books_,
-                                             .state = states_[planned.component],
-                                             .patches = leftovers_.patches[component.tree->id],
-                                             .pinned = planned.pinned},
-                                  planned.passes,
-                                  planned.isKept);
+    auto stay = std::make_unique<Stay>(GroupPlace{.tree = component.tree,
+                                                  .layout = planned.layout,
+                                                  .device = devices_.get(component.device),
+                                                  .books = books_,
+                                                  .state = states_[planned.component],
+                                                  .patches = leftovers_.patches[component.tree->id],
+                                                  .pinned = planned.pinned},
+                                       planned.passes,
+                                       planned.isKept);
+    stay->allowReplay(planned.replays);
+    return stay;
 }
 
 /// Its memory, where the plan has it: allocated when its first node is entered, or again after it
@@ -114,9 +116,6 @@ void Run::ensurePlace(uint32_t index) {
     const PlannedStay& planned = plan_->stays[index];
     StayRef& stay = stays_[index];
     stay = stay ? std::move(stay) : makeStay(index);
-    if (!stay->isActive()) {
-        stay->allowReplay(planned.replays);
-    }
     if (stay->isActive() || planned.layout->arenaBytes() == 0) {
         return;
     }

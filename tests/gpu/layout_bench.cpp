@@ -40,11 +40,8 @@ constexpr int kRounds = 7;
 
 /// Numbers from -`most` to `most`: products of equal ones are faster.
 at::Tensor numbers(const Shape& shape, double most, bool isLast, const at::TensorOptions& options) {
-    int64_t count = 1;
-    for (const int64_t size : shape) {
-        count *= size;
-    }
-    const at::Tensor mixed = (at::arange(count, at::kFloat) * 7.31).sin() * most;
+    const at::Tensor mixed =
+        (at::arange(elementCount(shape).value(), at::kFloat) * 7.31).sin() * most;
     return mixed.view(shape).to(options).contiguous(isLast ? at::MemoryFormat::ChannelsLast
                                                            : at::MemoryFormat::Contiguous);
 }

@@ -3,11 +3,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
-#include "plugin/residency/device/loader_reason.hpp"
+#include "plugin/residency/device/loaded_library.hpp"
 
 #include <c10/util/Exception.h>
 
-#include <dlfcn.h>
 #include <filesystem>
 
 namespace lowtide::residency {
@@ -20,14 +19,14 @@ constexpr const char* kFakeLibrary = "liblowtide_fake.so";
 OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
     const std::filesystem::path path = std::filesystem::path(libraryFolder) / kFakeLibrary;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* door = library ? dlsym(library, kOpenFakeDevice) : nullptr;
-    if (!door) {
+    OpenFakeDevice* door = nullptr;
+    if (!library || !findIn(library, kOpenFakeDevice, door)) {
         throw Error(ErrorKind::Device,
                     std::string("the fake device's library ") + kFakeLibrary +
                         " cannot be opened: " + loaderReason(),
                     "keep it beside the program's own libraries, or use the device cpu");
     }
-    return reinterpret_cast<OpenFakeDevice*>(door);
+    return door;
 }
 
 class BuiltDevices final : public DeviceSource {

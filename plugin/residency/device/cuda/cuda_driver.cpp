@@ -1,9 +1,10 @@
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 
+#include "plugin/residency/device/loaded_library.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <dlfcn.h>
 
 namespace lowtide::residency {
 
@@ -27,17 +28,11 @@ struct DriverCalls {
     int (*errorText)(int code, const char** text) = nullptr;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
-}
-
 /// The name of the first function that is missing; empty: all are there.
 std::string missingIn(void* library, DriverCalls& calls) {
     std::string missing;
     const auto want = [&](const char* name, auto& function) {
-        if (!find(library, name, function) && missing.empty()) {
+        if (!findIn(library, name, function) && missing.empty()) {
             missing = name;
         }
     };

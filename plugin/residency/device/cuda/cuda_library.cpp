@@ -1,11 +1,10 @@
 #include "plugin/residency/device/cuda/cuda_library.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/residency/device/loader_reason.hpp"
+#include "plugin/residency/device/loaded_library.hpp"
 
 #include <c10/util/Exception.h>
 
-#include <dlfcn.h>
 #include <filesystem>
 
 namespace lowtide::residency {
@@ -39,10 +38,9 @@ void CudaLibrary::load(const std::string& path) {
                           "; install the CUDA libraries of LibTorch's wheel";
         return;
     }
-    open_ = reinterpret_cast<OpenCudaDevice*>(dlsym(library, kOpenCudaDevice));
-    describe_ = reinterpret_cast<DescribeCudaBuild*>(dlsym(library, kDescribeCudaBuild));
-    ask_ = reinterpret_cast<AskConvolution*>(dlsym(library, kAskConvolution));
-    if (!open_ || !describe_ || !ask_) {
+    if (!findIn(library, kOpenCudaDevice, open_) ||
+        !findIn(library, kDescribeCudaBuild, describe_) ||
+        !findIn(library, kAskConvolution, ask_)) {
         driver_.problem = "liblowtide_cuda.so is of another version: " + loaderReason();
     }
 }
@@ -77,7 +75,7 @@ CudaBuild CudaLibrary::build() const {
 
 std::optional<ConvolutionPlan> CudaLibrary::askConvolution(const ConvolutionShape& shape) const {
     std::optional<ConvolutionPlan> largest;
-    for (const CudaCard& card : problem().empty() ? driver_.cards : std::vector<CudaCard>()) {
+    for (const CudaCard& card : driver_.cards) {
         if (!card.problem.empty()) {
             continue;
         }

@@ -1,6 +1,4 @@
-#include "plugin/residency/device/loader_reason.hpp"
-
-#include <dlfcn.h>
+#include "plugin/residency/device/loaded_library.hpp"
 
 namespace lowtide::residency {
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stage_requests.hpp"
+
+#include <string_view>
+
+namespace lowtide::models {
+
+/// Tells how much of a stage is done, once the device has done what it was given with `tree`: on a
+/// card work is queued.
+inline void tellProgress(StageContext& context,
+                         const memory::ComponentTree& tree,
+                         const StageCall& call,
+                         std::string_view phase,
+                         int64_t done,
+                         int64_t total) {
+    context.weights.finishCompute(tree);
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
+
+}  // namespace lowtide::models
