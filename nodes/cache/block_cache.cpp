@@ -55,7 +55,7 @@ std::vector<ParamDesc> curveParameters() {
             std::move(kept)};
 }
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> blockCacheParameters() {
     std::vector<ParamDesc> params = {
         {.id = "gate",
          .label = "Gate",
@@ -111,7 +111,7 @@ executor::NodeType blockCacheNode(models::Stages& stages) {
                     "it changes little, the others are taken from a step before. "
                     "Faster, changes pixels.",
          .aliases = {"FBCache", "First Block Cache", "ApplyFBCacheOnModel"},
-         .params = parameters()},
+         .params = blockCacheParameters()},
         "block_cache",
         readCurve);
 }

@@ -8,7 +8,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr const char* kOutput = "step_cache";
+constexpr const char* kStepCachePort = "step_cache";
 constexpr double kMostCalls = 10000;
 
 /// The settings of a step cache, and what of them lies in files.
@@ -17,7 +17,7 @@ struct FoundSettings {
     std::vector<std::string> fingerprints;
 };
 
-Json settingsOf(const NodeDesc& desc, const executor::Params& params) {
+Json stepCacheSettings(const NodeDesc& desc, const executor::Params& params) {
     Json settings = Json::object();
     for (const ParamDesc& param : desc.params) {
         std::visit(
@@ -78,12 +78,12 @@ executor::NodeType cacheNode(models::Stages& stages,
                              std::string kind,
                              SettingFiles files) {
     desc.category = "Step caches";
-    desc.outputs = {{.id = kOutput,
+    desc.outputs = {{.id = kStepCachePort,
                      .label = "Step cache",
                      .tooltip = "The settings; what is cached lives and dies with a run.",
                      .type = "STEP_CACHE"}};
     const auto find = [desc, files](const auto& context) {
-        FoundSettings found{.values = settingsOf(desc, context), .fingerprints = {}};
+        FoundSettings found{.values = stepCacheSettings(desc, context), .fingerprints = {}};
         if (files) {
             found.fingerprints = files(found.values, context.graphFolder());
         }
@@ -92,20 +92,21 @@ executor::NodeType cacheNode(models::Stages& stages,
     const auto make = [&stages, kind](FoundSettings found) {
         return stages.stepCache({.kind = kind, .settings = std::move(found.values)});
     };
-    return {
-        .desc = desc,
-        .outline =
-            [find, make](const executor::OutlineContext& context) {
-                FoundSettings found = find(context);
-                executor::WorkOutline outline;
-                outline.fingerprints = found.fingerprints;
-                outline.outputs = {
-                    {kOutput, {.type = "STEP_CACHE", .value = make(std::move(found))}}};
-                return outline;
-            },
-        .run = [find,
-                make](executor::Context& context) { context.output(kOutput, make(find(context))); },
-        .collectAfter = {}};
+    return {.desc = desc,
+            .outline =
+                [find, make](const executor::OutlineContext& context) {
+                    FoundSettings found = find(context);
+                    executor::WorkOutline outline;
+                    outline.fingerprints = found.fingerprints;
+                    outline.outputs = {
+                        {kStepCachePort, {.type = "STEP_CACHE", .value = make(std::move(found))}}};
+                    return outline;
+                },
+            .run =
+                [find, make](executor::Context& context) {
+                    context.output(kStepCachePort, make(find(context)));
+                },
+            .collectAfter = {}};
 }
 
 std::vector<executor::NodeType> cache(models::Stages& stages) {

@@ -71,7 +71,7 @@ std::vector<ParamDesc> otherNames() {
                       "OneDiff's, with cache_layer_id: depth = 3 x layer + block + 1.")};
 }
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> deepCacheParameters() {
     std::vector<ParamDesc> params = {
         countParam("interval",
                    "Interval",
@@ -121,7 +121,7 @@ executor::NodeType deepCacheNode(models::Stages& stages) {
                       .tooltip = "Most steps compute the outer layers of the UNet alone and take "
                                  "what lies deeper from the step before. Faster, changes pixels.",
                       .aliases = {"DeepCacheSDHelper", "ModuleDeepCacheSpeedup"},
-                      .params = parameters()},
+                      .params = deepCacheParameters()},
                      "deepcache");
 }
 

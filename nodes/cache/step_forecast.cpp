@@ -61,7 +61,7 @@ std::vector<ParamDesc> gateParameters() {
             fractionParam("end", "End", "Share of the calls from which on all are computed.", 0.9)};
 }
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> stepForecastParameters() {
     std::vector<ParamDesc> params = gateParameters();
     params.push_back(
         {.id = "predictor",
@@ -88,7 +88,7 @@ executor::NodeType stepForecastNode(models::Stages& stages) {
                       .tooltip = "Leaves out whole calls of the network and foretells their "
                                  "results. For every model; faster, changes pixels.",
                       .aliases = {"EasyCache", "Spectrum", "TaylorSeer"},
-                      .params = parameters()},
+                      .params = stepForecastParameters()},
                      "step_forecast");
 }
 

@@ -21,7 +21,7 @@ ParamDesc pixels(
             .step = 8};
 }
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> areaParameters() {
     constexpr int64_t kSide = 256;
     constexpr double kLeastSide = 8;
     return {pixels("x", "X", "Left edge in the picture.", 0, 0),
@@ -67,7 +67,7 @@ executor::NodeType areaNode(models::Stages& stages) {
                              .aliases = {"ConditioningSetArea"},
                              .inputs = restrictedInputs(),
                              .outputs = conditioningOutputs(),
-                             .params = parameters()},
+                             .params = areaParameters()},
                             editOf);
 }
 

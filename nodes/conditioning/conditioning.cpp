@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr const char* kOutput = "conditioning";
+constexpr const char* kConditioningPort = "conditioning";
 
 PortDesc conditioningPort(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
@@ -14,27 +14,27 @@ PortDesc conditioningPort(std::string id, std::string label, std::string tooltip
             .type = "CONDITIONING"};
 }
 
-executor::WorkOutline outline(models::Stages& stages,
-                              const NodeDesc& desc,
-                              const models::ConditioningEdit& edit,
-                              const executor::OutlineContext& context) {
+executor::WorkOutline outlineConditioning(models::Stages& stages,
+                                          const NodeDesc& desc,
+                                          const models::ConditioningEdit& edit,
+                                          const executor::OutlineContext& context) {
     std::vector<models::ConditioningShape> inputs;
     for (const PortDesc& port : desc.inputs) {
         const executor::ValueOutline& value = *context.input(port.id);
         inputs.push_back({.shape = value.shape, .entries = value.value});
     }
-    return workOutline(stages.outlineConditioning(inputs, edit), kOutput);
+    return workOutline(stages.outlineConditioning(inputs, edit), kConditioningPort);
 }
 
-void run(models::Stages& stages,
-         const NodeDesc& desc,
-         models::ConditioningEdit edit,
-         executor::Context& context) {
+void runConditioning(models::Stages& stages,
+                     const NodeDesc& desc,
+                     models::ConditioningEdit edit,
+                     executor::Context& context) {
     edit.first = context.input(desc.inputs.front().id);
     if (desc.inputs.size() > 1) {
         edit.second = context.input(desc.inputs[1].id);
     }
-    context.output(kOutput, stages.editConditioning(edit, stageCall(context)));
+    context.output(kConditioningPort, stages.editConditioning(edit, stageCall(context)));
 }
 
 }  // namespace
@@ -50,17 +50,19 @@ std::vector<PortDesc> restrictedInputs() {
 }
 
 std::vector<PortDesc> conditioningOutputs() {
-    return {conditioningPort(kOutput, "Conditioning", "What the denoiser follows.")};
+    return {conditioningPort(kConditioningPort, "Conditioning", "What the denoiser follows.")};
 }
 
 executor::NodeType conditioningNode(models::Stages& stages, NodeDesc desc, EditOf editOf) {
     return {.desc = desc,
             .outline =
                 [&stages, desc, editOf](const executor::OutlineContext& context) {
-                    return outline(stages, desc, editOf(context), context);
+                    return outlineConditioning(stages, desc, editOf(context), context);
                 },
-            .run = [&stages, desc, editOf](
-                       executor::Context& context) { run(stages, desc, editOf(context), context); },
+            .run =
+                [&stages, desc, editOf](executor::Context& context) {
+                    runConditioning(stages, desc, editOf(context), context);
+                },
             .collectAfter = {}};
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kThresholdOfTheRun = -1;
 
-NodeDesc describe() {
+NodeDesc describeGc() {
     return {.id = "control.gc",
             .label = "Collect memory",
             .category = "Control",
@@ -38,7 +38,7 @@ NodeDesc describe() {
                         .defaultValue = false}}};
 }
 
-void run(executor::Context& context) {
+void runGc(executor::Context& context) {
     passOn(context);
     const int64_t threshold = context.integer("threshold");
     context.controls().collect(threshold == kThresholdOfTheRun
@@ -50,7 +50,7 @@ void run(executor::Context& context) {
 }  // namespace
 
 executor::NodeType collectNode() {
-    return {.desc = describe(), .outline = passingOutline, .run = run};
+    return {.desc = describeGc(), .outline = passingOutline, .run = runGc};
 }
 
 }  // namespace lowtide::nodes

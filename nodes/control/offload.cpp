@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kAll = "all";
 
-NodeDesc describe() {
+NodeDesc describeOffload() {
     NodeDesc desc{
         .id = "control.offload",
         .label = "Offload",
@@ -53,7 +53,8 @@ std::vector<std::string> chosen(models::Stages& stages,
     return ids;
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+executor::WorkOutline outlineOffload(models::Stages& stages,
+                                     const executor::OutlineContext& context) {
     executor::WorkOutline work = passingOutline(context);
     const executor::ValueOutline* known = context.input("model");
     work.offloads =
@@ -63,7 +64,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     return work;
 }
 
-void run(models::Stages& stages, executor::Context& context) {
+void runOffload(models::Stages& stages, executor::Context& context) {
     passOn(context);
     context.controls().offload(chosen(stages, context.text("component"), context.input("model")),
                                context.text("mode") == "drop");
@@ -72,7 +73,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType offloadNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeOffload(), outlineOffload, runOffload);
 }
 
 }  // namespace lowtide::nodes

@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kDisk = "disk";
 
-NodeDesc describe() {
+NodeDesc describeResultCache() {
     return {.id = "control.result_cache",
             .label = "Result cache",
             .category = "Control",
@@ -34,7 +34,7 @@ NodeDesc describe() {
                         .step = 16}}};
 }
 
-executor::WorkOutline outline(const executor::OutlineContext& context) {
+executor::WorkOutline outlineResultCache(const executor::OutlineContext& context) {
     executor::WorkOutline work = passingOutline(context);
     work.keep = {.place = context.text("where") == kDisk ? executor::KeepPlace::Disk
                                                          : executor::KeepPlace::Memory,
@@ -45,7 +45,7 @@ executor::WorkOutline outline(const executor::OutlineContext& context) {
 }  // namespace
 
 executor::NodeType resultCacheNode() {
-    return {.desc = describe(), .outline = outline, .run = passOn};
+    return {.desc = describeResultCache(), .outline = outlineResultCache, .run = passOn};
 }
 
 }  // namespace lowtide::nodes

@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeDecode() {
     return {
         .id = "decode.image",
         .label = "Decode image",
@@ -27,18 +27,19 @@ NodeDesc describe() {
                       "decodes whole. Saves memory and changes pixels.")}};
 }
 
-models::DecodeRequest settingsOf(const executor::Params& params) {
+models::DecodeRequest decodeSettings(const executor::Params& params) {
     return {.tilePixels = params.integer("tile"), .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::DecodeRequest settings = settingsOf(context);
+executor::WorkOutline outlineDecode(models::Stages& stages,
+                                    const executor::OutlineContext& context) {
+    models::DecodeRequest settings = decodeSettings(context);
     settings.model = modelOf(context);
     return workOutline(stages.outlineDecode(context.input("latent")->shape, settings), "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::DecodeRequest request = settingsOf(context);
+void runDecode(models::Stages& stages, executor::Context& context) {
+    models::DecodeRequest request = decodeSettings(context);
     request.model = context.input("model");
     request.latent = context.input("latent");
     context.output("image", stages.decodeImage(request, stageCall(context)));
@@ -47,7 +48,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> decode(models::Stages& stages) {
-    return {stageNode(stages, describe(), outline, run, "decode")};
+    return {stageNode(stages, describeDecode(), outlineDecode, runDecode, "decode")};
 }
 
 }  // namespace lowtide::nodes

@@ -36,7 +36,7 @@ ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defa
             .advanced = true};
 }
 
-std::vector<ParamDesc> parameters(models::Stages& stages) {
+std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
     return {
         stepsParam(),
         guidanceParam(),
@@ -74,7 +74,7 @@ std::vector<ParamDesc> parameters(models::Stages& stages) {
     };
 }
 
-NodeDesc describe(models::Stages& stages) {
+NodeDesc describeDenoise(models::Stages& stages) {
     return {.id = "denoise.sample",
             .label = "Denoise",
             .category = "Denoise",
@@ -118,10 +118,10 @@ NodeDesc describe(models::Stages& stages) {
                          .label = "Latent",
                          .tooltip = "The denoised latent picture.",
                          .type = "LATENT"}},
-            .params = parameters(stages)};
+            .params = denoiseParameters(stages)};
 }
 
-models::DenoiseRequest settingsOf(const executor::Params& params) {
+models::DenoiseRequest denoiseSettings(const executor::Params& params) {
     return {.steps = static_cast<int>(params.integer("steps")),
             .cfg = params.number("cfg"),
             .seed = params.seed("seed"),
@@ -139,8 +139,9 @@ models::DenoiseRequest settingsOf(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::DenoiseRequest settings = settingsOf(context);
+executor::WorkOutline outlineDenoise(models::Stages& stages,
+                                     const executor::OutlineContext& context) {
+    models::DenoiseRequest settings = denoiseSettings(context);
     settings.model = modelOf(context);
     settings.stepCache = knownOf(context, "step_cache");
     return workOutline(stages.outlineDenoise({.latent = shapeOf(context, "latent"),
@@ -156,8 +157,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
                        "latent");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::DenoiseRequest request = settingsOf(context);
+void runDenoise(models::Stages& stages, executor::Context& context) {
+    models::DenoiseRequest request = denoiseSettings(context);
     request.model = context.input("model");
     request.positive = context.input("positive");
     request.negative = context.input("negative");
@@ -171,7 +172,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> denoise(models::Stages& stages) {
-    return {stageNode(stages, describe(stages), outline, run, "denoise")};
+    return {stageNode(stages, describeDenoise(stages), outlineDenoise, runDenoise, "denoise")};
 }
 
 }  // namespace lowtide::nodes

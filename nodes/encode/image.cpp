@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> encodeImageParameters() {
     return {tileParam("Side of the tiles to encode one after the other, with blended seams; 0 "
                       "encodes whole. Saves memory and changes pixels."),
             {.id = "sampling",
@@ -19,7 +19,7 @@ std::vector<ParamDesc> parameters() {
              .advanced = true}};
 }
 
-NodeDesc describe() {
+NodeDesc describeEncodeImage() {
     return {
         .id = "encode.image",
         .label = "Encode image",
@@ -42,17 +42,18 @@ NodeDesc describe() {
                      .label = "Latent",
                      .tooltip = "The latent picture.",
                      .type = "LATENT"}},
-        .params = parameters()};
+        .params = encodeImageParameters()};
 }
 
-models::ImageEncodeRequest settingsOf(const executor::Params& params) {
+models::ImageEncodeRequest encodeImageSettings(const executor::Params& params) {
     return {.tilePixels = params.integer("tile"),
             .sampling = params.text("sampling"),
             .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::ImageEncodeRequest settings = settingsOf(context);
+executor::WorkOutline outlineEncodeImage(models::Stages& stages,
+                                         const executor::OutlineContext& context) {
+    models::ImageEncodeRequest settings = encodeImageSettings(context);
     settings.model = modelOf(context);
     return workOutline(
         stages.outlineEncodeImage(
@@ -60,8 +61,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
         "latent");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::ImageEncodeRequest request = settingsOf(context);
+void runEncodeImage(models::Stages& stages, executor::Context& context) {
+    models::ImageEncodeRequest request = encodeImageSettings(context);
     request.model = context.input("model");
     request.image = context.input("image");
     request.mask = context.input("mask");
@@ -71,7 +72,8 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> encode(models::Stages& stages) {
-    return {stageNode(stages, describe(), outline, run, "image encode")};
+    return {stageNode(
+        stages, describeEncodeImage(), outlineEncodeImage, runEncodeImage, "image encode")};
 }
 
 }  // namespace lowtide::nodes

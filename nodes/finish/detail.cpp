@@ -7,7 +7,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> parameters(models::Stages& stages) {
+std::vector<ParamDesc> detailParameters(models::Stages& stages) {
     return {
         fractionParam("strength",
                       "Strength",
@@ -46,7 +46,7 @@ std::vector<ParamDesc> parameters(models::Stages& stages) {
         spacingParam()};
 }
 
-NodeDesc describe(models::Stages& stages) {
+NodeDesc describeDetail(models::Stages& stages) {
     return {
         .id = "finish.detail",
         .label = "Add detail",
@@ -72,10 +72,10 @@ NodeDesc describe(models::Stages& stages) {
                      .label = "Image",
                      .tooltip = "The pictures with more detail.",
                      .type = "IMAGE"}},
-        .params = parameters(stages)};
+        .params = detailParameters(stages)};
 }
 
-models::DetailRequest settingsOf(const executor::Params& params) {
+models::DetailRequest detailSettings(const executor::Params& params) {
     return {.tilePixels = params.integer("tile"),
             .overlapPixels = params.integer("overlap"),
             .steps = static_cast<int>(params.integer("steps")),
@@ -88,8 +88,9 @@ models::DetailRequest settingsOf(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::DetailRequest settings = settingsOf(context);
+executor::WorkOutline outlineDetail(models::Stages& stages,
+                                    const executor::OutlineContext& context) {
+    models::DetailRequest settings = detailSettings(context);
     settings.model = modelOf(context);
     const auto conditioning = [&](const char* port) {
         return models::ConditioningShape{.shape = shapeOf(context, port),
@@ -102,8 +103,8 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
                        "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::DetailRequest request = settingsOf(context);
+void runDetail(models::Stages& stages, executor::Context& context) {
+    models::DetailRequest request = detailSettings(context);
     request.model = context.input("model");
     request.positive = context.input("positive");
     request.negative = context.input("negative");
@@ -114,7 +115,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType detailNode(models::Stages& stages) {
-    return stageNode(stages, describe(stages), outline, run, "denoise");
+    return stageNode(stages, describeDetail(stages), outlineDetail, runDetail, "denoise");
 }
 
 }  // namespace lowtide::nodes

@@ -7,7 +7,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeMatchColour() {
     return {
         .id = "finish.match_colour",
         .label = "Match colour",
@@ -35,19 +35,20 @@ NodeDesc describe() {
                           1)}};
 }
 
-models::MatchColourRequest settingsOf(const executor::Params& params) {
+models::MatchColourRequest matchColourSettings(const executor::Params& params) {
     return {.method = params.text("method"), .strength = params.number("strength")};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(
-        stages.outlineMatchColour(
-            context.input("image")->shape, context.input("reference")->shape, settingsOf(context)),
-        "image");
+executor::WorkOutline outlineMatchColour(models::Stages& stages,
+                                         const executor::OutlineContext& context) {
+    return workOutline(stages.outlineMatchColour(context.input("image")->shape,
+                                                 context.input("reference")->shape,
+                                                 matchColourSettings(context)),
+                       "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::MatchColourRequest request = settingsOf(context);
+void runMatchColour(models::Stages& stages, executor::Context& context) {
+    models::MatchColourRequest request = matchColourSettings(context);
     request.image = context.input("image");
     request.reference = context.input("reference");
     context.output("image", stages.matchColour(request, stageCall(context)));
@@ -56,7 +57,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType matchColourNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeMatchColour(), outlineMatchColour, runMatchColour);
 }
 
 }  // namespace lowtide::nodes

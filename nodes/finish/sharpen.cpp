@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> sharpenParameters() {
     return {{.id = "radius",
              .label = "Radius",
              .tooltip = "How far edges reach: the standard deviation of the blur that is taken "
@@ -43,7 +43,7 @@ std::vector<ParamDesc> parameters() {
              .step = 1}};
 }
 
-NodeDesc describe() {
+NodeDesc describeSharpen() {
     return {
         .id = "finish.sharpen",
         .label = "Sharpen",
@@ -55,22 +55,23 @@ NodeDesc describe() {
                      .label = "Image",
                      .tooltip = "The sharper pictures.",
                      .type = "IMAGE"}},
-        .params = parameters()};
+        .params = sharpenParameters()};
 }
 
-models::SharpenRequest settingsOf(const executor::Params& params) {
+models::SharpenRequest sharpenSettings(const executor::Params& params) {
     return {.radius = params.number("radius"),
             .percent = params.number("percent"),
             .threshold = params.number("threshold")};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(stages.outlineSharpen(context.input("image")->shape, settingsOf(context)),
-                       "image");
+executor::WorkOutline outlineSharpen(models::Stages& stages,
+                                     const executor::OutlineContext& context) {
+    return workOutline(
+        stages.outlineSharpen(context.input("image")->shape, sharpenSettings(context)), "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::SharpenRequest request = settingsOf(context);
+void runSharpen(models::Stages& stages, executor::Context& context) {
+    models::SharpenRequest request = sharpenSettings(context);
     request.image = context.input("image");
     context.output("image", stages.sharpenImage(request, stageCall(context)));
 }
@@ -78,7 +79,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType sharpenNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeSharpen(), outlineSharpen, runSharpen);
 }
 
 }  // namespace lowtide::nodes

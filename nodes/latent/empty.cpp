@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-ParamDesc side(std::string id, std::string label) {
+ParamDesc emptySideParam(std::string id, std::string label) {
     return {
         .id = std::move(id),
         .label = std::move(label),
@@ -20,7 +20,7 @@ ParamDesc side(std::string id, std::string label) {
         .step = 8};
 }
 
-NodeDesc describe() {
+NodeDesc describeEmptyLatent() {
     return {.id = "latent.empty",
             .label = "Empty latent",
             .category = "Latent",
@@ -32,8 +32,8 @@ NodeDesc describe() {
                          .label = "Latent",
                          .tooltip = "An empty latent.",
                          .type = "LATENT"}},
-            .params = {side("width", "Width"),
-                       side("height", "Height"),
+            .params = {emptySideParam("width", "Width"),
+                       emptySideParam("height", "Height"),
                        {.id = "batch",
                         .label = "Batch",
                         .tooltip = "Pictures made at once; the denoiser says which seeds they get.",
@@ -47,7 +47,7 @@ NodeDesc describe() {
                         .step = 1}}};
 }
 
-executor::WorkOutline outline(const executor::OutlineContext& context) {
+executor::WorkOutline outlineEmptyLatent(const executor::OutlineContext& context) {
     // Three channels stand for pixels: the model's channels and factor are known where the denoiser
     // is.
     const Shape pixels = {
@@ -58,7 +58,9 @@ executor::WorkOutline outline(const executor::OutlineContext& context) {
 }  // namespace
 
 executor::NodeType emptyLatentNode(models::Stages& stages) {
-    return {.desc = describe(), .outline = outline, .run = [&stages](executor::Context& context) {
+    return {.desc = describeEmptyLatent(),
+            .outline = outlineEmptyLatent,
+            .run = [&stages](executor::Context& context) {
                 context.output("latent",
                                stages.emptyLatent({.widthPixels = context.integer("width"),
                                                    .heightPixels = context.integer("height"),

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kBySize = "size";
 
-ParamDesc side(std::string id, std::string label, std::string tooltip) {
+ParamDesc upscaledSideParam(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
@@ -21,7 +21,7 @@ ParamDesc side(std::string id, std::string label, std::string tooltip) {
             .step = 8};
 }
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> upscaleLatentParameters() {
     return {
         {.id = "method",
          .label = "Method",
@@ -50,14 +50,16 @@ std::vector<ParamDesc> parameters() {
          .softMin = 0.25,
          .softMax = 4,
          .step = 0.25},
-        side("width",
-             "Width",
-             "Of the picture, a multiple of the autoencoder's factor, mostly 8; 0 follows from the "
-             "height."),
-        side("height", "Height", "Of the picture, as the width; 0 follows from the width.")};
+        upscaledSideParam(
+            "width",
+            "Width",
+            "Of the picture, a multiple of the autoencoder's factor, mostly 8; 0 follows from the "
+            "height."),
+        upscaledSideParam(
+            "height", "Height", "Of the picture, as the width; 0 follows from the width.")};
 }
 
-NodeDesc describe() {
+NodeDesc describeUpscaleLatent() {
     return {.id = "latent.upscale",
             .label = "Upscale latent",
             .category = "Latent",
@@ -77,10 +79,10 @@ NodeDesc describe() {
                          .label = "Latent",
                          .tooltip = "The latent picture at its new size.",
                          .type = "LATENT"}},
-            .params = parameters()};
+            .params = upscaleLatentParameters()};
 }
 
-models::LatentUpscaleRequest settingsOf(const executor::Params& params) {
+models::LatentUpscaleRequest upscaleLatentSettings(const executor::Params& params) {
     models::LatentUpscaleRequest settings{.method = params.text("method"),
                                           .scale = params.number("scale")};
     if (params.text("by") == kBySize) {
@@ -89,16 +91,17 @@ models::LatentUpscaleRequest settingsOf(const executor::Params& params) {
     return settings;
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::LatentUpscaleRequest settings = settingsOf(context);
+executor::WorkOutline outlineUpscaleLatent(models::Stages& stages,
+                                           const executor::OutlineContext& context) {
+    models::LatentUpscaleRequest settings = upscaleLatentSettings(context);
     const executor::ValueOutline* model = context.input("model");
     settings.model = model ? model->value : nullptr;
     return workOutline(stages.outlineUpscaleLatent(context.input("latent")->shape, settings),
                        "latent");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::LatentUpscaleRequest request = settingsOf(context);
+void runUpscaleLatent(models::Stages& stages, executor::Context& context) {
+    models::LatentUpscaleRequest request = upscaleLatentSettings(context);
     request.latent = context.input("latent");
     request.model = context.input("model");
     context.output("latent", stages.upscaleLatent(request, stageCall(context)));
@@ -107,7 +110,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleLatentNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeUpscaleLatent(), outlineUpscaleLatent, runUpscaleLatent);
 }
 
 }  // namespace lowtide::nodes

@@ -6,7 +6,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeLoadCheckpoint() {
     return {
         .id = "load.checkpoint",
         .label = "Load checkpoint",
@@ -57,7 +57,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                                       .prediction = params.text("prediction")},
                                      graphFolder);
     };
-    return {{.desc = describe(),
+    return {{.desc = describeLoadCheckpoint(),
              .outline =
                  [&stages, open](const executor::OutlineContext& context) {
                      memory::WireRef model = open(context, context.graphFolder());

@@ -16,7 +16,7 @@ constexpr const char* kImage = "image";
 constexpr const char* kMask = "mask";
 constexpr Bytes kLargestFile = kGiB;
 
-NodeDesc describe() {
+NodeDesc describeLoadImage() {
     return {.id = "load.image",
             .label = "Load image",
             .category = "Load",
@@ -47,7 +47,7 @@ files::InputFile openPicture(const executor::Params& params, std::string_view gr
     return chosenFile(kFile, params.text(kImage), graphFolder);
 }
 
-image::PictureSize sizeOf(const files::InputFile& file) {
+image::PictureSize sizeInHeader(const files::InputFile& file) {
     std::array<std::byte, image::kPngHeaderBytes> begin{};
     const auto there = std::min<Bytes>(file.identity().size, image::kPngHeaderBytes);
     const std::span seen = std::span(begin).first(static_cast<size_t>(there));
@@ -63,10 +63,11 @@ std::string fingerprintOf(const files::InputFile& file) {
     return hasher.hexDigest();
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadImage(models::Stages& stages,
+                                       const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
-        const image::PictureSize size = sizeOf(file);
+        const image::PictureSize size = sizeInHeader(file);
         models::PictureOutline picture = stages.outlinePicture(size.heightPixels, size.widthPixels);
         return executor::WorkOutline{
             .outputs = {{kImage, valueOutline(picture)}, {kMask, valueOutline(picture.mask)}},
@@ -76,7 +77,7 @@ executor::WorkOutline outline(models::Stages& stages, const executor::OutlineCon
     });
 }
 
-void run(models::Stages& stages, executor::Context& context) {
+void runLoadImage(models::Stages& stages, executor::Context& context) {
     const Image8 picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
@@ -90,7 +91,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType loadImageNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeLoadImage(), outlineLoadImage, runLoadImage);
 }
 
 }  // namespace lowtide::nodes

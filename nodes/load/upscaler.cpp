@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeLoadUpscaler() {
     return {.id = "load.upscaler",
             .label = "Load upscaler",
             .category = "Load",
@@ -26,28 +26,29 @@ NodeDesc describe() {
                         .defaultValue = std::string()}}};
 }
 
-memory::WireRef open(models::Stages& stages,
-                     const executor::Params& params,
-                     std::string_view graphFolder) {
+memory::WireRef loadedUpscaler(models::Stages& stages,
+                               const executor::Params& params,
+                               std::string_view graphFolder) {
     return stages.loadUpscaler(params.text("upscaler"), graphFolder);
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    memory::WireRef upscaler = open(stages, context, context.graphFolder());
+executor::WorkOutline outlineLoadUpscaler(models::Stages& stages,
+                                          const executor::OutlineContext& context) {
+    memory::WireRef upscaler = loadedUpscaler(stages, context, context.graphFolder());
     executor::WorkOutline outline;
     outline.fingerprints = {stages.fingerprint(upscaler)};
     outline.outputs = {{"upscaler", {.type = "UPSCALER", .value = std::move(upscaler)}}};
     return outline;
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    context.output("upscaler", open(stages, context, context.graphFolder()));
+void runLoadUpscaler(models::Stages& stages, executor::Context& context) {
+    context.output("upscaler", loadedUpscaler(stages, context, context.graphFolder()));
 }
 
 }  // namespace
 
 executor::NodeType loadUpscalerNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run);
+    return stageNode(stages, describeLoadUpscaler(), outlineLoadUpscaler, runLoadUpscaler);
 }
 
 }  // namespace lowtide::nodes

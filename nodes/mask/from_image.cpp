@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> parameters() {
+std::vector<ParamDesc> maskParameters() {
     return {{.id = "channel",
              .label = "Channel",
              .tooltip = "What of the picture says how much is masked.",
@@ -27,7 +27,7 @@ std::vector<ParamDesc> parameters() {
              .defaultValue = false}};
 }
 
-NodeDesc describe() {
+NodeDesc describeMask() {
     return {
         .id = "mask.from_image",
         .label = "Mask from image",
@@ -39,22 +39,22 @@ NodeDesc describe() {
                      .label = "Mask",
                      .tooltip = "A mask for each picture.",
                      .type = "MASK"}},
-        .params = parameters()};
+        .params = maskParameters()};
 }
 
-models::MaskRequest settingsOf(const executor::Params& params) {
+models::MaskRequest maskSettings(const executor::Params& params) {
     return {.channel = params.text("channel"),
             .threshold = params.number("threshold"),
             .isInverted = params.flag("invert")};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(stages.outlineMask(context.input("image")->shape, settingsOf(context)),
+executor::WorkOutline outlineMask(models::Stages& stages, const executor::OutlineContext& context) {
+    return workOutline(stages.outlineMask(context.input("image")->shape, maskSettings(context)),
                        "mask");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::MaskRequest request = settingsOf(context);
+void runMask(models::Stages& stages, executor::Context& context) {
+    models::MaskRequest request = maskSettings(context);
     request.image = context.input("image");
     context.output("mask", stages.makeMask(request, stageCall(context)));
 }
@@ -62,7 +62,7 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> mask(models::Stages& stages) {
-    return {stageNode(stages, describe(), outline, run)};
+    return {stageNode(stages, describeMask(), outlineMask, runMask)};
 }
 
 }  // namespace lowtide::nodes

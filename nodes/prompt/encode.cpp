@@ -6,7 +6,7 @@ namespace {
 
 constexpr double kMostClipSkip = 24;
 
-NodeDesc describe() {
+NodeDesc describeEncodePrompt() {
     return {
         .id = "prompt.encode",
         .label = "Encode prompt",
@@ -65,7 +65,7 @@ NodeDesc describe() {
     };
 }
 
-models::EncodeRequest settingsOf(const executor::Params& params) {
+models::EncodeRequest encodePromptSettings(const executor::Params& params) {
     return {.prompt = params.text("prompt"),
             .negative = params.text("negative"),
             .clipSkip = static_cast<int>(params.integer("clip_skip")),
@@ -73,8 +73,9 @@ models::EncodeRequest settingsOf(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::EncodeRequest request = settingsOf(context);
+executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
+                                          const executor::OutlineContext& context) {
+    models::EncodeRequest request = encodePromptSettings(context);
     request.model = modelOf(context);
     models::EncodeOutline stage = stages.outlineEncode(request);
     return {
@@ -98,8 +99,8 @@ void tellCut(executor::Context& context, const char* item, int64_t cutTokens) {
     }
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::EncodeRequest request = settingsOf(context);
+void runEncodePrompt(models::Stages& stages, executor::Context& context) {
+    models::EncodeRequest request = encodePromptSettings(context);
     request.model = context.input("model");
     models::EncodeResult result = stages.encodePrompt(request, stageCall(context));
     tellCut(context, "prompt", result.cutTokens);
@@ -111,7 +112,8 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 std::vector<executor::NodeType> prompt(models::Stages& stages) {
-    return {stageNode(stages, describe(), outline, run, "prompt encode")};
+    return {stageNode(
+        stages, describeEncodePrompt(), outlineEncodePrompt, runEncodePrompt, "prompt encode")};
 }
 
 }  // namespace lowtide::nodes

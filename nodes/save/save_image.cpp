@@ -9,7 +9,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeSaveImage() {
     return {
         .id = "save.image",
         .label = "Save image",
@@ -27,7 +27,7 @@ NodeDesc describe() {
              .defaultValue = std::string("lowtide")}}};
 }
 
-void run(models::Stages& stages, executor::Context& context) {
+void runSaveImage(models::Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const std::vector<Image8> pictures = stages.pictures(image);
     FileNames names(std::string(context.outputFolder()), context.text("prefix"));
@@ -54,13 +54,13 @@ executor::WorkOutline picturesOutline(models::Stages& stages,
 }
 
 executor::NodeType saveImage(models::Stages& stages) {
-    return {.desc = describe(),
+    return {.desc = describeSaveImage(),
             .outline =
                 [&stages](const executor::OutlineContext& context) {
                     checkPrefix(context.text("prefix"));
                     return picturesOutline(stages, context);
                 },
-            .run = [&stages](executor::Context& context) { run(stages, context); }};
+            .run = [&stages](executor::Context& context) { runSaveImage(stages, context); }};
 }
 
 std::vector<executor::NodeType> save(models::Stages& stages) {

@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeUpscaleImage() {
     return {
         .id = "upscale.image",
         .label = "Upscale image",
@@ -36,17 +36,19 @@ NodeDesc describe() {
                     .step = 0.25}}};
 }
 
-models::UpscaleRequest settingsOf(const executor::Params& params) {
+models::UpscaleRequest upscaleImageSettings(const executor::Params& params) {
     return {.method = params.text("method"), .scale = params.number("scale")};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(stages.outlineUpscale(context.input("image")->shape, settingsOf(context)),
-                       "image");
+executor::WorkOutline outlineUpscaleImage(models::Stages& stages,
+                                          const executor::OutlineContext& context) {
+    return workOutline(
+        stages.outlineUpscale(context.input("image")->shape, upscaleImageSettings(context)),
+        "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::UpscaleRequest request = settingsOf(context);
+void runUpscaleImage(models::Stages& stages, executor::Context& context) {
+    models::UpscaleRequest request = upscaleImageSettings(context);
     request.image = context.input("image");
     context.output("image", stages.upscaleImage(request, stageCall(context)));
 }
@@ -54,7 +56,8 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleImageNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run, "upscale");
+    return stageNode(
+        stages, describeUpscaleImage(), outlineUpscaleImage, runUpscaleImage, "upscale");
 }
 
 }  // namespace lowtide::nodes

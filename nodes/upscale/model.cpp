@@ -5,7 +5,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describe() {
+NodeDesc describeUpscaleWithModel() {
     return {
         .id = "upscale.model",
         .label = "Upscale with model",
@@ -52,21 +52,22 @@ NodeDesc describe() {
                     .advanced = true}}};
 }
 
-models::UpscaleWithModelRequest settingsOf(const executor::Params& params) {
+models::UpscaleWithModelRequest upscaleWithModelSettings(const executor::Params& params) {
     return {.tilePixels = params.integer("tile"),
             .overlapPixels = params.integer("overlap"),
             .precision = params.precision()};
 }
 
-executor::WorkOutline outline(models::Stages& stages, const executor::OutlineContext& context) {
-    models::UpscaleWithModelRequest settings = settingsOf(context);
+executor::WorkOutline outlineUpscaleWithModel(models::Stages& stages,
+                                              const executor::OutlineContext& context) {
+    models::UpscaleWithModelRequest settings = upscaleWithModelSettings(context);
     settings.upscaler = context.input("upscaler")->value;
     return workOutline(stages.outlineUpscaleWithModel(context.input("image")->shape, settings),
                        "image");
 }
 
-void run(models::Stages& stages, executor::Context& context) {
-    models::UpscaleWithModelRequest request = settingsOf(context);
+void runUpscaleWithModel(models::Stages& stages, executor::Context& context) {
+    models::UpscaleWithModelRequest request = upscaleWithModelSettings(context);
     request.upscaler = context.input("upscaler");
     request.image = context.input("image");
     context.output("image", stages.upscaleWithModel(request, stageCall(context)));
@@ -75,7 +76,11 @@ void run(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType upscaleModelNode(models::Stages& stages) {
-    return stageNode(stages, describe(), outline, run, "upscale");
+    return stageNode(stages,
+                     describeUpscaleWithModel(),
+                     outlineUpscaleWithModel,
+                     runUpscaleWithModel,
+                     "upscale");
 }
 
 }  // namespace lowtide::nodes

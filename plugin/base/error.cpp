@@ -10,6 +10,15 @@ namespace lowtide {
 Error::Error(ErrorKind kind, std::string message, std::string hint, std::string item)
     : kind_(kind), message_(std::move(message)), hint_(std::move(hint)), item_(std::move(item)) {}
 
+void requireThat(bool holds,
+                 const std::string& message,
+                 const std::string& hint,
+                 const char* item) {
+    if (!holds) {
+        throw Error(ErrorKind::InvalidInput, message, hint, item);
+    }
+}
+
 std::string_view codeOf(ErrorKind kind) noexcept {
     switch (kind) {
         case ErrorKind::InvalidInput:

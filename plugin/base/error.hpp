@@ -50,6 +50,9 @@ private:
     int64_t bytesAsked_ = 0;
 };
 
+/// Throws Error{InvalidInput} unless `holds`.
+void requireThat(bool holds, const std::string& message, const std::string& hint, const char* item);
+
 /// The issue code of a kind: "invalid_input", "file_not_found", "out_of_memory", ...
 [[nodiscard]] std::string_view codeOf(ErrorKind kind) noexcept;
 

@@ -6,7 +6,7 @@ namespace lowtide::executor {
 
 namespace {
 
-[[noreturn]] void refuse(const NodeDesc& desc, const char* what, std::string_view id) {
+[[noreturn]] void refuseUndeclared(const NodeDesc& desc, const char* what, std::string_view id) {
     throw Error(ErrorKind::Internal,
                 desc.id + " used the " + what + " \"" + std::string(id) +
                     "\", which its description does not have",
@@ -19,20 +19,20 @@ namespace {
 const Scalar& paramOf(const graph::SnapshotNode& node, std::string_view id) {
     const auto found = node.params.find(id);
     if (found == node.params.end()) {
-        refuse(*node.desc, "parameter", id);
+        refuseUndeclared(*node.desc, "parameter", id);
     }
     return found->second;
 }
 
 void requireInput(const NodeDesc& desc, std::string_view port) {
     if (!graph::findInput(desc, port)) {
-        refuse(desc, "input", port);
+        refuseUndeclared(desc, "input", port);
     }
 }
 
 void requireOutput(const NodeDesc& desc, std::string_view port) {
     if (!graph::findOutput(desc, port)) {
-        refuse(desc, "output", port);
+        refuseUndeclared(desc, "output", port);
     }
 }
 

@@ -11,7 +11,7 @@ namespace lowtide::executor {
 namespace {
 
 /// Raised when the meaning of the file or of a codec's metadata changes.
-constexpr const char* kFormat = "2";
+constexpr const char* kKeptFormat = "2";
 constexpr std::string_view kExtension = ".safetensors";
 constexpr size_t kKeyDigits = 64;
 
@@ -24,14 +24,14 @@ std::string contentHash(const Metadata& metadata, const memory::EncodedValue& va
         hasher.add(key).add(text);
     }
     for (const auto& [name, tensor] : value.tensors) {
-        hasher.add(name).add(nameOf(tensor.type)).add(toText(tensor.shape));
+        hasher.add(name).add(nameOf(tensor.type)).add(lowtide::toText(tensor.shape));
         hasher.add(static_cast<int64_t>(tensor.bytes.size())).addRaw(tensor.bytes);
     }
     return hasher.hexDigest();
 }
 
 Metadata metadataOf(const KeptName& name, std::string_view type, const Json& value) {
-    return {{"lowtide_result", kFormat},
+    return {{"lowtide_result", kKeptFormat},
             {"key", name.key},
             {"port", name.port},
             {"type", std::string(type)},
@@ -50,7 +50,7 @@ std::pair<Metadata, std::string> checkedMetadata(const files::InputFile& file,
     Metadata metadata(header.metadata.begin(), header.metadata.end());
     const std::string hash = metadata["content_hash"];
     metadata.erase("content_hash");
-    if (metadata["lowtide_result"] != kFormat) {
+    if (metadata["lowtide_result"] != kKeptFormat) {
         reject(file, "it was written by another version of this program");
     }
     if (metadata["key"] != name.key || metadata["port"] != name.port) {

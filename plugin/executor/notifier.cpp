@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kMemoryInterval(200);
 constexpr size_t kFarBehind = 256;
 constexpr size_t kFarBehindForPictures = 16;
 
-Bytes bytesOf(const Image8& picture) {
+Bytes pictureBytes(const Image8& picture) {
     return static_cast<Bytes>(picture.byteCount());
 }
 
@@ -58,7 +58,7 @@ void Notifier::post(Observer& observer,
             return;
         }
         hasStepOnWay_ = true;
-        ledger_.add(kHostDevice, memory::Tag::Staging, event.node, bytesOf(picture));
+        ledger_.add(kHostDevice, memory::Tag::Staging, event.node, pictureBytes(picture));
     } else if (isFarBehind) {
         message.picture.reset();  // the result itself is told in any case
     }
@@ -112,7 +112,8 @@ void Notifier::deliver(const Message& message) {
     if (message.isOfStep) {
         const std::lock_guard lock(mutex_);
         hasStepOnWay_ = false;
-        ledger_.add(kHostDevice, memory::Tag::Staging, message.node, -bytesOf(*message.picture));
+        ledger_.add(
+            kHostDevice, memory::Tag::Staging, message.node, -pictureBytes(*message.picture));
     }
 }
 

@@ -13,9 +13,9 @@ namespace lowtide::executor {
 namespace {
 
 /// Raised when the meaning of a number in the file changes.
-constexpr int64_t kFormat = 1;
-constexpr const char* kFileName = "device_profiles.json";
-constexpr Bytes kLargestFile = kMiB;
+constexpr int64_t kProfilesFormat = 1;
+constexpr const char* kProfilesFile = "device_profiles.json";
+constexpr Bytes kLargestProfiles = kMiB;
 constexpr size_t kMostProfiles = 16;  ///< machines that share a folder, versions, thread counts
 
 std::string adviceFor(const std::string& device) {
@@ -92,20 +92,20 @@ void ProfileStore::store(const memory::MeasuredProfile& measured) const {
         profiles.push_back(memory::toJson(all[i]));
     }
     files::writeFileAtomically(path(),
-                               Json{{"format", kFormat}, {"profiles", profiles}}.dump(
+                               Json{{"format", kProfilesFormat}, {"profiles", profiles}}.dump(
                                    2, ' ', false, Json::error_handler_t::replace) +
                                    "\n");
 }
 
 std::string ProfileStore::path() const {
-    return (std::filesystem::path(folder_) / kFileName).string();
+    return (std::filesystem::path(folder_) / kProfilesFile).string();
 }
 
 std::vector<memory::MeasuredProfile> ProfileStore::readAll() const {
-    const std::string what = kFileName;
-    const Json json = parseJson(files::InputFile(path()).readAll(kLargestFile), what);
+    const std::string what = kProfilesFile;
+    const Json json = parseJson(files::InputFile(path()).readAll(kLargestProfiles), what);
     const JsonReader reader(json, what);
-    if (reader.integer("format") != kFormat) {
+    if (reader.integer("format") != kProfilesFormat) {
         throw Error(ErrorKind::Corrupt,
                     what + " was written by another version of this program",
                     "measure again: lowtide calibrate");

@@ -12,7 +12,7 @@ namespace {
 using memory::kTighterPolicies;
 
 /// Place in kTighterPolicies: of the policy itself, else of the first with its name.
-size_t placeOf(const memory::Policy& policy) {
+size_t tighterPlace(const memory::Policy& policy) {
     for (size_t place = 0; place < kTighterPolicies.size(); ++place) {
         const memory::Policy known = memory::parsePolicy(kTighterPolicies[place]);
         if (known.name == policy.name &&
@@ -55,7 +55,7 @@ std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
     memory::NodeWork& work = request_.nodes[node];
     const std::optional<memory::DeviceSpec> device = work.policy.device;
     const memory::After after = work.policy.after;
-    for (size_t place = placeOf(work.policy) + 1;
+    for (size_t place = tighterPlace(work.policy) + 1;
          !work.components.empty() && place < kTighterPolicies.size();
          ++place) {
         work.policy = memory::parsePolicy(kTighterPolicies[place]);

@@ -8,7 +8,7 @@ namespace lowtide::executor {
 
 namespace {
 
-Json toJson(const memory::Traffic& traffic) {
+Json trafficJson(const memory::Traffic& traffic) {
     return {{"bytesToDevice", traffic.bytesToDevice},
             {"rowBytesToDevice", traffic.rowBytesToDevice},
             {"bytesRead", traffic.bytesRead},
@@ -19,7 +19,7 @@ Json toJson(const memory::Traffic& traffic) {
             {"stages", memory::toJson(traffic.stages)}};
 }
 
-Json toJson(const RepetitionReport& repetition) {
+Json repetitionJson(const RepetitionReport& repetition) {
     Json executed = Json::array();
     Json nodes = Json::array();
     for (const NodeReport& node : repetition.nodes) {
@@ -37,7 +37,7 @@ Json toJson(const RepetitionReport& repetition) {
             {"cached", repetition.cached},
             {"nodes", nodes},
             {"bytesToDevice", repetition.traffic.bytesToDevice},
-            {"traffic", toJson(repetition.traffic)},
+            {"traffic", trafficJson(repetition.traffic)},
             {"ledger", memory::toJson(repetition.ledger)}};
 }
 
@@ -54,7 +54,7 @@ int64_t RunReport::executedCount() const {
 Json toJson(const RunReport& report) {
     Json repetitions = Json::array();
     for (const RepetitionReport& repetition : report.repetitions) {
-        repetitions.push_back(toJson(repetition));
+        repetitions.push_back(repetitionJson(repetition));
     }
     Json files = Json::array();
     for (const FileReport& file : report.files) {

@@ -17,36 +17,36 @@ namespace lowtide::executor {
 namespace {
 
 /// Raised when the meaning of a number in the file changes.
-constexpr int64_t kFormat = 1;
-constexpr const char* kFileName = "sensitivities.json";
-constexpr const char* kAdvice =
+constexpr int64_t kSensitivityFormat = 1;
+constexpr const char* kSensitivityFile = "sensitivities.json";
+constexpr const char* kSensitivityAdvice =
     "measure again, which replaces the file: lowtide compare GRAPH --sensitivity --again";
-constexpr Bytes kLargestFile = 16 * kMiB;
+constexpr Bytes kLargestSensitivities = 16 * kMiB;
 
-[[noreturn]] void refuse(const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, std::string(kFileName) + problem, kAdvice);
+[[noreturn]] void refuseSensitivities(const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, std::string(kSensitivityFile) + problem, kSensitivityAdvice);
 }
 
 /// Null stands for what is not finite: JSON has no number for it, and it is written so.
 double errorIn(const Json& entry, const char* key) {
     const auto found = entry.find(key);
     if (found == entry.end() || !(found->is_null() || found->is_number())) {
-        refuse(std::string(": an entry has no \"") + key + "\"");
+        refuseSensitivities(std::string(": an entry has no \"") + key + "\"");
     }
     const double error =
         found->is_null() ? std::numeric_limits<double>::infinity() : found->get<double>();
     if (error < 0) {
-        refuse(": an error is below zero");
+        refuseSensitivities(": an error is below zero");
     }
     return error;
 }
 
 MeasuredSensitivity readOne(const Json& entry) {
-    const JsonReader reader(entry, kFileName);
+    const JsonReader reader(entry, kSensitivityFile);
     const auto text = [&](const char* key) {
         const auto value = reader.text(key);
         if (!value) {
-            refuse(std::string(": an entry has no \"") + key + "\"");
+            refuseSensitivities(std::string(": an entry has no \"") + key + "\"");
         }
         return *value;
     };
@@ -59,7 +59,7 @@ MeasuredSensitivity readOne(const Json& entry) {
             .measuredOn = text("measured_on")};
 }
 
-Json toJson(const MeasuredSensitivity& measured) {
+Json sensitivityJson(const MeasuredSensitivity& measured) {
     return {{"weights", measured.weights},
             {"setting", measured.setting},
             {"types", measured.types},
@@ -107,26 +107,27 @@ void SensitivityStore::store(const MeasuredSensitivity& measured) const {
     std::ranges::sort(all, {}, orderOf);
     Json entries = Json::array();
     for (const MeasuredSensitivity& each : all) {
-        entries.push_back(toJson(each));
+        entries.push_back(sensitivityJson(each));
     }
     files::writeFileAtomically(
-        path(), Json{{"format", kFormat}, {"sensitivities", entries}}.dump(2) + "\n");
+        path(), Json{{"format", kSensitivityFormat}, {"sensitivities", entries}}.dump(2) + "\n");
 }
 
 std::string SensitivityStore::path() const {
-    return (std::filesystem::path(folder_) / kFileName).string();
+    return (std::filesystem::path(folder_) / kSensitivityFile).string();
 }
 
 std::vector<MeasuredSensitivity> SensitivityStore::readAll() const {
     try {
-        const Json json = parseJson(files::InputFile(path()).readAll(kLargestFile), kFileName);
-        const JsonReader reader(json, kFileName);
-        if (reader.integer("format") != kFormat) {
-            refuse(" was written by another version of this program");
+        const Json json =
+            parseJson(files::InputFile(path()).readAll(kLargestSensitivities), kSensitivityFile);
+        const JsonReader reader(json, kSensitivityFile);
+        if (reader.integer("format") != kSensitivityFormat) {
+            refuseSensitivities(" was written by another version of this program");
         }
         const Json* entries = reader.member("sensitivities");
         if (!entries || !entries->is_array()) {
-            refuse(": there are no sensitivities");
+            refuseSensitivities(": there are no sensitivities");
         }
         std::vector<MeasuredSensitivity> all;
         for (const Json& entry : *entries) {
@@ -134,7 +135,7 @@ std::vector<MeasuredSensitivity> SensitivityStore::readAll() const {
         }
         return all;
     } catch (const Error& error) {
-        throw Error(ErrorKind::Corrupt, error.message(), kAdvice);
+        throw Error(ErrorKind::Corrupt, error.message(), kSensitivityAdvice);
     }
 }
 

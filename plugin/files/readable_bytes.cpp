@@ -22,4 +22,10 @@ void MemoryBytes::read(std::span<std::byte> target, Bytes offset) const {
     std::copy_n(bytes_.begin() + offset, count, target.begin());
 }
 
+void refuseDamaged(const std::string& subject, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt,
+                subject + ": " + problem,
+                "the file is damaged or incomplete: copy or download it again");
+}
+
 }  // namespace lowtide::files

@@ -54,4 +54,8 @@ private:
     std::string name_;
 };
 
+/// Throws Error{Corrupt} of bytes that contradict their format, with the advice to copy the file
+/// again. `subject` begins the message.
+[[noreturn]] void refuseDamaged(const std::string& subject, const std::string& problem);
+
 }  // namespace lowtide::files

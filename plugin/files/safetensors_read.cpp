@@ -15,24 +15,19 @@ namespace lowtide::files {
 
 namespace {
 
-constexpr const char* kCopyAgain = "the file is damaged or incomplete: copy or download it again";
-
 /// A header of this format is three levels deep; a few more for members that are not known here.
 constexpr int kMaxDepth = 8;
 constexpr size_t kMaxNameBytes = 4096;
 constexpr size_t kMostAxes = 64;  ///< as many as a tensor of LibTorch may have
-
-[[noreturn]] void refuse(const std::string& subject, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, subject + ": " + problem, kCopyAgain);
-}
 
 /// Size of the JSON text, after the checks that need nothing else.
 Bytes headerLength(const ReadableBytes& file) {
     const std::string subject = quotedName(file.name());
     const Bytes size = file.size();
     if (size < kLengthBytes) {
-        refuse(subject,
-               "is " + std::to_string(size) + " bytes long, too short for a safetensors file");
+        refuseDamaged(
+            subject,
+            "is " + std::to_string(size) + " bytes long, too short for a safetensors file");
     }
     std::array<std::byte, kLengthBytes> bytes{};
     file.read(bytes, 0);
@@ -41,14 +36,15 @@ Bytes headerLength(const ReadableBytes& file) {
         length = length << 8 | std::to_integer<uint64_t>(bytes[i]);
     }
     if (length > static_cast<uint64_t>(kMaxHeaderBytes)) {
-        refuse(subject,
-               "claims a header of " + std::to_string(length) + " bytes, at most " +
-                   std::to_string(kMaxHeaderBytes) + " are allowed; it is no safetensors file");
+        refuseDamaged(subject,
+                      "claims a header of " + std::to_string(length) + " bytes, at most " +
+                          std::to_string(kMaxHeaderBytes) +
+                          " are allowed; it is no safetensors file");
     }
     if (static_cast<Bytes>(length) > size - kLengthBytes) {
-        refuse(subject,
-               "claims a header of " + std::to_string(length) + " bytes, but is only " +
-                   std::to_string(size) + " bytes long");
+        refuseDamaged(subject,
+                      "claims a header of " + std::to_string(length) + " bytes, but is only " +
+                          std::to_string(size) + " bytes long");
     }
     return static_cast<Bytes>(length);
 }
@@ -58,7 +54,7 @@ Json headerJson(const ReadableBytes& file, Bytes length) {
     std::string text(static_cast<size_t>(length), '\0');
     file.read(std::as_writable_bytes(std::span(text)), kLengthBytes);
     if (!text.starts_with('{')) {
-        refuse(subject, "the header does not begin with \"{\"; it is no safetensors file");
+        refuseDamaged(subject, "the header does not begin with \"{\"; it is no safetensors file");
     }
     const JsonLimits limits = {.maxBytes = static_cast<size_t>(kMaxHeaderBytes),
                                .maxDepth = kMaxDepth};
@@ -69,20 +65,21 @@ Json headerJson(const ReadableBytes& file, Bytes length) {
 std::vector<int64_t> readSizes(const JsonReader& tensor, const char* key) {
     const Json* list = tensor.member(key);
     if (!list || !list->is_array()) {
-        refuse(tensor.what(), "\"" + std::string(key) + "\" must be a list of integers");
+        refuseDamaged(tensor.what(), "\"" + std::string(key) + "\" must be a list of integers");
     }
     if (list->size() > kMostAxes) {
-        refuse(tensor.what(),
-               "\"" + std::string(key) + "\" has " + std::to_string(list->size()) +
-                   " entries, at most " + std::to_string(kMostAxes) + " are read");
+        refuseDamaged(tensor.what(),
+                      "\"" + std::string(key) + "\" has " + std::to_string(list->size()) +
+                          " entries, at most " + std::to_string(kMostAxes) + " are read");
     }
     std::vector<int64_t> sizes;
     sizes.reserve(list->size());
     for (const Json& item : *list) {
         if (!item.is_number_unsigned() || !std::in_range<int64_t>(item.get<uint64_t>())) {
-            refuse(tensor.what(),
-                   "\"" + std::string(key) + "\" holds " + item.dump(-1, ' ', true).substr(0, 40) +
-                       ", a size from 0 to 2^63 - 1 is needed");
+            refuseDamaged(tensor.what(),
+                          "\"" + std::string(key) + "\" holds " +
+                              item.dump(-1, ' ', true).substr(0, 40) +
+                              ", a size from 0 to 2^63 - 1 is needed");
         }
         sizes.push_back(item.get<int64_t>());
     }
@@ -92,7 +89,7 @@ std::vector<int64_t> readSizes(const JsonReader& tensor, const char* key) {
 DType readDType(const JsonReader& tensor) {
     const auto name = tensor.text("dtype");
     if (!name) {
-        refuse(tensor.what(), "\"dtype\" is missing");
+        refuseDamaged(tensor.what(), "\"dtype\" is missing");
     }
     const auto type = dtypeFromName(*name);
     if (!type) {
@@ -111,21 +108,22 @@ TensorInfo readTensor(const JsonReader& tensor, Bytes start, Bytes size) {
     info.shape = readSizes(tensor, "shape");
     const std::vector<int64_t> range = readSizes(tensor, "data_offsets");
     if (range.size() != 2 || range[0] > range[1]) {
-        refuse(tensor.what(), "\"data_offsets\" is " + toText(range) + ", [begin, end] is needed");
+        refuseDamaged(tensor.what(),
+                      "\"data_offsets\" is " + toText(range) + ", [begin, end] is needed");
     }
     if (range[1] > size) {
-        refuse(tensor.what(),
-               "ends at byte " + std::to_string(range[1]) + " of the data, which is only " +
-                   std::to_string(size) + " bytes long");
+        refuseDamaged(tensor.what(),
+                      "ends at byte " + std::to_string(range[1]) + " of the data, which is only " +
+                          std::to_string(size) + " bytes long");
     }
     info.offset = start + range[0];
     info.bytes = range[1] - range[0];
     const auto wanted = byteCount(info.type, info.shape);
     if (wanted != info.bytes) {
-        refuse(tensor.what(),
-               std::string(nameOf(info.type)) + " " + toText(info.shape) + " takes " +
-                   (wanted ? std::to_string(*wanted) : "more than 2^63 - 1") +
-                   " bytes, the file gives it " + std::to_string(info.bytes));
+        refuseDamaged(tensor.what(),
+                      std::string(nameOf(info.type)) + " " + toText(info.shape) + " takes " +
+                          (wanted ? std::to_string(*wanted) : "more than 2^63 - 1") +
+                          " bytes, the file gives it " + std::to_string(info.bytes));
     }
     return info;
 }
@@ -139,8 +137,8 @@ std::map<std::string, std::string, std::less<>> readMetadata(const std::string& 
     const JsonReader reader(json, subject + ", " + kMetadataKey);
     for (const auto& [key, value] : json.items()) {
         if (!value.is_string()) {
-            refuse(reader.what(),
-                   quotedName(key) + " must be a text, it is a " + value.type_name());
+            refuseDamaged(reader.what(),
+                          quotedName(key) + " must be a text, it is a " + value.type_name());
         }
         metadata.emplace(key, value.get<std::string>());
     }
@@ -164,15 +162,17 @@ void checkCoverage(const std::string& subject,
     Bytes covered = start;
     for (const auto& [name, info] : order) {
         if (info->offset != covered) {
-            refuse(subject + ", tensor " + quotedName(*name),
-                   info->offset < covered ? "overlaps the tensor before it"
-                                          : "leaves " + std::to_string(info->offset - covered) +
-                                                " unused bytes before it");
+            refuseDamaged(subject + ", tensor " + quotedName(*name),
+                          info->offset < covered
+                              ? "overlaps the tensor before it"
+                              : "leaves " + std::to_string(info->offset - covered) +
+                                    " unused bytes before it");
         }
         covered += info->bytes;
     }
     if (covered != end) {
-        refuse(subject, "has " + std::to_string(end - covered) + " bytes behind its last tensor");
+        refuseDamaged(subject,
+                      "has " + std::to_string(end - covered) + " bytes behind its last tensor");
     }
 }
 
@@ -191,9 +191,9 @@ SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
             continue;
         }
         if (name.size() > kMaxNameBytes) {
-            refuse(subject + ", tensor " + quotedName(name),
-                   "the name is " + std::to_string(name.size()) + " bytes long, at most " +
-                       std::to_string(kMaxNameBytes) + " are read");
+            refuseDamaged(subject + ", tensor " + quotedName(name),
+                          "the name is " + std::to_string(name.size()) + " bytes long, at most " +
+                              std::to_string(kMaxNameBytes) + " are read");
         }
         const JsonReader tensor(value, subject + ", tensor " + quotedName(name));
         header.tensors.emplace(name, readTensor(tensor, start, end - start));

@@ -111,7 +111,7 @@ public:
             readPickle(std::as_bytes(std::span(text)), subject_ + ", data.pkl", allowedGlobals());
         const PickleValue& root = at(pickle_.root);
         if (root.kind != PickleKind::Dict) {
-            refuse(subject_, "its pickle is no dict of tensors");
+            refuseDamaged(subject_, "its pickle is no dict of tensors");
         }
         TorchHeader header;
         addMetadata(root, header);
@@ -128,12 +128,6 @@ public:
     }
 
 private:
-    [[noreturn]] static void refuse(const std::string& subject, const std::string& problem) {
-        throw Error(ErrorKind::Corrupt,
-                    subject + ": " + problem,
-                    "the file is damaged or incomplete: copy or download it again");
-    }
-
     const PickleValue& at(uint32_t place) const { return pickle_.values[place]; }
 
     /// Everything lies in one folder, whose name is that under which the file was saved.
@@ -144,7 +138,8 @@ private:
                 continue;
             }
             if (!folder_.empty()) {
-                refuse(subject_, "holds two pickles, " + quotedName(name) + " is the second");
+                refuseDamaged(subject_,
+                              "holds two pickles, " + quotedName(name) + " is the second");
             }
             folder_ = name.substr(0, slash + 1);
         }
@@ -158,9 +153,9 @@ private:
     std::string contentOf(const std::string& name) const {
         const ZipEntry& entry = directory_.at(name);
         if (entry.bytes > kLargestPickle) {
-            refuse(subject_ + ", " + quotedName(name),
-                   "is " + std::to_string(entry.bytes) + " bytes long, at most " +
-                       std::to_string(kLargestPickle) + " are read");
+            refuseDamaged(subject_ + ", " + quotedName(name),
+                          "is " + std::to_string(entry.bytes) + " bytes long, at most " +
+                              std::to_string(kLargestPickle) + " are read");
         }
         std::string content(static_cast<size_t>(entry.bytes), '\0');
         bytes_.read(std::as_writable_bytes(std::span(content)), entry.offset);
@@ -218,11 +213,11 @@ private:
                 continue;
             }
             if (!isReadableText(key)) {
-                refuse(subject_, "has a tensor whose name is no text of at most 4096 bytes");
+                refuseDamaged(subject_, "has a tensor whose name is no text of at most 4096 bytes");
             }
             const std::string subject = subject_ + ", tensor " + quotedName(key.text);
             if (!header.tensors.emplace(key.text, tensorOf(value, subject)).second) {
-                refuse(subject, "is there twice");
+                refuseDamaged(subject, "is there twice");
             }
         }
     }
@@ -237,7 +232,7 @@ private:
                                              const std::string& subject) const {
         const std::vector<uint32_t>& arguments = at(made.items.front()).items;
         if (arguments.size() < least) {
-            refuse(subject, "is made from " + std::to_string(arguments.size()) + " values");
+            refuseDamaged(subject, "is made from " + std::to_string(arguments.size()) + " values");
         }
         return arguments;
     }
@@ -245,7 +240,7 @@ private:
     int64_t integerOf(uint32_t place, const std::string& subject, const char* what) const {
         const PickleValue& value = at(place);
         if (value.kind != PickleKind::Integer || value.integer < 0) {
-            refuse(subject, std::string(what) + " is no integer from 0");
+            refuseDamaged(subject, std::string(what) + " is no integer from 0");
         }
         return value.integer;
     }
@@ -253,7 +248,7 @@ private:
     Shape sizesOf(uint32_t place, const std::string& subject, const char* what) const {
         const PickleValue& tuple = at(place);
         if (tuple.kind != PickleKind::Tuple || tuple.items.size() > kMostDimensions) {
-            refuse(subject, std::string(what) + " is no tuple of at most 16 integers");
+            refuseDamaged(subject, std::string(what) + " is no tuple of at most 16 integers");
         }
         Shape sizes;
         for (const uint32_t item : tuple.items) {
@@ -267,7 +262,7 @@ private:
         if (value->text == kRebuildParameter) {
             value = &at(argumentsOf(*value, 1, subject).front());
             if (value->kind != PickleKind::Made || value->text != kRebuildTensor) {
-                refuse(subject, "is a parameter of what is no tensor");
+                refuseDamaged(subject, "is a parameter of what is no tensor");
             }
         }
         // storage, offset, sizes, strides; what follows concerns gradients.
@@ -289,17 +284,18 @@ private:
         const Shape& shape = tensor.info.shape;
         const std::optional<Bytes> bytes = byteCount(tensor.info.type, shape);
         if (tensor.strides.size() != shape.size() || !bytes) {
-            refuse(subject,
-                   "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
-                       " do not make a tensor");
+            refuseDamaged(subject,
+                          "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
+                              " do not make a tensor");
         }
         const std::optional<int64_t> extent =
             *bytes == 0 ? std::optional<int64_t>(0) : extentOf(shape, tensor.strides);
         if (first > storage.elements || !extent || *extent > storage.elements - first) {
-            refuse(subject,
-                   "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
-                       " from element " + std::to_string(first) + " reach outside its storage of " +
-                       std::to_string(storage.elements) + " elements");
+            refuseDamaged(subject,
+                          "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
+                              " from element " + std::to_string(first) +
+                              " reach outside its storage of " + std::to_string(storage.elements) +
+                              " elements");
         }
         tensor.info.offset = storage.offset + first * sizeOf(storage.type);
         tensor.info.bytes = *bytes;
@@ -315,14 +311,14 @@ private:
         const PickleValue* id = isPersistent ? &at(persistent.items.front()) : nullptr;
         if (!id || id->kind != PickleKind::Tuple || id->items.size() != kParts ||
             at(id->items[0]).text != "storage" || at(id->items[2]).kind != PickleKind::Text) {
-            refuse(subject, "does not name its storage");
+            refuseDamaged(subject, "does not name its storage");
         }
         const std::string& typeName = at(id->items[1]).text;
         const auto known = std::find_if(std::begin(kStorages),
                                         std::end(kStorages),
                                         [&](const auto& row) { return row.first == typeName; });
         if (at(id->items[1]).kind != PickleKind::Global || known == std::end(kStorages)) {
-            refuse(subject, "has a storage of the type " + quotedName(typeName));
+            refuseDamaged(subject, "has a storage of the type " + quotedName(typeName));
         }
         Storage storage{.type = known->second};
         storage.elements = integerOf(id->items[4], subject, "the size of its storage");
@@ -331,16 +327,18 @@ private:
                                ? directory_.end()
                                : directory_.find(folder_ + "data/" + key);
         if (entry == directory_.end()) {
-            refuse(subject, "wants the storage " + quotedName(key) + ", which is not in the file");
+            refuseDamaged(subject,
+                          "wants the storage " + quotedName(key) + ", which is not in the file");
         }
         storage.offset = entry->second.offset;
         const Bytes size = sizeOf(storage.type);
         if (storage.elements > entry->second.bytes / size ||
             storage.elements * size != entry->second.bytes) {
-            refuse(subject,
-                   "its storage " + quotedName(key) + " should have " +
-                       std::to_string(storage.elements) + " " + std::string(nameOf(storage.type)) +
-                       ", the file has " + std::to_string(entry->second.bytes) + " bytes");
+            refuseDamaged(subject,
+                          "its storage " + quotedName(key) + " should have " +
+                              std::to_string(storage.elements) + " " +
+                              std::string(nameOf(storage.type)) + ", the file has " +
+                              std::to_string(entry->second.bytes) + " bytes");
         }
         return storage;
     }

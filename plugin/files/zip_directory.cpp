@@ -35,12 +35,6 @@ constexpr uint64_t kSizesFollow = 0x0008;
 constexpr uint64_t kMostEntries = 1'000'000;
 constexpr Bytes kLargestDirectory = 64 * kMiB;
 
-[[noreturn]] void refuse(const std::string& subject, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt,
-                subject + ": " + problem,
-                "the file is damaged or incomplete: copy or download it again");
-}
-
 [[noreturn]] void refuseKind(const std::string& subject, const std::string& problem) {
     throw Error(ErrorKind::Unsupported,
                 subject + ": " + problem,
@@ -56,9 +50,9 @@ std::vector<std::byte> bytesAt(const ReadableBytes& bytes, Bytes offset, Bytes c
 /// A number of the archive that must not be larger than `most`.
 Bytes checked(uint64_t value, Bytes most, const std::string& subject, const char* what) {
     if (value > static_cast<uint64_t>(most)) {
-        refuse(subject,
-               std::string(what) + " is " + std::to_string(value) + ", at most " +
-                   std::to_string(most) + " is possible");
+        refuseDamaged(subject,
+                      std::string(what) + " is " + std::to_string(value) + ", at most " +
+                          std::to_string(most) + " is possible");
     }
     return static_cast<Bytes>(value);
 }
@@ -92,7 +86,7 @@ public:
         for (const Stated& entry : entries) {
             const ZipEntry place = placeOf(entry, static_cast<Bytes>(extent.offset));
             if (!directory.emplace(entry.name, place).second) {
-                refuse(subjectOf(entry.name), "is in the archive twice");
+                refuseDamaged(subjectOf(entry.name), "is in the archive twice");
             }
             places.emplace_back(entry.header, place.offset + place.bytes, &entry.name);
         }
@@ -122,7 +116,7 @@ private:
                 return bytes_.size() - static_cast<Bytes>(record.size());
             }
         }
-        refuse(subject_, "the directory of the archive is missing at its end");
+        refuseDamaged(subject_, "the directory of the archive is missing at its end");
     }
 
     Extent findDirectory() const {
@@ -154,14 +148,14 @@ private:
         const std::optional<Bytes> at = findRecord64(plain.end);
         if (!at) {
             if (isNeeded) {
-                refuse(subject_, "the zip64 record is missing");
+                refuseDamaged(subject_, "the zip64 record is missing");
             }
             return plain;
         }
         const std::vector<std::byte> record = bytesAt(bytes_, *at, kEnd64Bytes);
         ByteCursor cursor(record, subject_);
         if (cursor.number(4) != kEnd64Signature) {
-            refuse(subject_, "the zip64 record is not where the archive says");
+            refuseDamaged(subject_, "the zip64 record is not where the archive says");
         }
         cursor.skip(12);
         requireOnePart(cursor.number(4), cursor.number(4));
@@ -175,7 +169,8 @@ private:
         if (here != extent.entries || !agrees(extent.entries, plain.entries, kCountIn64Bits) ||
             !agrees(extent.bytes, plain.bytes, kIn64Bits) ||
             !agrees(extent.offset, plain.offset, kIn64Bits)) {
-            refuse(subject_, "the two records at the end of the archive contradict each other");
+            refuseDamaged(subject_,
+                          "the two records at the end of the archive contradict each other");
         }
         return extent;
     }
@@ -198,18 +193,18 @@ private:
 
     Extent checkedExtent(const Extent& extent) const {
         if (extent.entries > kMostEntries) {
-            refuse(subject_,
-                   "claims " + std::to_string(extent.entries) + " files, at most " +
-                       std::to_string(kMostEntries) + " are read");
+            refuseDamaged(subject_,
+                          "claims " + std::to_string(extent.entries) + " files, at most " +
+                              std::to_string(kMostEntries) + " are read");
         }
         const Bytes size =
             checked(extent.bytes, kLargestDirectory, subject_, "the size of the directory");
         const Bytes offset =
             checked(extent.offset, extent.end, subject_, "the place of the directory");
         if (size != extent.end - offset) {
-            refuse(subject_,
-                   "the directory has " + std::to_string(size) + " bytes, there are " +
-                       std::to_string(extent.end - offset));
+            refuseDamaged(subject_,
+                          "the directory has " + std::to_string(size) + " bytes, there are " +
+                              std::to_string(extent.end - offset));
         }
         return extent;
     }
@@ -223,16 +218,16 @@ private:
             entries.push_back(readEntry(cursor));
         }
         if (!cursor.isAtEnd()) {
-            refuse(subject_, "the directory has bytes behind its last file");
+            refuseDamaged(subject_, "the directory has bytes behind its last file");
         }
         return entries;
     }
 
     Stated readEntry(ByteCursor& cursor) const {
         if (cursor.number(4) != kEntrySignature) {
-            refuse(subject_,
-                   "byte " + std::to_string(cursor.position() - 4) +
-                       " of the directory begins no entry");
+            refuseDamaged(subject_,
+                          "byte " + std::to_string(cursor.position() - 4) +
+                              " of the directory begins no entry");
         }
         cursor.skip(4);
         Stated entry{.name = {}, .flags = cursor.number(2)};
@@ -292,7 +287,7 @@ private:
                                name.find('\0') != std::string::npos;
         const std::vector<std::string> parts = split(name, '/');
         if (isStrange || std::find(parts.begin(), parts.end(), "..") != parts.end()) {
-            refuse(subjectOf(name), "is no name of a file inside the archive");
+            refuseDamaged(subjectOf(name), "is no name of a file inside the archive");
         }
     }
 
@@ -301,7 +296,7 @@ private:
         const std::string subject = subjectOf(entry.name);
         const auto nameBytes = static_cast<Bytes>(entry.name.size());
         if (entry.header > directory || directory - entry.header < kLocalBytes + nameBytes) {
-            refuse(subject, "does not lie before the directory");
+            refuseDamaged(subject, "does not lie before the directory");
         }
         const std::vector<std::byte> header =
             bytesAt(bytes_, entry.header, kLocalBytes + nameBytes);
@@ -319,13 +314,14 @@ private:
                               (packed == entry.bytes && bytes == entry.bytes);
         if (!isHeader || !namesFit || cursor.text(entry.name.size()) != entry.name || method != 0 ||
             (flags & kEncrypted) != 0 || !sizesFit) {
-            refuse(subject, "its own header does not agree with the directory");
+            refuseDamaged(subject, "its own header does not agree with the directory");
         }
         const Bytes offset = entry.header + kLocalBytes + nameBytes + extra;
         if (offset > directory || entry.bytes > static_cast<uint64_t>(directory - offset)) {
-            refuse(subject,
-                   "has " + std::to_string(entry.bytes) + " bytes at " + std::to_string(offset) +
-                       ", which reach into the directory at " + std::to_string(directory));
+            refuseDamaged(subject,
+                          "has " + std::to_string(entry.bytes) + " bytes at " +
+                              std::to_string(offset) + ", which reach into the directory at " +
+                              std::to_string(directory));
         }
         return {.offset = offset, .bytes = static_cast<Bytes>(entry.bytes)};
     }
@@ -335,7 +331,7 @@ private:
         Bytes covered = 0;
         for (const auto& [begin, end, name] : places) {
             if (begin < covered) {
-                refuse(subjectOf(*name), "overlaps the file before it");
+                refuseDamaged(subjectOf(*name), "overlaps the file before it");
             }
             covered = end;
         }

@@ -16,16 +16,16 @@ namespace {
 
 constexpr size_t kLongestId = 200;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
+[[noreturn]] void refuseDocument(const std::string& where, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, where + " " + problem);
 }
 
 /// Ids stand whole in messages.
 void checkId(const std::string& id, const std::string& where) {
     if (id.size() > kLongestId) {
-        refuse(where,
-               "has the node " + quotedName(id) + ", an id has at most " +
-                   std::to_string(kLongestId) + " bytes");
+        refuseDocument(where,
+                       "has the node " + quotedName(id) + ", an id has at most " +
+                           std::to_string(kLongestId) + " bytes");
     }
 }
 
@@ -55,29 +55,29 @@ NodeMode modeFrom(const std::string& text, const std::string& where) {
     if (text == "bypassed") {
         return NodeMode::Bypassed;
     }
-    refuse(where, "has the mode " + quotedName(text) + "; it is active, muted or bypassed");
+    refuseDocument(where, "has the mode " + quotedName(text) + "; it is active, muted or bypassed");
 }
 
-std::string_view nameOf(NodeMode mode) {
+std::string_view modeName(NodeMode mode) {
     return mode == NodeMode::Active ? "active" : mode == NodeMode::Muted ? "muted" : "bypassed";
 }
 
-DocumentNode nodeFromJson(const Json& json, const std::string& where) {
+DocumentNode documentNodeFromJson(const Json& json, const std::string& where) {
     const JsonReader reader(json, where);
     DocumentNode node;
     const std::optional<std::string> type = reader.text("type");
     if (!type || type->empty()) {
-        refuse(where, "has no \"type\"");
+        refuseDocument(where, "has no \"type\"");
     }
     node.type = *type;
     const int64_t version = reader.integer("v").value_or(1);
     if (version < 0 || version > std::numeric_limits<uint32_t>::max()) {
-        refuse(where, "has the version " + std::to_string(version));
+        refuseDocument(where, "has the version " + std::to_string(version));
     }
     node.version = static_cast<uint32_t>(version);
     node.params = memberOr(json, "params", Json::object());
     if (!node.params.is_object()) {
-        refuse(where, "has \"params\" that are no object of values by id");
+        refuseDocument(where, "has \"params\" that are no object of values by id");
     }
     node.memory = memberOr(json, "memory", nullptr);
     node.precision = memberOr(json, "precision", nullptr);
@@ -92,7 +92,7 @@ DocumentNode nodeFromJson(const Json& json, const std::string& where) {
 PortRef portFromJson(const Json& link, const char* key, const std::string& where) {
     const Json end = memberOr(link, key, nullptr);
     if (!end.is_array() || end.size() != 2 || !end[0].is_string() || !end[1].is_string()) {
-        refuse(where, std::string("needs \"") + key + "\": [\"node\", \"port\"]");
+        refuseDocument(where, std::string("needs \"") + key + "\": [\"node\", \"port\"]");
     }
     checkId(end[0].get_ref<const std::string&>(), where);
     return {end[0].get<std::string>(), end[1].get<std::string>()};
@@ -102,7 +102,7 @@ PortRef portFromJson(const Json& link, const char* key, const std::string& where
 Json listMember(const Json& json, const char* key) {
     Json list = memberOr(json, key, Json::array());
     if (!list.is_array()) {
-        refuse("graph", std::string("has \"") + key + "\" that are no list");
+        refuseDocument("graph", std::string("has \"") + key + "\" that are no list");
     }
     return list;
 }
@@ -112,7 +112,7 @@ std::vector<Link> linksFromJson(const Json& json) {
     for (const Json& entry : listMember(json, "links")) {
         const std::string where = "link " + std::to_string(links.size()) + " of the graph";
         if (!entry.is_object()) {
-            refuse(where, R"(must be {"from": ["node", "port"], "to": ["node", "port"]})");
+            refuseDocument(where, R"(must be {"from": ["node", "port"], "to": ["node", "port"]})");
         }
         links.push_back({portFromJson(entry, "from", where),
                          portFromJson(entry, "to", where),
@@ -132,7 +132,7 @@ std::vector<ExposedParam> exposedFromJson(const Json& json) {
         const std::optional<std::string> node = reader.text("node");
         const std::optional<std::string> param = reader.text("param");
         if (!node || !param) {
-            refuse(where, "needs \"node\" and \"param\"");
+            refuseDocument(where, "needs \"node\" and \"param\"");
         }
         checkId(*node, where);
         exposed.push_back({*node,
@@ -149,7 +149,7 @@ void putUnlessNull(Json& json, const char* key, const Json& value) {
     }
 }
 
-Json toJson(const DocumentNode& node) {
+Json nodeJson(const DocumentNode& node) {
     Json json = node.extra;
     json["type"] = node.type;
     json["v"] = node.version;
@@ -161,19 +161,19 @@ Json toJson(const DocumentNode& node) {
         json["title"] = *node.title;
     }
     if (node.mode != NodeMode::Active) {
-        json["mode"] = nameOf(node.mode);
+        json["mode"] = modeName(node.mode);
     }
     return json;
 }
 
-Json toJson(const Link& link) {
+Json linkJson(const Link& link) {
     Json json = link.extra;
     json["from"] = {link.from.node, link.from.port};
     json["to"] = {link.to.node, link.to.port};
     return json;
 }
 
-Json toJson(const ExposedParam& exposed) {
+Json exposedJson(const ExposedParam& exposed) {
     Json json = exposed.extra;
     json["node"] = exposed.node;
     json["param"] = exposed.param;
@@ -191,14 +191,14 @@ Document documentFromJson(Json json) {
     Document document;
     const Json nodes = memberOr(json, "nodes", Json::object());
     if (!nodes.is_object()) {
-        refuse("graph", "has \"nodes\" that are no object of nodes by id");
+        refuseDocument("graph", "has \"nodes\" that are no object of nodes by id");
     }
     for (const auto& [id, node] : nodes.items()) {
         if (id.empty()) {
-            refuse("graph", "has a node without an id");
+            refuseDocument("graph", "has a node without an id");
         }
         checkId(id, "graph");
-        document.nodes.emplace(id, nodeFromJson(node, "node " + id));
+        document.nodes.emplace(id, documentNodeFromJson(node, "node " + id));
     }
     document.links = linksFromJson(json);
     document.exposed = exposedFromJson(json);
@@ -233,14 +233,14 @@ Json toJson(const Document& document) {
     json["format"] = kDocumentFormat;
     json["nodes"] = Json::object();
     for (const auto& [id, node] : document.nodes) {
-        json["nodes"][id] = toJson(node);
+        json["nodes"][id] = nodeJson(node);
     }
     json["links"] = Json::array();
     for (const Link& link : document.links) {
-        json["links"].push_back(toJson(link));
+        json["links"].push_back(linkJson(link));
     }
     for (const ExposedParam& exposed : document.exposed) {
-        json["exposed"].push_back(toJson(exposed));
+        json["exposed"].push_back(exposedJson(exposed));
     }
     putUnlessNull(json, "frames", document.frames);
     putUnlessNull(json, "notes", document.notes);

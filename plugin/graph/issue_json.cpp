@@ -4,7 +4,7 @@ namespace lowtide::graph {
 
 namespace {
 
-const char* nameOf(Severity severity) {
+const char* severityName(Severity severity) {
     switch (severity) {
         case Severity::Info:
             return "info";
@@ -19,8 +19,9 @@ const char* nameOf(Severity severity) {
 }  // namespace
 
 Json toJson(const Issue& issue) {
-    Json json = {
-        {"severity", nameOf(issue.severity)}, {"code", issue.code}, {"message", issue.message}};
+    Json json = {{"severity", severityName(issue.severity)},
+                 {"code", issue.code},
+                 {"message", issue.message}};
     if (!issue.node.empty()) {
         json["node"] = issue.node;
     }

@@ -41,7 +41,7 @@ ParamKind kindFrom(const std::string& name) {
     return static_cast<ParamKind>(found - kKinds.begin());
 }
 
-Json toJson(const std::vector<PortDesc>& ports) {
+Json portsJson(const std::vector<PortDesc>& ports) {
     Json list = Json::array();
     for (const PortDesc& port : ports) {
         list.push_back({{"id", port.id},
@@ -116,8 +116,8 @@ Json toJson(const NodeDesc& node) {
                  {"output", node.output},
                  {"components", node.components},
                  {"aliases", node.aliases},
-                 {"inputs", toJson(node.inputs)},
-                 {"outputs", toJson(node.outputs)},
+                 {"inputs", portsJson(node.inputs)},
+                 {"outputs", portsJson(node.outputs)},
                  {"params", params}};
     for (const auto& [key, flag] : kNodeFlags) {
         if (node.*flag) {

@@ -21,9 +21,9 @@ struct Target {
     std::string value;
 };
 
-[[noreturn]] void refuse(const std::string& text,
-                         const std::string& problem,
-                         const std::string& hint) {
+[[noreturn]] void refuseOverride(const std::string& text,
+                                 const std::string& problem,
+                                 const std::string& hint) {
     throw Error(ErrorKind::InvalidInput, "\"" + text + "\": " + problem, hint);
 }
 
@@ -51,7 +51,7 @@ Target targetOf(Document& document,
                 const std::string& form) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos) {
-        refuse(text, "has no \"=\"", "write " + form);
+        refuseOverride(text, "has no \"=\"", "write " + form);
     }
     const std::string path = trim(text.substr(0, equals));
     Target target;
@@ -65,14 +65,14 @@ Target targetOf(Document& document,
     }
     if (!target.node) {
         const std::string name = path.substr(0, path.find('.'));
-        refuse(text,
-               "the graph has no node \"" + name + "\"",
-               suggestion(name, namesOf(document.nodes)));
+        refuseOverride(text,
+                       "the graph has no node \"" + name + "\"",
+                       suggestion(name, namesOf(document.nodes)));
     }
     target.item = path == target.nodeId ? "" : path.substr(target.nodeId.size() + 1);
     target.desc = catalog.find(target.node->type);
     if (!target.desc) {
-        refuse(text, "the node's type \"" + target.node->type + "\" is not installed", "");
+        refuseOverride(text, "the node's type \"" + target.node->type + "\" is not installed", "");
     }
     return target;
 }
@@ -81,17 +81,17 @@ void setParam(Document& document, const Catalog& catalog, const std::string& tex
     const Target target = targetOf(document, catalog, text, "node.param=value");
     const ParamDesc* param = findParam(*target.desc, target.item);
     if (!param) {
-        refuse(text,
-               "node " + target.nodeId + " (" + target.desc->id + ") has no parameter \"" +
-                   target.item + "\"",
-               suggestion(target.item, namesOf(target.desc->params)));
+        refuseOverride(text,
+                       "node " + target.nodeId + " (" + target.desc->id + ") has no parameter \"" +
+                           target.item + "\"",
+                       suggestion(target.item, namesOf(target.desc->params)));
     }
     const Json value = paramFromText(*param, target.value);
     const ParamCheck check = checkParam(*param, value);
     if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
-        refuse(text,
-               "the value of " + target.nodeId + "." + target.item + " " + refusal->reason,
-               refusal->hint);
+        refuseOverride(text,
+                       "the value of " + target.nodeId + "." + target.item + " " + refusal->reason,
+                       refusal->hint);
     }
     target.node->params[target.item] = value;
 }
@@ -100,10 +100,10 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
     const Target target = targetOf(document, catalog, text, "node=policy or node.component=policy");
     const std::vector<std::string>& roles = target.desc->components;
     if (roles.empty()) {
-        refuse(text,
-               "node " + target.nodeId + " (" + target.desc->id +
-                   ") runs no network, so it has no memory policy",
-               "");
+        refuseOverride(text,
+                       "node " + target.nodeId + " (" + target.desc->id +
+                           ") runs no network, so it has no memory policy",
+                       "");
     }
     const memory::Policy policy = memory::parsePolicy(target.value);
     Json& saved = target.node->memory;
@@ -112,10 +112,10 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
         return;
     }
     if (std::find(roles.begin(), roles.end(), target.item) == roles.end()) {
-        refuse(text,
-               "node " + target.nodeId + " (" + target.desc->id + ") runs no component \"" +
-                   target.item + "\"",
-               suggestion(target.item, roles));
+        refuseOverride(text,
+                       "node " + target.nodeId + " (" + target.desc->id + ") runs no component \"" +
+                           target.item + "\"",
+                       suggestion(target.item, roles));
     }
     memory::Policy whole =
         saved.is_null() ? memory::Policy{}
@@ -127,15 +127,15 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
 void setPrecision(Document& document, const Catalog& catalog, const std::string& text) {
     const Target target = targetOf(document, catalog, text, "node=precision");
     if (target.desc->components.empty()) {
-        refuse(text,
-               "node " + target.nodeId + " (" + target.desc->id +
-                   ") runs no network, so it has no precision",
-               "");
+        refuseOverride(text,
+                       "node " + target.nodeId + " (" + target.desc->id +
+                           ") runs no network, so it has no precision",
+                       "");
     }
     if (!target.item.empty()) {
-        refuse(text,
-               "a precision is given for a whole node",
-               "write node=precision; the graph's file may name components");
+        refuseOverride(text,
+                       "a precision is given for a whole node",
+                       "write node=precision; the graph's file may name components");
     }
     target.node->precision = memory::toText(memory::parsePrecision(target.value));
 }

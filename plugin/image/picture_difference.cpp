@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-std::string sizeOf(const Image8& picture) {
+std::string sizeText(const Image8& picture) {
     return std::to_string(picture.widthPixels) + " x " + std::to_string(picture.heightPixels);
 }
 
@@ -24,8 +24,8 @@ void checkSizes(const Image8& reference, const Image8& picture) {
     if (reference.widthPixels != picture.widthPixels ||
         reference.heightPixels != picture.heightPixels) {
         throw Error(ErrorKind::InvalidInput,
-                    "a picture of " + sizeOf(picture) + " pixels cannot be compared with one of " +
-                        sizeOf(reference),
+                    "a picture of " + sizeText(picture) +
+                        " pixels cannot be compared with one of " + sizeText(reference),
                     "compare pictures of one size");
     }
 }

@@ -2,6 +2,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/image/latin1.hpp"
 #include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
 #include "plugin/image/png_limits.hpp"
 
 #include <png.h>
@@ -44,7 +45,7 @@ struct Reading {
     Reading& operator=(const Reading&) = delete;
 };
 
-[[noreturn]] void onError(png_structp png, png_const_charp message) {
+[[noreturn]] void onReadError(png_structp png, png_const_charp message) {
     auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
     std::snprintf(reading->problem, sizeof reading->problem, "%s", message);
     png_longjmp(png, 1);
@@ -59,7 +60,7 @@ constexpr png_uint_32 chunkType(const char (&name)[5]) {
 }
 
 /// libpng drops a text chunk that it cannot read and only warns; a lost text is an error here.
-void onWarning(png_structp png, png_const_charp message) {
+void onReadWarning(png_structp png, png_const_charp message) {
     const png_uint_32 type = png_get_io_chunk_type(png);
     if (type == chunkType("tEXt") || type == chunkType("zTXt") || type == chunkType("iTXt")) {
         png_error(png, message);
@@ -137,22 +138,17 @@ bool readPixels(Reading& reading, png_bytepp rows) {
     return true;
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt,
-                quotedName(name) + " is no usable PNG picture: " + problem,
-                "open it in another program and save it again as PNG");
-}
-
 void checkSize(const Reading& reading, std::string_view name, size_t fileBytes) {
     const uint64_t width = png_get_image_width(reading.png, reading.info);
     const uint64_t height = png_get_image_height(reading.png, reading.info);
     const std::string size = std::to_string(width) + " x " + std::to_string(height) + " pixels";
     if (width * height > kMaxPixels) {
-        refuse(name, "it has " + size + ", at most 2^28 pixels are read");
+        refusePng(name, "it has " + size + ", at most 2^28 pixels are read");
     }
     if (reading.rowBytesInFile * height > kMaxDeflateRatio * fileBytes) {
-        refuse(name,
-               "it claims " + size + ", which " + std::to_string(fileBytes) + " bytes cannot hold");
+        refusePng(
+            name,
+            "it claims " + size + ", which " + std::to_string(fileBytes) + " bytes cannot hold");
     }
 }
 
@@ -181,7 +177,7 @@ Image8 readPicture(Reading& reading, std::string_view name) {
         rows.push_back(pixels.get() + static_cast<size_t>(row) * rowBytes);
     }
     if (!readPixels(reading, rows.data())) {
-        refuse(name, reading.problem);
+        refusePng(name, reading.problem);
     }
     picture.pixels = pixels;
     return picture;
@@ -198,13 +194,14 @@ std::vector<PngText> collectTexts(const Reading& reading, std::string_view name)
         PngText text = {.key = utf8FromLatin1(entry.key),
                         .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
         if (!isValidUtf8(text.text)) {
-            refuse(name, "its text " + quotedName(text.key) + " is not UTF-8");
+            refusePng(name, "its text " + quotedName(text.key) + " is not UTF-8");
         }
         bytes += text.key.size() + text.text.size();
         texts.push_back(std::move(text));
     }
     if (bytes > kMaxTextBytes) {
-        refuse(name, "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
+        refusePng(name,
+                  "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
     }
     return texts;
 }
@@ -215,13 +212,13 @@ Png decodePng(std::span<const std::byte> bytes, std::string_view name) {
     Reading reading;
     reading.rest = bytes;
     reading.png = png_create_read_struct_2(
-        PNG_LIBPNG_VER_STRING, &reading, onError, onWarning, &reading, onAllocate, onFree);
+        PNG_LIBPNG_VER_STRING, &reading, onReadError, onReadWarning, &reading, onAllocate, onFree);
     reading.info = reading.png ? png_create_info_struct(reading.png) : nullptr;
     if (!reading.info) {
         throw Error(ErrorKind::Internal, "PNG pictures cannot be read: libpng does not start");
     }
     if (!readHeader(reading)) {
-        refuse(name, reading.problem);
+        refusePng(name, reading.problem);
     }
     checkSize(reading, name, bytes.size());
     Png png;

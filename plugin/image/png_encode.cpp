@@ -127,13 +127,13 @@ struct Writing {
     Writing& operator=(const Writing&) = delete;
 };
 
-[[noreturn]] void onError(png_structp png, png_const_charp message) {
+[[noreturn]] void onWriteError(png_structp png, png_const_charp message) {
     auto* writing = static_cast<Writing*>(png_get_error_ptr(png));
     std::snprintf(writing->problem, sizeof writing->problem, "%s", message);
     png_longjmp(png, 1);
 }
 
-void onWarning(png_structp, png_const_charp) {}
+void onWriteWarning(png_structp, png_const_charp) {}
 
 bool append(std::string& bytes, const char* data, size_t size) noexcept {
     try {
@@ -194,7 +194,8 @@ std::string encodePng(const Image8& picture, const std::vector<PngText>& texts) 
     checkPicture(picture);
     const std::vector<Chunk> chunks = chunksOf(texts);
     Writing writing;
-    writing.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, onError, onWarning);
+    writing.png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, onWriteError, onWriteWarning);
     writing.info = writing.png ? png_create_info_struct(writing.png) : nullptr;
     if (!writing.info || !writeAll(writing, picture, chunks)) {
         throw Error(ErrorKind::Internal,

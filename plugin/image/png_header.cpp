@@ -41,12 +41,6 @@ int64_t bigEndianAt(std::span<const std::byte> bytes, size_t place) {
     return number;
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt,
-                quotedName(name) + " is no usable PNG picture: " + problem,
-                "open it in another program and save it again as PNG");
-}
-
 }  // namespace
 
 PictureSize pngSize(std::span<const std::byte> begin, std::string_view name) {
@@ -60,18 +54,24 @@ PictureSize pngSize(std::span<const std::byte> begin, std::string_view name) {
         }
     }
     if (begin.size() < kPngHeaderBytes || !text.starts_with(kPngStart)) {
-        refuse(name, "it does not begin as one");
+        refusePng(name, "it does not begin as one");
     }
     const PictureSize size{.widthPixels = bigEndianAt(begin, kWidthAt),
                            .heightPixels = bigEndianAt(begin, kHeightAt)};
     if (size.widthPixels < 1 || size.heightPixels < 1 || size.widthPixels > kMaxSidePixels ||
         size.heightPixels > kMaxSidePixels ||
         size.widthPixels * size.heightPixels > static_cast<int64_t>(kMaxPixels)) {
-        refuse(name,
-               "it has " + std::to_string(size.widthPixels) + " x " +
-                   std::to_string(size.heightPixels) + " pixels, at most 2^28 are read");
+        refusePng(name,
+                  "it has " + std::to_string(size.widthPixels) + " x " +
+                      std::to_string(size.heightPixels) + " pixels, at most 2^28 are read");
     }
     return size;
+}
+
+void refusePng(std::string_view name, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt,
+                quotedName(name) + " is no usable PNG picture: " + problem,
+                "open it in another program and save it again as PNG");
 }
 
 }  // namespace lowtide::image

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace lowtide::image {
@@ -19,5 +20,8 @@ inline constexpr size_t kPngHeaderBytes = 24;
 /// `name` is for messages. Error{Unsupported} names another format (JPEG, WebP, GIF, BMP, TIFF);
 /// Error{Corrupt} for what is none, is cut off, or is beyond the limits of decodePng.
 [[nodiscard]] PictureSize pngSize(std::span<const std::byte> begin, std::string_view name);
+
+/// Throws Error{Corrupt} of a PNG picture that cannot be read.
+[[noreturn]] void refusePng(std::string_view name, const std::string& problem);
 
 }  // namespace lowtide::image

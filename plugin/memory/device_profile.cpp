@@ -26,14 +26,14 @@ constexpr std::array<Speed, 6> kSpeeds = {{
     {"leaf_overhead_seconds", &DeviceProfile::leafOverhead, 0, 10},
 }};
 
-[[noreturn]] void refuse(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseProfile(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, "measure again: lowtide calibrate");
 }
 
-std::string textOf(const JsonReader& reader, const char* key) {
+std::string requiredText(const JsonReader& reader, const char* key) {
     const std::optional<std::string> text = reader.text(key);
     if (!text || text->empty()) {
-        refuse(reader.what(), std::string(key) + " is missing");
+        refuseProfile(reader.what(), std::string(key) + " is missing");
     }
     return *text;
 }
@@ -41,13 +41,13 @@ std::string textOf(const JsonReader& reader, const char* key) {
 /// "2026-11-21": it is printed, so nothing else may stand there.
 std::string dayOf(const JsonReader& reader) {
     constexpr std::string_view kForm = "dddd-dd-dd";
-    std::string day = textOf(reader, "measured_on");
+    std::string day = requiredText(reader, "measured_on");
     bool isDay = day.size() == kForm.size();
     for (size_t i = 0; isDay && i < day.size(); ++i) {
         isDay = kForm[i] == 'd' ? day[i] >= '0' && day[i] <= '9' : day[i] == kForm[i];
     }
     if (!isDay) {
-        refuse(reader.what(), "measured_on is no day");
+        refuseProfile(reader.what(), "measured_on is no day");
     }
     return day;
 }
@@ -101,21 +101,21 @@ Json toJson(const MeasuredProfile& measured) {
 
 MeasuredProfile readMeasuredProfile(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
-    MeasuredProfile measured{.key = {.device = textOf(reader, "device"),
-                                     .name = textOf(reader, "name"),
-                                     .processor = textOf(reader, "processor"),
-                                     .numerics = textOf(reader, "numerics"),
-                                     .version = textOf(reader, "version")},
+    MeasuredProfile measured{.key = {.device = requiredText(reader, "device"),
+                                     .name = requiredText(reader, "name"),
+                                     .processor = requiredText(reader, "processor"),
+                                     .numerics = requiredText(reader, "numerics"),
+                                     .version = requiredText(reader, "version")},
                              .profile = {.measuredOn = dayOf(reader)}};
     const Json* speeds = reader.member("speeds");
     if (!speeds) {
-        refuse(what, "speeds is missing");
+        refuseProfile(what, "speeds is missing");
     }
     const JsonReader numbers(*speeds, what);
     for (const Speed& speed : kSpeeds) {
         const std::optional<double> value = numbers.number(speed.key);
         if (!value || !std::isfinite(*value) || *value < speed.least || *value > speed.most) {
-            refuse(what, std::string(speed.key) + " is no speed of a device");
+            refuseProfile(what, std::string(speed.key) + " is no speed of a device");
         }
         measured.profile.*speed.value = *value;
     }

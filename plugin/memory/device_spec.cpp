@@ -10,21 +10,21 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kForms =
+constexpr const char* kDeviceForms =
     "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100 or "
     "fake:8GiB,fail=KIND:3 with the kind arena, staging, wire or activation";
 constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
     "arena", "staging", "wire", "activation"};
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void refuseDevice(std::string_view text, const std::string& why) {
     throw Error(
-        ErrorKind::InvalidInput, "device " + quotedName(text) + ": " + why, kForms, "device");
+        ErrorKind::InvalidInput, "device " + quotedName(text) + ": " + why, kDeviceForms, "device");
 }
 
 Bytes sizeIn(std::string_view text, std::string_view size) {
     const std::optional<Bytes> bytes = parseBytes(size);
     if (!bytes || *bytes == 0) {
-        refuse(text, quotedName(size) + " is no size");
+        refuseDevice(text, quotedName(size) + " is no size");
     }
     return *bytes;
 }
@@ -34,7 +34,7 @@ int64_t numberIn(std::string_view text, std::string_view digits) {
     const char* end = digits.data() + digits.size();
     const auto [rest, failure] = std::from_chars(digits.data(), end, number);
     if (failure != std::errc() || rest != end || number < 1) {
-        refuse(text, quotedName(digits) + " is no number of an allocation");
+        refuseDevice(text, quotedName(digits) + " is no number of an allocation");
     }
     return number;
 }
@@ -47,7 +47,7 @@ FailingAllocation failureIn(std::string_view text, std::string_view value) {
     }
     const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
     if (kind == kKindNames.end()) {
-        refuse(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
+        refuseDevice(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
     }
     return {.kind = static_cast<AllocationKind>(kind - kKindNames.begin()),
             .number = numberIn(text, value.substr(colon + 1))};
@@ -62,7 +62,7 @@ void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view o
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
-            refuse(text, quotedName(option) + " is not understood");
+            refuseDevice(text, quotedName(option) + " is not understood");
         }
     }
 }
@@ -84,10 +84,10 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
     spec.kind = clean.substr(0, colon);
     const std::string options = colon == std::string::npos ? "" : clean.substr(colon + 1);
     if (spec.kind != "cpu" && spec.kind != "cuda" && spec.kind != "fake") {
-        refuse(text, "there is no such kind of device");
+        refuseDevice(text, "there is no such kind of device");
     }
     if (colon != std::string::npos && options.empty()) {
-        refuse(text, "nothing follows the colon");
+        refuseDevice(text, "nothing follows the colon");
     }
     if (spec.kind == "fake" && !options.empty()) {
         readFakeOptions(spec, text, options);
@@ -95,10 +95,10 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
         const char* end = options.data() + options.size();
         const auto [rest, failure] = std::from_chars(options.data(), end, spec.index);
         if (failure != std::errc() || rest != end || spec.index < 0) {
-            refuse(text, quotedName(options) + " is no device number");
+            refuseDevice(text, quotedName(options) + " is no device number");
         }
     } else if (!options.empty()) {
-        refuse(text, "the cpu takes no options");
+        refuseDevice(text, "the cpu takes no options");
     }
     return spec;
 }

@@ -11,23 +11,23 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kForms =
+constexpr const char* kPolicyForms =
     "write none, model, sequential, block, block:2, leaf or auto, then +stream, ,budget=SIZE, "
     ",after=evict|drop|keep, ,pin=SIZE, @device";
 constexpr std::array<std::string_view, 6> kNames = {
     "none", "model", "sequential", "block", "leaf", "auto"};
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void refusePolicy(std::string_view text, const std::string& why) {
     throw Error(ErrorKind::InvalidInput,
                 "memory policy " + quotedName(text) + ": " + why,
-                kForms,
+                kPolicyForms,
                 "memory");
 }
 
 Bytes sizeFrom(std::string_view policy, std::string_view text) {
     const std::optional<Bytes> bytes = parseBytes(text);
     if (!bytes) {
-        refuse(policy, quotedName(text) + " is no size");
+        refusePolicy(policy, quotedName(text) + " is no size");
     }
     return *bytes;
 }
@@ -35,7 +35,7 @@ Bytes sizeFrom(std::string_view policy, std::string_view text) {
 Bytes budgetFrom(std::string_view policy, std::string_view text) {
     const Bytes bytes = sizeFrom(policy, text);
     if (bytes == 0) {
-        refuse(policy, "a budget is at least 1 byte");
+        refusePolicy(policy, "a budget is at least 1 byte");
     }
     return bytes;
 }
@@ -50,10 +50,10 @@ After afterFrom(std::string_view policy, std::string_view text) {
     if (text == "keep") {
         return After::Keep;
     }
-    refuse(policy, "after is evict, drop or keep, not " + quotedName(text));
+    refusePolicy(policy, "after is evict, drop or keep, not " + quotedName(text));
 }
 
-std::string_view nameOf(After after) {
+std::string_view afterName(After after) {
     return after == After::Evict ? "evict" : after == After::Drop ? "drop" : "keep";
 }
 
@@ -61,7 +61,7 @@ void readName(Policy& policy, std::string_view text, std::string_view name) {
     const size_t colon = name.find(':');
     policy.name = std::string(name.substr(0, colon));
     if (std::find(kNames.begin(), kNames.end(), policy.name) == kNames.end()) {
-        refuse(text, "there is no policy " + quotedName(policy.name));
+        refusePolicy(text, "there is no policy " + quotedName(policy.name));
     }
     if (colon == std::string_view::npos) {
         return;
@@ -71,11 +71,11 @@ void readName(Policy& policy, std::string_view text, std::string_view name) {
         std::from_chars(count.data(), count.data() + count.size(), policy.blocksPerGroup);
     if (policy.name != "block" || failure != std::errc() || rest != count.data() + count.size() ||
         policy.blocksPerGroup < 1) {
-        refuse(text, "only block takes a number, of at least 1");
+        refusePolicy(text, "only block takes a number, of at least 1");
     }
 }
 
-void readOption(Policy& policy, std::string_view text, const std::string& option) {
+void readPolicyOption(Policy& policy, std::string_view text, const std::string& option) {
     const size_t equals = option.find('=');
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
@@ -86,13 +86,13 @@ void readOption(Policy& policy, std::string_view text, const std::string& option
     } else if (key == "pin") {
         policy.pinCap = sizeFrom(text, value);
     } else {
-        refuse(text, quotedName(option) + " is not understood");
+        refusePolicy(text, quotedName(option) + " is not understood");
     }
 }
 
 void checkStream(const Policy& policy, std::string_view text) {
     if (policy.stream && (policy.name == "none" || policy.name == "sequential")) {
-        refuse(text, policy.name + " cannot stream: there is nothing to copy ahead of");
+        refusePolicy(text, policy.name + " cannot stream: there is nothing to copy ahead of");
     }
 }
 
@@ -108,14 +108,14 @@ Policy policyFromObject(const Json& json, const std::string& what) {
                                                    "components"};
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            refuse(what, quotedName(key) + " is not understood");
+            refusePolicy(what, quotedName(key) + " is not understood");
         }
     }
     Policy policy = parsePolicy(reader.text("policy").value_or("auto"));
     policy.stream = reader.boolean("stream").value_or(policy.stream);
     const int64_t blocks = reader.integer("blocks_per_group").value_or(policy.blocksPerGroup);
     if (blocks < 1 || !std::in_range<int>(blocks)) {
-        refuse(what, "blocks_per_group must be at least 1, and fit 32 bits");
+        refusePolicy(what, "blocks_per_group must be at least 1, and fit 32 bits");
     }
     policy.blocksPerGroup = static_cast<int>(blocks);
     if (const auto text = reader.text("after")) {
@@ -139,7 +139,7 @@ Policy policyFromObject(const Json& json, const std::string& what) {
         for (const auto& [role, entry] : components->items()) {
             policy.components[role] = policyFromJson(entry, what + ".components." + role);
             if (!policy.components[role].components.empty()) {
-                refuse(
+                refusePolicy(
                     what,
                     "the policy of component \"" + role + "\" cannot have components of its own");
             }
@@ -179,7 +179,7 @@ Policy parsePolicy(std::string_view text) {
     }
     readName(policy, text, parts[0]);
     for (size_t i = 1; i < parts.size(); ++i) {
-        readOption(policy, text, parts[i]);
+        readPolicyOption(policy, text, parts[i]);
     }
     checkStream(policy, text);
     return policy;
@@ -195,7 +195,7 @@ std::string toText(const Policy& policy) {
         text += ",budget=" + std::to_string(*policy.budget);
     }
     if (policy.after != After::Evict) {
-        text += ",after=" + std::string(nameOf(policy.after));
+        text += ",after=" + std::string(afterName(policy.after));
     }
     if (policy.pinCap) {
         text += ",pin=" + std::to_string(*policy.pinCap);
@@ -219,7 +219,7 @@ Json toJson(const Policy& policy) {
         json["budget"] = *policy.budget;
     }
     if (policy.after != After::Evict) {
-        json["after"] = nameOf(policy.after);
+        json["after"] = afterName(policy.after);
     }
     if (policy.pinCap) {
         json["pin_cap"] = *policy.pinCap;

@@ -9,7 +9,7 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kForms =
+constexpr const char* kPrecisionForms =
     "write quality, balanced or speed, then ,storage=file|f32|f16|bf16|f8, ,compute=f32|f16|bf16, "
     ",keep_f32=NAME+NAME, or ,SWITCH=on|off";
 
@@ -40,9 +40,11 @@ constexpr std::array<std::pair<std::string_view, DType>, 5> kTypes = {{{"f32", D
                                                                        {"f8", DType::F8E4M3},
                                                                        {"f8_e5m2", DType::F8E5M2}}};
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw Error(
-        ErrorKind::InvalidInput, "precision " + quotedName(text) + ": " + why, kForms, "precision");
+[[noreturn]] void refusePrecision(std::string_view text, const std::string& why) {
+    throw Error(ErrorKind::InvalidInput,
+                "precision " + quotedName(text) + ": " + why,
+                kPrecisionForms,
+                "precision");
 }
 
 std::optional<DType> typeNamed(std::string_view name) {
@@ -55,14 +57,14 @@ void readStorage(PrecisionTypes& types, std::string_view text, const std::string
     types.storesAsInFile = name == "file";
     types.storage = types.storesAsInFile ? std::nullopt : typeNamed(name);
     if (!types.storesAsInFile && (!types.storage || *types.storage == DType::F8E5M2)) {
-        refuse(text, "storage is file, f32, f16, bf16 or f8, not " + quotedName(name));
+        refusePrecision(text, "storage is file, f32, f16, bf16 or f8, not " + quotedName(name));
     }
 }
 
 void readCompute(PrecisionTypes& types, std::string_view text, const std::string& name) {
     types.compute = typeNamed(name);
     if (!types.compute || sizeOf(*types.compute) == 1) {
-        refuse(text, "compute is f32, f16 or bf16, not " + quotedName(name));
+        refusePrecision(text, "compute is f32, f16 or bf16, not " + quotedName(name));
     }
 }
 
@@ -70,7 +72,7 @@ NumericSwitch switchNamed(std::string_view text, std::string_view name) {
     const auto found = std::find_if(
         kSwitches.begin(), kSwitches.end(), [&](const SwitchRow& row) { return row.name == name; });
     if (found == kSwitches.end()) {
-        refuse(text, quotedName(name) + " is not understood");
+        refusePrecision(text, quotedName(name) + " is not understood");
     }
     return static_cast<NumericSwitch>(found - kSwitches.begin());
 }
@@ -79,11 +81,13 @@ void readPreset(PrecisionChoice& choice, std::string_view text, const std::strin
     choice.preset = name;
     if (std::find(kPrecisionPresets.begin(), kPrecisionPresets.end(), name) ==
         kPrecisionPresets.end()) {
-        refuse(text, "there is no preset " + quotedName(name));
+        refusePrecision(text, "there is no preset " + quotedName(name));
     }
 }
 
-void readOption(PrecisionChoice& choice, std::string_view text, const std::string& option) {
+void readPrecisionOption(PrecisionChoice& choice,
+                         std::string_view text,
+                         const std::string& option) {
     const size_t equals = option.find('=');
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
@@ -96,7 +100,7 @@ void readOption(PrecisionChoice& choice, std::string_view text, const std::strin
     } else {
         const NumericSwitch named = switchNamed(text, key);
         if (value != "on" && value != "off") {
-            refuse(text, key + " is on or off");
+            refusePrecision(text, key + " is on or off");
         }
         choice.switches[named] = value == "on";
     }
@@ -107,7 +111,7 @@ void checkKeys(const Json& json,
                std::initializer_list<std::string_view> known) {
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            refuse(what, quotedName(key) + " is not understood");
+            refusePrecision(what, quotedName(key) + " is not understood");
         }
     }
 }
@@ -199,7 +203,7 @@ PrecisionChoice parsePrecision(std::string_view text) {
     const std::vector<std::string> parts = split(trim(text), ',');
     readPreset(choice, text, parts.front());
     for (size_t i = 1; i < parts.size(); ++i) {
-        readOption(choice, text, parts[i]);
+        readPrecisionOption(choice, text, parts[i]);
     }
     return choice;
 }

@@ -8,7 +8,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kAutoencoder = "vae";
+constexpr const char* kVae = "vae";
 constexpr const char* kAutoencoderSettings = "vae/config.json";
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
 
@@ -22,8 +22,8 @@ AdjustedCheckpoint::AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
       prediction_(std::move(prediction)) {}
 
 std::string AdjustedCheckpoint::componentClass(const std::string& component) const {
-    return autoencoder_ && component == kAutoencoder ? "AutoencoderKL"
-                                                     : checkpoint_->componentClass(component);
+    return autoencoder_ && component == kVae ? "AutoencoderKL"
+                                             : checkpoint_->componentClass(component);
 }
 
 bool AdjustedCheckpoint::has(const std::string& relative) const {
@@ -46,13 +46,13 @@ Json AdjustedCheckpoint::readJson(const std::string& relative) {
 }
 
 WeightMap AdjustedCheckpoint::weights(const std::string& component, const std::string& stem) {
-    return autoencoder_ && component == kAutoencoder ? autoencoder_->weights()
-                                                     : checkpoint_->weights(component, stem);
+    return autoencoder_ && component == kVae ? autoencoder_->weights()
+                                             : checkpoint_->weights(component, stem);
 }
 
 std::function<WeightMap()> AdjustedCheckpoint::laterWeights(const std::string& component,
                                                             const std::string& stem) {
-    if (!autoencoder_ || component != kAutoencoder) {
+    if (!autoencoder_ || component != kVae) {
         return checkpoint_->laterWeights(component, stem);
     }
     return [map = autoencoder_->weights()] {

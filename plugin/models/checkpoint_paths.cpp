@@ -32,7 +32,7 @@ std::string plainPath(const fs::path& path) {
     return (plain.has_filename() ? plain : plain.parent_path()).string();
 }
 
-[[noreturn]] void refuse(const std::string& typed, size_t folderCount, const char* item) {
+[[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
     const std::string what = item == std::string_view("vae") ? "autoencoder" : item;
     const bool isAbsolute = fs::path(typed).is_absolute();
     const std::string looked =
@@ -73,7 +73,7 @@ CheckpointPath findCheckpoint(std::string_view typedText,
             return {plain, files::lastPart(plain)};
         }
     }
-    refuse(typed, modelFolders.size(), item);
+    refusePath(typed, modelFolders.size(), item);
 }
 
 }  // namespace lowtide::models

@@ -20,12 +20,6 @@ namespace lowtide::models {
 
 namespace {
 
-void requireThat(bool holds, const std::string& message, const char* hint, const char* item) {
-    if (!holds) {
-        throw Error(ErrorKind::InvalidInput, message, hint, item);
-    }
-}
-
 void checkStrength(const DenoiseRequest& request) {
     const std::string strength = formatNumber(request.strength);
     requireThat(request.strength >= 0 && request.strength <= 1,
@@ -160,7 +154,7 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
     }
 }
 
-Shape shapeOf(const at::Tensor& tensor) {
+Shape shapeOfTensor(const at::Tensor& tensor) {
     return tensor.sizes().vec();
 }
 
@@ -173,14 +167,14 @@ void checkWires(const Model& model, const DenoiseRequest& request) {
         shapes.latent = {empty->batch(), model.info().latentChannels, size.height, size.width};
     } else {
         checkLatents(model, latentsIn(request.latent).samples());
-        shapes.latent = shapeOf(latentsIn(request.latent).samples());
+        shapes.latent = shapeOfTensor(latentsIn(request.latent).samples());
         shapes.isEmpty = false;
     }
     if (request.mask) {
-        shapes.mask = shapeOf(masksIn(request.mask).values());
+        shapes.mask = shapeOfTensor(masksIn(request.mask).values());
     }
     if (request.masked) {
-        shapes.masked = shapeOf(latentsIn(request.masked, "masked").samples());
+        shapes.masked = shapeOfTensor(latentsIn(request.masked, "masked").samples());
     }
     checkInpainting(model, request, shapes);
 }

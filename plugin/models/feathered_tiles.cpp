@@ -17,7 +17,10 @@ int64_t roundedUp(int64_t value, int64_t multiple) {
 }
 
 /// Tiles of `side`, as few as overlap by `overlap`; all are multiples of one number.
-std::vector<int64_t> beginnings(int64_t length, int64_t side, int64_t overlap, int64_t multiple) {
+std::vector<int64_t> tileBeginnings(int64_t length,
+                                    int64_t side,
+                                    int64_t overlap,
+                                    int64_t multiple) {
     const int64_t stride = side - overlap;
     const int64_t gaps = (length - overlap + stride - 1) / stride - 1;
     std::vector<int64_t> begins;
@@ -52,7 +55,10 @@ at::Tensor shownPart(const at::Tensor& tile, int64_t axis, const TileSpan& span,
     return shown;
 }
 
-at::Tensor placeOf(const at::Tensor& target, int64_t axis, const TileSpan& span, int64_t scale) {
+at::Tensor shownPlaceOf(const at::Tensor& target,
+                        int64_t axis,
+                        const TileSpan& span,
+                        int64_t scale) {
     return target.narrow(axis, span.shownBegin * scale, (span.shownEnd - span.shownBegin) * scale);
 }
 
@@ -70,7 +76,7 @@ std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes) {
         std::min(roundedUp(sizes.overlap, multiple), side / 2 / multiple * multiple);
     const int64_t faded = overlap / 2;
     std::vector<TileSpan> spans;
-    for (const int64_t begin : beginnings(padded, side, overlap, multiple)) {
+    for (const int64_t begin : tileBeginnings(padded, side, overlap, multiple)) {
         TileSpan span{.begin = begin, .end = begin + side, .shownEnd = length};
         if (!spans.empty()) {
             TileSpan& before = spans.back();
@@ -123,7 +129,8 @@ void FeatheredTiles::show(int64_t index,
     const TileSpan& column = columnOf(index);
     const at::Tensor shown =
         shownPart(shownPart(result, kHeightAxis, row, scale), kWidthAxis, column, scale);
-    placeOf(placeOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale).add_(shown);
+    shownPlaceOf(shownPlaceOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale)
+        .add_(shown);
 }
 
 void enlargeInTiles(const at::Tensor& picture,

@@ -28,7 +28,7 @@ void checkSettings(const ImageEncodeRequest& settings) {
     }
 }
 
-void checkMask(const Shape& mask, const Shape& image) {
+void checkMaskFits(const Shape& mask, const Shape& image) {
     const bool fits = mask.size() == 4 && mask[2] == image[2] && mask[3] == image[3] &&
                       (mask[0] == 1 || mask[0] == image[0]);
     if (!fits) {
@@ -71,7 +71,7 @@ at::Tensor encodeAll(StageContext& context,
     return count == 1 ? moments.front() : at::cat(moments);
 }
 
-Shape shapeOf(const memory::WireRef& mask) {
+Shape maskShapeOf(const memory::WireRef& mask) {
     return mask ? Shape(masksIn(mask).values().sizes().vec()) : Shape();
 }
 
@@ -83,7 +83,7 @@ Shape encodedShape(const Model& model,
     checkSettings(settings);
     const LatentSize size = latentSizeFor(model, shapes.image[2], shapes.image[3], "image");
     if (!shapes.mask.empty()) {
-        checkMask(shapes.mask, shapes.image);
+        checkMaskFits(shapes.mask, shapes.image);
     }
     return {shapes.image[0], model.info().latentChannels, size.height, size.width};
 }
@@ -98,7 +98,7 @@ WireRef imageEncodeStage(StageContext& context,
     const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
     (void)encodedShape(
-        model, {.image = given.pixels().sizes().vec(), .mask = shapeOf(request.mask)}, request);
+        model, {.image = given.pixels().sizes().vec(), .mask = maskShapeOf(request.mask)}, request);
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);

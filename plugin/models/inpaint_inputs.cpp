@@ -14,15 +14,6 @@ namespace lowtide::models {
 
 namespace {
 
-void requireThat(bool holds,
-                 const std::string& message,
-                 const std::string& hint,
-                 const char* item) {
-    if (!holds) {
-        throw Error(ErrorKind::InvalidInput, message, hint, item);
-    }
-}
-
 std::string sizeText(int64_t height, int64_t width) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
@@ -32,7 +23,9 @@ bool fitsBatch(int64_t count, int64_t batch) {
     return count == 1 || count == batch;
 }
 
-void checkMask(const Model& model, const DenoiseRequest& settings, const InpaintShapes& shapes) {
+void checkInpaintMask(const Model& model,
+                      const DenoiseRequest& settings,
+                      const InpaintShapes& shapes) {
     const Shape& mask = shapes.mask;
     const int64_t height = shapes.latent[2] * model.info().downsampling;
     const int64_t width = shapes.latent[3] * model.info().downsampling;
@@ -89,7 +82,7 @@ void checkInpainting(const Model& model,
     if (shapes.mask.empty()) {
         return;
     }
-    checkMask(model, settings, shapes);
+    checkInpaintMask(model, settings, shapes);
     requireThat(fillsMasks || !shapes.isEmpty,
                 "there is no picture around the mask: the latent is empty",
                 "connect the encoded picture",

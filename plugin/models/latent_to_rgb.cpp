@@ -10,7 +10,7 @@ namespace lowtide::models {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, int64_t channels) {
+[[noreturn]] void refuseColours(const std::string& what, int64_t channels) {
     throw Error(ErrorKind::Corrupt,
                 what + ": \"channels\" must list " + std::to_string(channels) +
                     " colours of three finite numbers, \"zero\" one more",
@@ -20,11 +20,11 @@ namespace {
 LatentToRgb::Colour readColour(const Json& json, const std::string& what, int64_t channels) {
     LatentToRgb::Colour colour{};
     if (!json.is_array() || json.size() != colour.size()) {
-        refuse(what, channels);
+        refuseColours(what, channels);
     }
     for (size_t i = 0; i < colour.size(); ++i) {
         if (!json[i].is_number() || !std::isfinite(json[i].get<double>())) {
-            refuse(what, channels);
+            refuseColours(what, channels);
         }
         colour[i] = json[i].get<double>();
     }
@@ -37,7 +37,7 @@ LatentToRgb readLatentToRgb(const Json& json, const std::string& what, int64_t c
     const JsonReader reader(json, what);
     const Json* list = reader.member("channels");
     if (!list || !list->is_array() || static_cast<int64_t>(list->size()) != channels) {
-        refuse(what, channels);
+        refuseColours(what, channels);
     }
     LatentToRgb map;
     for (const Json& colour : *list) {

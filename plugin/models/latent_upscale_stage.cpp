@@ -16,26 +16,27 @@ namespace {
 
 using tensor::kernels::Interpolation;
 
-constexpr double kLargestSide = 1 << 13;  ///< of latents: 65536 pixels of most models
+constexpr double kLargestLatentSide = 1 << 13;  ///< of latents: 65536 pixels of most models
 
-struct Method {
+struct LatentMethod {
     std::string_view name;
     const char* label;  ///< in A1111's words
     Interpolation how;
 };
 
-constexpr Method kMethods[] = {
+constexpr LatentMethod kLatentMethods[] = {
     {"nearest-exact", "Latent (nearest-exact)", Interpolation::NearestExact},
     {"bilinear", "Latent", Interpolation::Bilinear},
     {"bicubic", "Latent (bicubic)", Interpolation::Bicubic},
     {"area", "Latent (area)", Interpolation::Area},
     {"bislerp", "Latent (bislerp)", Interpolation::Bislerp}};
 
-const Method& methodNamed(const std::string& name) {
-    const auto* method = std::find_if(std::begin(kMethods),
-                                      std::end(kMethods),
-                                      [&](const Method& known) { return known.name == name; });
-    if (method == std::end(kMethods)) {
+const LatentMethod& latentMethodNamed(const std::string& name) {
+    const auto* method = std::find_if(
+        std::begin(kLatentMethods), std::end(kLatentMethods), [&](const LatentMethod& known) {
+            return known.name == name;
+        });
+    if (method == std::end(kLatentMethods)) {
         throw Error(ErrorKind::InvalidInput,
                     "there is no method \"" + name + "\" for latents",
                     "choose nearest-exact, bilinear, bicubic, area or bislerp",
@@ -47,7 +48,7 @@ const Method& methodNamed(const std::string& name) {
 /// Latent pixels of a side; rounded half to even, as the reference rounds.
 int64_t sideOf(double exact, const char* item) {
     const double side = std::nearbyint(exact);
-    if (!(exact > 0) || side > kLargestSide) {
+    if (!(exact > 0) || side > kLargestLatentSide) {
         throw Error(ErrorKind::InvalidInput,
                     "a side would have " + formatNumber(exact) + " latent pixels",
                     "choose a size that gives sides of 1 to 8192 latent pixels",
@@ -56,7 +57,7 @@ int64_t sideOf(double exact, const char* item) {
     return std::max<int64_t>(1, static_cast<int64_t>(side));
 }
 
-int64_t scaled(int64_t side, double scale, const char* item) {
+int64_t scaledLatentSide(int64_t side, double scale, const char* item) {
     return sideOf(static_cast<double>(side) * scale, item);
 }
 
@@ -93,16 +94,17 @@ LatentSize sizeInPixels(const LatentSize& given,
     const auto ratio = [](int64_t to, int64_t from) {
         return static_cast<double>(to) / static_cast<double>(from);
     };
-    return {.height = height > 0 ? sideOf(static_cast<double>(height), "height")
-                                 : scaled(given.height, ratio(width, given.width), "width"),
-            .width = width > 0 ? sideOf(static_cast<double>(width), "width")
-                               : scaled(given.width, ratio(height, given.height), "height")};
+    return {
+        .height = height > 0 ? sideOf(static_cast<double>(height), "height")
+                             : scaledLatentSide(given.height, ratio(width, given.width), "width"),
+        .width = width > 0 ? sideOf(static_cast<double>(width), "width")
+                           : scaledLatentSide(given.width, ratio(height, given.height), "height")};
 }
 
 }  // namespace
 
 Shape upscaledShape(const Shape& latentShape, const LatentUpscaleRequest& settings) {
-    (void)methodNamed(settings.method);
+    (void)latentMethodNamed(settings.method);
     if (latentShape.size() != 4 || isInPixels(latentShape)) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to upscale",
@@ -111,14 +113,15 @@ Shape upscaledShape(const Shape& latentShape, const LatentUpscaleRequest& settin
     }
     const LatentSize given{.height = latentShape[2], .width = latentShape[3]};
     const LatentSize size =
-        settings.size ? sizeInPixels(given, *settings.size, settings)
-                      : LatentSize{.height = scaled(given.height, settings.scale, "scale"),
-                                   .width = scaled(given.width, settings.scale, "scale")};
+        settings.size
+            ? sizeInPixels(given, *settings.size, settings)
+            : LatentSize{.height = scaledLatentSide(given.height, settings.scale, "scale"),
+                         .width = scaledLatentSide(given.width, settings.scale, "scale")};
     return {latentShape[0], latentShape[1], size.height, size.width};
 }
 
 WireRef upscaleLatentStage(StageContext& context, const LatentUpscaleRequest& request) {
-    const Method& method = methodNamed(request.method);
+    const LatentMethod& method = latentMethodNamed(request.method);
     const bool isEmpty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get()) != nullptr;
     const Shape given = isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec();
     const Shape shape = upscaledShape(given, request);

@@ -39,7 +39,7 @@ std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
     return std::make_unique<SingleFile>(path.path, path.name, resourcesFolder);
 }
 
-std::optional<AutoencoderFile> openAutoencoder(const CheckpointChoice& choice) {
+std::optional<AutoencoderFile> openChosenAutoencoder(const CheckpointChoice& choice) {
     if (!choice.autoencoder) {
         return std::nullopt;
     }
@@ -73,7 +73,8 @@ std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice
     if (!choice.autoencoder && choice.prediction.empty()) {
         return openCheckpoint(*checkpoint);
     }
-    AdjustedCheckpoint adjusted(std::move(checkpoint), openAutoencoder(choice), choice.prediction);
+    AdjustedCheckpoint adjusted(
+        std::move(checkpoint), openChosenAutoencoder(choice), choice.prediction);
     return openCheckpoint(adjusted);
 }
 

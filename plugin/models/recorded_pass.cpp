@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDigits = 3;  ///< of Recorder::putNext
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuseRecord(const std::string& message) {
     throw Error(ErrorKind::InvalidInput,
                 message,
                 "record a run of this graph: lowtide run GRAPH --dump FILE.safetensors");
@@ -33,12 +33,12 @@ std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
             break;
         }
         if (output->second.scalar_type() != at::kFloat) {
-            refuse("the recorded outputs of the network are no f32 numbers");
+            refuseRecord("the recorded outputs of the network are no f32 numbers");
         }
         pass->push_back({.input = input->second, .output = output->second});
     }
     if (pass->empty()) {
-        refuse("the recorded run has no calls of a network in node " + node);
+        refuseRecord("the recorded run has no calls of a network in node " + node);
     }
     return pass;
 }

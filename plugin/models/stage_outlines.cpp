@@ -31,7 +31,7 @@ Shape latentShapeFor(const Model& model, const Shape& shape) {
 }
 
 /// An output that is `conditioning`.
-StageOutline outputOf(const ConditioningOutline& conditioning) {
+StageOutline conditioningOutput(const ConditioningOutline& conditioning) {
     return {.components = {},
             .outputType = "CONDITIONING",
             .outputShape = conditioning.shape(),
@@ -56,7 +56,8 @@ EncodeOutline encodeOutline(const EncodeRequest& asked) {
     const PromptLengths lengths = known.promptLengths(promptsOf(request));
     const int64_t width = known.info().conditioningWidth;
     const auto promptOf = [&](int64_t tokens) {
-        return outputOf(ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
+        return conditioningOutput(
+            ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
     };
     EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
     outline.components = networkOf(request.model, "encode", kTextEncoder);
@@ -74,7 +75,7 @@ StageOutline conditioningOutline(const std::vector<ConditioningShape>& inputs,
     for (const ConditioningShape& input : inputs) {
         known.push_back(outlineOf(input, known.empty() ? "first" : "second"));
     }
-    StageOutline outline = outputOf(editedOutline(known, edit));
+    StageOutline outline = conditioningOutput(editedOutline(known, edit));
     outline.walk = [inputs, edit](const memory::StagePlace& place) {
         return withErrorsOf("conditioning", [&] { return walkConditioning(inputs, edit, place); });
     };

@@ -39,7 +39,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kLargestSide = 1 << 16;
+constexpr int64_t kLargestEmptySide = 1 << 16;
 constexpr int64_t kLargestBatch = 4096;
 constexpr const char* kUpscalerItem = "upscaler";
 
@@ -157,8 +157,8 @@ public:
     }
 
     WireRef emptyLatent(const EmptyLatentRequest& request) override {
-        checkInRange(request.widthPixels, kLargestSide, "width");
-        checkInRange(request.heightPixels, kLargestSide, "height");
+        checkInRange(request.widthPixels, kLargestEmptySide, "width");
+        checkInRange(request.heightPixels, kLargestEmptySide, "height");
         checkInRange(request.batch, kLargestBatch, "batch");
         return std::make_shared<const tensor::EmptyLatents>(
             request.widthPixels, request.heightPixels, request.batch);

@@ -15,23 +15,24 @@ namespace {
 
 using tensor::kernels::Resample;
 
-constexpr double kLargestSide = 1 << 16;
+constexpr double kLargestUpscaledSide = 1 << 16;
 
-struct Method {
+struct UpscaleMethod {
     std::string_view name;
     const char* label;  ///< in A1111's words
     Resample filter;
 };
 
-constexpr Method kMethods[] = {{"lanczos", "Lanczos", Resample::Lanczos},
-                               {"bicubic", "Bicubic", Resample::Bicubic},
-                               {"area", "Area", Resample::Area}};
+constexpr UpscaleMethod kUpscaleMethods[] = {{"lanczos", "Lanczos", Resample::Lanczos},
+                                             {"bicubic", "Bicubic", Resample::Bicubic},
+                                             {"area", "Area", Resample::Area}};
 
-const Method& methodNamed(const std::string& name) {
-    const auto* method = std::find_if(std::begin(kMethods),
-                                      std::end(kMethods),
-                                      [&](const Method& known) { return known.name == name; });
-    if (method == std::end(kMethods)) {
+const UpscaleMethod& upscaleMethodNamed(const std::string& name) {
+    const auto* method = std::find_if(
+        std::begin(kUpscaleMethods), std::end(kUpscaleMethods), [&](const UpscaleMethod& known) {
+            return known.name == name;
+        });
+    if (method == std::end(kUpscaleMethods)) {
         throw Error(ErrorKind::InvalidInput,
                     "there is no upscale method \"" + name + "\"",
                     "choose lanczos, bicubic or area",
@@ -40,9 +41,9 @@ const Method& methodNamed(const std::string& name) {
     return *method;
 }
 
-int64_t scaled(int64_t side, double scale) {
+int64_t scaledSide(int64_t side, double scale) {
     const double size = static_cast<double>(side) * scale;
-    if (!(scale > 0) || size > kLargestSide) {
+    if (!(scale > 0) || size > kLargestUpscaledSide) {
         throw Error(ErrorKind::InvalidInput,
                     "a side of " + std::to_string(side) + " pixels cannot be scaled by " +
                         formatNumber(scale),
@@ -55,17 +56,17 @@ int64_t scaled(int64_t side, double scale) {
 }  // namespace
 
 Shape upscaledShape(const Shape& imageShape, const UpscaleRequest& settings) {
-    (void)methodNamed(settings.method);
+    (void)upscaleMethodNamed(settings.method);
     Shape shape = imageShape;
     for (size_t axis = 2; axis < shape.size(); ++axis) {
-        shape[axis] = scaled(shape[axis], settings.scale);
+        shape[axis] = scaledSide(shape[axis], settings.scale);
     }
     return shape;
 }
 
 WireRef upscaleStage(StageContext& context, const UpscaleRequest& request) {
     const tensor::Images& given = imagesIn(request.image);
-    const Method& method = methodNamed(request.method);
+    const UpscaleMethod& method = upscaleMethodNamed(request.method);
     const at::Tensor& pixels = given.pixels();
     context.record.put("upscale_in", pixels);
     const Shape shape = upscaledShape(pixels.sizes().vec(), request);

@@ -12,9 +12,9 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kLargestSide = 1 << 16;
+constexpr int64_t kLargestEnlargedSide = 1 << 16;
 
-TileSizes tilesOf(const UpscaleWithModelRequest& settings, const UpscalerInfo& upscaler) {
+TileSizes upscaleTiles(const UpscaleWithModelRequest& settings, const UpscalerInfo& upscaler) {
     const auto refuse = [](const std::string& problem, const char* hint, const char* item) {
         throw Error(ErrorKind::InvalidInput, problem, hint, item);
     };
@@ -37,8 +37,8 @@ TileSizes tilesOf(const UpscaleWithModelRequest& settings, const UpscalerInfo& u
             .multiple = upscaler.multiple};
 }
 
-int64_t scaled(int64_t side, const UpscalerInfo& upscaler) {
-    if (side > kLargestSide / upscaler.scale) {
+int64_t enlargedSide(int64_t side, const UpscalerInfo& upscaler) {
+    if (side > kLargestEnlargedSide / upscaler.scale) {
         throw Error(ErrorKind::InvalidInput,
                     "a side of " + std::to_string(side) + " pixels cannot be made " +
                         std::to_string(upscaler.scale) + " times as long by " + upscaler.name,
@@ -53,7 +53,7 @@ std::string shownName(const UpscalerInfo& upscaler) {
     return upscaler.name.substr(0, upscaler.name.rfind('.'));
 }
 
-void describe(tensor::Provenance& provenance, const UpscalerInfo& upscaler) {
+void describeUpscale(tensor::Provenance& provenance, const UpscalerInfo& upscaler) {
     if (!provenance.fields.empty()) {
         provenance.set("Postprocess upscale by", std::to_string(upscaler.scale));
         provenance.set("Postprocess upscaler", shownName(upscaler));
@@ -65,7 +65,7 @@ at::Tensor enlargeAll(StageContext& context,
                       const at::Tensor& pixels,
                       const UpscaleWithModelRequest& request,
                       const StageCall& call) {
-    const TileSizes tiles = tilesOf(request, upscaler.info());
+    const TileSizes tiles = upscaleTiles(request, upscaler.info());
     const int64_t count = pixels.size(0) * tileCount(pixels.size(2), pixels.size(3), tiles);
     int64_t done = 0;
     const auto enlarge = [&](const at::Tensor& tile) {
@@ -88,10 +88,10 @@ at::Tensor enlargeAll(StageContext& context,
 
 Shape upscaledShape(const Shape& imageShape, const UpscaleWithModelRequest& settings) {
     const UpscalerInfo& upscaler = upscalerIn(settings.upscaler).info();
-    (void)tilesOf(settings, upscaler);
+    (void)upscaleTiles(settings, upscaler);
     Shape shape = imageShape;
     for (size_t axis = 2; axis < shape.size(); ++axis) {
-        shape[axis] = scaled(shape[axis], upscaler);
+        shape[axis] = enlargedSide(shape[axis], upscaler);
     }
     return shape;
 }
@@ -109,7 +109,7 @@ WireRef upscaleWithModelStage(StageContext& context,
     result.clamp_(0, 1);
     context.record.put("upscale_out", result);
     tensor::Provenance provenance = given.provenance();
-    describe(provenance, upscaler.info());
+    describeUpscale(provenance, upscaler.info());
     return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
 }
 

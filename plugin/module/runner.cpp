@@ -22,7 +22,7 @@ std::string issuesText(const Issues& issues) {
     return Json{{"issues", graph::toJson(issues)}}.dump();
 }
 
-Status statusOf(const Issues& issues) {
+Status statusOfIssues(const Issues& issues) {
     return graph::hasErrors(issues) ? Status::Invalid : Status::Ok;
 }
 
@@ -113,7 +113,7 @@ Status ModuleRunner::check(std::string_view graph,
             }
         }
         result = issuesText(request.issues);
-        return statusOf(request.issues);
+        return statusOfIssues(request.issues);
     });
 }
 

@@ -13,7 +13,7 @@ namespace lowtide::residency {
 namespace {
 
 /// What cuDNN looks at, at most.
-constexpr uintptr_t kAlignment = 32;
+constexpr uintptr_t kCheckedAlignment = 32;
 
 /// A record reads copies of its inputs: where they would lie otherwise than the inputs do, other
 /// kernels might compute with them.
@@ -21,7 +21,7 @@ bool lieAsCopies(const PassInputs& inputs) {
     return std::all_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {
         return !input.defined() ||
                (input.is_contiguous() &&
-                reinterpret_cast<uintptr_t>(input.const_data_ptr()) % kAlignment == 0);
+                reinterpret_cast<uintptr_t>(input.const_data_ptr()) % kCheckedAlignment == 0);
     });
 }
 

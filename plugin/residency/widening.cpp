@@ -9,12 +9,12 @@ namespace lowtide::residency {
 namespace {
 
 constexpr int64_t kLanes = 8;
-constexpr uintptr_t kAlignment = kLanes * sizeof(float);
+constexpr uintptr_t kLaneAlignment = kLanes * sizeof(float);
 
 bool canWiden(const float* target) noexcept {
     static const bool kHasInstructions =
         __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0;
-    return kHasInstructions && reinterpret_cast<uintptr_t>(target) % kAlignment == 0;
+    return kHasInstructions && reinterpret_cast<uintptr_t>(target) % kLaneAlignment == 0;
 }
 
 LOWTIDE_WIDE __m256 widen(const c10::Half* source) noexcept {

@@ -30,11 +30,11 @@ int64_t usableTimesteps(double lambdaMinClipped, const std::vector<float>& share
     return static_cast<int64_t>(shares.size()) - clipped;
 }
 
-SigmaTable tableOf(const SchedulerConfig& config,
-                   const SolverGrid& grid,
-                   int steps,
-                   const std::vector<float>& shares,
-                   const std::vector<float>& training) {
+SigmaTable solverTable(const SchedulerConfig& config,
+                       const SolverGrid& grid,
+                       int steps,
+                       const std::vector<float>& shares,
+                       const std::vector<float>& training) {
     if (config.spread != SigmaSpread::Normal) {
         return spreadSigmas(config, training.back(), training.front(), steps, training);
     }
@@ -60,7 +60,7 @@ LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
     : prediction_(config.prediction) {
     const std::vector<float> shares = positiveSignalShares(config.noise);
     const std::vector<float> training = trainingSigmas(shares);
-    const SigmaTable table = tableOf(config, grid, options.steps, shares, training);
+    const SigmaTable table = solverTable(config, grid, options.steps, shares, training);
     sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
     const bool repeats =
         grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;

@@ -21,7 +21,7 @@ std::vector<std::string> names() {
     return all;
 }
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuseSampler(const std::string& message) {
     throw Error(ErrorKind::InvalidInput,
                 message,
                 "choose " + join(names(), ", ") + ", or checkpoint where its own is built",
@@ -78,17 +78,17 @@ const SamplerType& samplerNamed(const std::string& name, const Json& checkpointC
     if (name != "checkpoint") {
         const SamplerType* type = samplerOf(name);
         if (!type) {
-            refuse("there is no sampler \"" + name + "\"");
+            refuseSampler("there is no sampler \"" + name + "\"");
         }
         return *type;
     }
     const auto wanted = schedulerReader(checkpointConfig).text("_class_name");
     if (!wanted) {
-        refuse("the checkpoint does not name its sampler (_class_name is missing)");
+        refuseSampler("the checkpoint does not name its sampler (_class_name is missing)");
     }
     const SamplerType* type = samplerOfClass(*wanted, checkpointConfig);
     if (!type) {
-        refuse("the checkpoint's own sampler, " + *wanted + ", is not built");
+        refuseSampler("the checkpoint's own sampler, " + *wanted + ", is not built");
     }
     return *type;
 }

@@ -24,7 +24,7 @@ std::vector<double> karras(double highest, double lowest, int steps) {
     return sigmas;
 }
 
-std::vector<double> exponential(double highest, double lowest, int steps) {
+std::vector<double> exponentialSigmas(double highest, double lowest, int steps) {
     std::vector<double> sigmas = numpy::linspace(std::log(highest), std::log(lowest), steps);
     for (double& sigma : sigmas) {
         sigma = std::exp(sigma);
@@ -57,7 +57,7 @@ std::vector<double> spread(SigmaSpread kind, double highest, double lowest, int 
         case SigmaSpread::Karras:
             return karras(highest, lowest, steps);
         case SigmaSpread::Exponential:
-            return exponential(highest, lowest, steps);
+            return exponentialSigmas(highest, lowest, steps);
         case SigmaSpread::Beta:
             return beta(highest, lowest, steps);
         case SigmaSpread::Lu:

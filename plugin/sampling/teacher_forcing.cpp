@@ -16,7 +16,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuseForcing(const std::string& message) {
     throw Error(ErrorKind::InvalidInput,
                 message,
                 "record the pass anew: the graph, its seed and its files must be the same");
@@ -54,8 +54,8 @@ CallError errorOf(std::span<const float> made, std::span<const float> recorded) 
 TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, int calls)
     : recorded_(std::move(recorded)) {
     if (recorded_->size() != static_cast<size_t>(calls)) {
-        refuse("the recorded pass has " + std::to_string(recorded_->size()) +
-               " calls of the network, this one makes " + std::to_string(calls));
+        refuseForcing("the recorded pass has " + std::to_string(recorded_->size()) +
+                      " calls of the network, this one makes " + std::to_string(calls));
     }
 }
 
@@ -64,8 +64,8 @@ at::Tensor TeacherForcing::replace(const at::Tensor& input, const at::Tensor& ou
     const bool isAlike =
         input.scalar_type() == call.input.scalar_type() && output.sizes() == call.output.sizes();
     if (!isAlike || !at::equal(tensor::spill(input), call.input)) {
-        refuse("call " + std::to_string(errors_.size() + 1) +
-               " of the network gets other latents than in the recorded pass");
+        refuseForcing("call " + std::to_string(errors_.size() + 1) +
+                      " of the network gets other latents than in the recorded pass");
     }
     const at::Tensor made = tensor::spill(output).contiguous();
     errors_.push_back(errorOf(numbersOf(made), numbersOf(call.output)));

@@ -30,7 +30,7 @@ std::atomic<CpuPaths>& chosen() {
     return paths;
 }
 
-const char* nameOf(CpuPath path) {
+const char* pathName(CpuPath path) {
     return kPathNames[static_cast<size_t>(path)];
 }
 
@@ -75,7 +75,8 @@ void setCpuPaths(const CpuPaths& paths) {
 std::string toText(const CpuPaths& paths) {
     std::string text;
     for (const NamedPath& one : kOperators) {
-        text += (text.empty() ? "" : ", ") + std::string(one.name) + " " + nameOf(paths.*one.path);
+        text +=
+            (text.empty() ? "" : ", ") + std::string(one.name) + " " + pathName(paths.*one.path);
     }
     return text;
 }

@@ -38,28 +38,29 @@ at::Tensor combined(const at::Tensor& pixels, const std::array<double, 3>& share
 
 /// `below` up to the bound, `above` beyond it; both are finite everywhere. ATen's where, abs and
 /// logical_not know no tensors that are shapes alone.
-at::Tensor split(const at::Tensor& values,
-                 double bound,
-                 const at::Tensor& below,
-                 const at::Tensor& above) {
+at::Tensor piecewise(const at::Tensor& values,
+                     double bound,
+                     const at::Tensor& below,
+                     const at::Tensor& above) {
     return below * (values <= bound) + above * (values > bound);
 }
 
 at::Tensor linear(const at::Tensor& pixels) {
-    return split(pixels, 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055).pow_(2.4));
+    return piecewise(pixels, 0.04045, pixels / 12.92, ((pixels + 0.055) / 1.055).pow_(2.4));
 }
 
 at::Tensor encoded(const at::Tensor& values) {
-    return split(
+    return piecewise(
         values, 0.0031308, values * 12.92, values.clamp_min(0).pow_(1 / 2.4) * 1.055 - 0.055);
 }
 
 at::Tensor curve(const at::Tensor& shares) {
-    return split(shares, 0.008856, shares * 7.787 + 16.0 / 116, shares.clamp_min(0).pow_(1.0 / 3));
+    return piecewise(
+        shares, 0.008856, shares * 7.787 + 16.0 / 116, shares.clamp_min(0).pow_(1.0 / 3));
 }
 
 at::Tensor uncurved(const at::Tensor& values) {
-    return split(values, 0.2068966, (values - 16.0 / 116) / 7.787, values.pow(3));
+    return piecewise(values, 0.2068966, (values - 16.0 / 116) / 7.787, values.pow(3));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace lowtide::tensor::own {
 
 namespace {
 
-constexpr auto kLast = at::MemoryFormat::ChannelsLast;
+constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 constexpr double kLeastWork = 4e6;    ///< operations worth a thread of their own: some 30 us
 constexpr double kWorkOfNumber = 10;  ///< of one that is transformed or normed
 constexpr int64_t kLeastSide = 8;     ///< of a picture; below, a product is as fast
@@ -49,7 +49,7 @@ at::Tensor scratchOf(int64_t numbers) {
     return at::empty({numbers}, at::kFloat);
 }
 
-simd::Convolution sizesOf(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
+simd::Convolution workOf(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
     return {.batch = x.size(0),
             .in = x.size(1),
             .out = weight.size(0),
@@ -64,9 +64,9 @@ at::Tensor convolve3x3OnCpu(const at::Tensor& x,
                             const OptionalTensor& bias,
                             int64_t repeat) {
     const at::Tensor kernels = weight.contiguous();
-    simd::Convolution work = sizesOf(x, weight, repeat);
+    simd::Convolution work = workOf(x, weight, repeat);
     at::Tensor result =
-        at::empty({work.batch, work.out, work.height, work.width}, x.options(), kLast);
+        at::empty({work.batch, work.out, work.height, work.width}, x.options(), kChannelsLast);
     work.pixels = x.const_data_ptr<float>();
     work.kernels = kernels.const_data_ptr<float>();
     work.bias = dataOf(bias);
@@ -173,7 +173,7 @@ at::Tensor normGroupsOnCpu(const at::Tensor& x,
                            const at::Tensor& bias,
                            double epsilon,
                            bool isActivated) {
-    at::Tensor result = at::empty(x.sizes(), x.options(), kLast);
+    at::Tensor result = at::empty(x.sizes(), x.options(), kChannelsLast);
     simd::GroupNorm work = normOf(x, added, groups, weight, bias, epsilon);
     work.isActivated = isActivated;
     runNorm(work, x, result);
@@ -198,7 +198,7 @@ auto operatorOf(const char* name, Function*) {
     return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").template typed<Function>();
 }
 
-OptionalTensor orNothing(const at::Tensor& tensor) {
+OptionalTensor ifAny(const at::Tensor& tensor) {
     return tensor.defined() ? OptionalTensor(tensor) : std::nullopt;
 }
 
@@ -231,12 +231,12 @@ at::Tensor withChannelsLast(const at::Tensor& x) {
     const bool isReadable = x.stride(1) == 1 && pixel >= x.size(1) &&
                             x.stride(2) == x.size(3) * pixel &&
                             (x.size(0) == 1 || x.stride(0) == x.size(2) * x.size(3) * pixel);
-    return isReadable ? x : x.contiguous(kLast);
+    return isReadable ? x : x.contiguous(kChannelsLast);
 }
 
 int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
-    const simd::WinogradCut cut = simd::cutWinograd(sizesOf(x, weight, repeat), pieces.lanes);
+    const simd::WinogradCut cut = simd::cutWinograd(workOf(x, weight, repeat), pieces.lanes);
     return cut.sharedNumbers() + at::get_num_threads() * cut.numbersOfThread();
 }
 
@@ -254,7 +254,7 @@ at::Tensor convolve3x3(const at::Tensor& x,
                        const at::Tensor& bias,
                        int64_t repeat) {
     static const auto op = operatorOf("lowtide::convolve3x3", &convolve3x3OnCpu);
-    return op.call(withChannelsLast(x), weight, orNothing(bias), repeat);
+    return op.call(withChannelsLast(x), weight, ifAny(bias), repeat);
 }
 
 at::Tensor convolveColumns(const at::Tensor& x,
@@ -263,7 +263,7 @@ at::Tensor convolveColumns(const at::Tensor& x,
                            int64_t stride,
                            int64_t padding) {
     static const auto op = operatorOf("lowtide::convolve_columns", &convolveByColumns);
-    return op.call(withChannelsLast(x), weight, orNothing(bias), stride, padding);
+    return op.call(withChannelsLast(x), weight, ifAny(bias), stride, padding);
 }
 
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -280,7 +280,7 @@ at::Tensor normGroups(const at::Tensor& x,
                       bool isActivated) {
     static const auto op = operatorOf("lowtide::norm_groups", &normGroupsOnCpu);
     return op.call(
-        x.contiguous(kLast), orNothing(added), groups, weight, bias, epsilon, isActivated);
+        x.contiguous(kChannelsLast), ifAny(added), groups, weight, bias, epsilon, isActivated);
 }
 
 at::Tensor normGroupsOver(at::Tensor x,
@@ -290,7 +290,7 @@ at::Tensor normGroupsOver(at::Tensor x,
                           const at::Tensor& bias,
                           double epsilon) {
     static const auto op = operatorOf("lowtide::norm_groups_", &normGroupsOverOnCpu);
-    op.call(x, orNothing(added), groups, weight, bias, epsilon);
+    op.call(x, ifAny(added), groups, weight, bias, epsilon);
     return x;
 }
 

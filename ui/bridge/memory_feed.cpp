@@ -15,7 +15,7 @@ constexpr int kRunningMilliseconds = 200;
 constexpr int kWatchedMilliseconds = 1000;
 
 /// Of the worker thread.
-MemoryNow ask(Runner& runner, bool withDevices) {
+MemoryNow askMemory(Runner& runner, bool withDevices) {
     MemoryNow now;
     std::string text;
     if (runner.memory(text) == Status::Ok) {
@@ -90,7 +90,7 @@ void MemoryFeed::askNow() {
     }
     state_->isAsking = true;
     state_->background.run([this, &runner = state_->runner, withDevices = !state_->isRunning] {
-        auto now = std::make_shared<MemoryNow>(ask(runner, withDevices));
+        auto now = std::make_shared<MemoryNow>(askMemory(runner, withDevices));
         return [this, now] { take(*now); };
     });
 }

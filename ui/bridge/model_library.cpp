@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kBuiltin = "builtin:";
 constexpr std::string_view kMini = "builtin:mini";
 
-std::vector<std::string> textsOf(const QStringList& list) {
+std::vector<std::string> stringsOf(const QStringList& list) {
     std::vector<std::string> texts;
     for (const QString& each : list) {
         texts.push_back(each.toStdString());
@@ -69,8 +69,8 @@ void ModelLibrary::rescan() {
         state_->scanner,
         [this,
          scan = ++state_->lastScan,
-         chosen = textsOf(state_->chosen),
-         pathsFiles = textsOf(state_->pathsFiles),
+         chosen = stringsOf(state_->chosen),
+         pathsFiles = stringsOf(state_->pathsFiles),
          stop = state_->stop.token()] {
             ResolvedFolders resolved = resolveFolders(chosen, pathsFiles);
             auto found = scanModels(resolved.folders, state_->known, stop);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kLargestFile = kMiB;
+constexpr Bytes kLargestPathsFile = kMiB;
 
 /// libyaml's parser and the tree that it made. Aliases share nodes, nothing is copied for them.
 class YamlTree {
@@ -50,7 +50,7 @@ private:
     yaml_document_t document_{};
 };
 
-std::string textOf(const yaml_node_t& node) {
+std::string scalarText(const yaml_node_t& node) {
     return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
 }
 
@@ -61,7 +61,7 @@ void visitEntries(YamlTree& tree, const yaml_node_t& map, Visit&& visit) {
         const yaml_node_t* key = tree.node(pair->key);
         const yaml_node_t* value = tree.node(pair->value);
         if (key && value && key->type == YAML_SCALAR_NODE) {
-            visit(textOf(*key), *value);
+            visit(scalarText(*key), *value);
         }
     }
 }
@@ -87,7 +87,7 @@ std::vector<ModelFolder> sectionFolders(YamlTree& tree,
     fs::path base = folder;
     visitEntries(tree, section, [&](const std::string& key, const yaml_node_t& value) {
         if (key == "base_path" && value.type == YAML_SCALAR_NODE) {
-            base = folder / fromHome(trim(textOf(value)));
+            base = folder / fromHome(trim(scalarText(value)));
         }
     });
     std::vector<ModelFolder> folders;
@@ -96,7 +96,7 @@ std::vector<ModelFolder> sectionFolders(YamlTree& tree,
         if (!kind || value.type != YAML_SCALAR_NODE) {
             return;
         }
-        for (const std::string& line : split(textOf(value), '\n')) {
+        for (const std::string& line : split(scalarText(value), '\n')) {
             if (const std::string path = trim(line); !path.empty()) {
                 const fs::path plain = (base / fromHome(path)).lexically_normal();
                 folders.push_back(
@@ -114,7 +114,7 @@ std::vector<ModelFolder> parseModelPaths(std::string_view text,
                                          const std::string& name) {
     YamlTree tree(text, name);
     const yaml_node_t* root = tree.root();
-    if (root == nullptr || (root->type == YAML_SCALAR_NODE && textOf(*root).empty())) {
+    if (root == nullptr || (root->type == YAML_SCALAR_NODE && scalarText(*root).empty())) {
         return {};
     }
     if (root->type != YAML_MAPPING_NODE) {
@@ -134,7 +134,7 @@ std::vector<ModelFolder> parseModelPaths(std::string_view text,
 
 std::vector<ModelFolder> readModelPaths(const std::string& path) {
     const files::InputFile file(path);
-    return parseModelPaths(file.readAll(kLargestFile), files::folderOf(path), file.name());
+    return parseModelPaths(file.readAll(kLargestPathsFile), files::folderOf(path), file.name());
 }
 
 }  // namespace lowtide::ui

@@ -44,7 +44,7 @@ Json planBeyond(Runner& runner, const std::string& graph, Json options, const Is
 }
 
 /// Of the worker thread.
-Planned ask(Runner& runner, const graph::Document& document, const Json& options) {
+Planned askPlan(Runner& runner, const graph::Document& document, const Json& options) {
     Planned planned;
     std::string text;
     std::string graph;
@@ -132,7 +132,7 @@ void Planning::askNow() {
                             &runner = state_->runner,
                             document = state_->model.document(),
                             options = state_->options] {
-        auto answer = std::make_shared<Planned>(ask(runner, document, options));
+        auto answer = std::make_shared<Planned>(askPlan(runner, document, options));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

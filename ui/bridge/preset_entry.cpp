@@ -48,7 +48,7 @@ QString sizeText(const std::string& size) {
                  : QString::fromStdString(size);
 }
 
-QString problemOf(const Error& error) {
+QString refusalText(const Error& error) {
     const QString message = QString::fromStdString(error.message());
     return error.hint().empty()
                ? message
@@ -69,7 +69,7 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     entry.isBuiltin = isBuiltin;
     entry.path = QString::fromStdString(file.path);
     if (file.refusal) {
-        entry.problem = problemOf(*file.refusal);
+        entry.problem = refusalText(*file.refusal);
         return entry;
     }
     const graph::Preset& preset = file.preset;

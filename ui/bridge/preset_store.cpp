@@ -15,7 +15,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr Bytes kLargestFile = 64 * kMiB;
+constexpr Bytes kLargestPresetFile = 64 * kMiB;
 constexpr int kLongestName = 60;
 const char* const kTrash = "/.trash/";
 
@@ -173,7 +173,7 @@ QString PresetStore::restore() {
 
 QString PresetStore::importFile(const QString& path) {
     const files::InputFile file(path.toStdString());
-    const std::string text = file.readAll(kLargestFile);
+    const std::string text = file.readAll(kLargestPresetFile);
     graph::Preset preset;
     if (parseJson(text, file.name()).contains(graph::kPresetKey)) {
         preset = graph::readPreset(path.toStdString());
@@ -189,7 +189,7 @@ QString PresetStore::importFile(const QString& path) {
 
 void PresetStore::exportFile(const QString& id, const QString& path) const {
     const files::InputFile file(known(id).path.toStdString());
-    files::writeFileAtomically(path.toStdString(), file.readAll(kLargestFile));
+    files::writeFileAtomically(path.toStdString(), file.readAll(kLargestPresetFile));
 }
 
 QString PresetStore::defaultFolder() {

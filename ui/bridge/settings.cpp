@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kVersion = 1;
 constexpr const char* kVersionKey = "version";
-constexpr Bytes kLargestFile = 4 * kMiB;
+constexpr Bytes kLargestSettingsFile = 4 * kMiB;
 constexpr int kMostRecentFiles = 10;
 
 QString said(const Error& error) {
@@ -68,7 +68,7 @@ QString Settings::defaultPath() {
 void Settings::read() {
     try {
         const files::InputFile file(path_.toStdString());
-        Json json = parseJson(file.readAll(kLargestFile), "settings");
+        Json json = parseJson(file.readAll(kLargestSettingsFile), "settings");
         const int64_t version =
             JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion);
         stored_ = std::move(json);

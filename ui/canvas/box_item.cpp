@@ -6,10 +6,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kTitleHeight = 32;
-constexpr double kMargin = 12;
+constexpr double kBoxMargin = 12;
 constexpr double kFoldSide = 16;
-constexpr double kOutside = 4;
+constexpr double kBoxOutside = 4;
 
 }  // namespace
 
@@ -45,9 +44,9 @@ QRectF BoxItem::wholeRect() const {
 
 QRectF BoxItem::textRect() const {
     if (kind_ == BoxKind::Note) {
-        return localRect().adjusted(kMargin, kMargin, -kMargin, -kMargin);
+        return localRect().adjusted(kBoxMargin, kBoxMargin, -kBoxMargin, -kBoxMargin);
     }
-    return {kMargin + kFoldSide, 0, box_.size.x - 2 * kMargin - kFoldSide, kTitleHeight};
+    return {kBoxMargin + kFoldSide, 0, box_.size.x - 2 * kBoxMargin - kFoldSide, kTitleHeight};
 }
 
 QRectF BoxItem::textInScene() const {
@@ -60,7 +59,7 @@ BoxPart BoxItem::partAtScene(QPointF point, double reach) const {
         return BoxPart::None;
     }
     const QPointF corner = rect.bottomRight() - point;
-    if (!box_.isCollapsed && std::max(corner.x(), corner.y()) <= std::max(reach, kMargin)) {
+    if (!box_.isCollapsed && std::max(corner.x(), corner.y()) <= std::max(reach, kBoxMargin)) {
         return BoxPart::Corner;
     }
     if (kind_ == BoxKind::Note) {
@@ -69,11 +68,12 @@ BoxPart BoxItem::partAtScene(QPointF point, double reach) const {
     if (point.y() > rect.top() + kTitleHeight) {
         return BoxPart::Body;
     }
-    return point.x() < rect.left() + kMargin / 2 + kFoldSide + 4 ? BoxPart::Fold : BoxPart::Title;
+    return point.x() < rect.left() + kBoxMargin / 2 + kFoldSide + 4 ? BoxPart::Fold
+                                                                    : BoxPart::Title;
 }
 
 QRectF BoxItem::boundingRect() const {
-    return localRect().adjusted(-kOutside, -kOutside, kOutside, kOutside);
+    return localRect().adjusted(-kBoxOutside, -kBoxOutside, kBoxOutside, kBoxOutside);
 }
 
 }  // namespace lowtide::ui

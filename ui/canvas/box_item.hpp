@@ -39,6 +39,8 @@ public:
                QWidget* widget) override = 0;
 
 protected:
+    static constexpr double kTitleHeight = 32;  ///< of a frame
+
     /// Lays the text out within textRect().
     virtual void layOut() = 0;
     [[nodiscard]] QRectF localRect() const;

@@ -12,9 +12,9 @@ namespace {
 constexpr double kVeil = 0.72;
 constexpr double kCross = 5;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("BypassPreview", text);
-}
+struct BypassWords {
+    Q_DECLARE_TR_FUNCTIONS(BypassPreview)
+};
 
 void paintCross(QPainter& painter, QPointF at, const Look& look) {
     painter.setPen(QPen(look.error, 2, Qt::SolidLine, Qt::RoundCap));
@@ -55,7 +55,8 @@ QString bypassSentence(const NodeFace& face) {
         for (const PortDesc& output : face.desc->outputs) {
             const QString name = QString::fromStdString(output.label);
             if (const PortDesc* input = graph::passedInput(*face.desc, output.id)) {
-                passed << tr("%1 goes on as %2").arg(QString::fromStdString(input->label), name);
+                passed << BypassWords::tr("%1 goes on as %2")
+                              .arg(QString::fromStdString(input->label), name);
             } else {
                 missing << name;
             }
@@ -64,10 +65,12 @@ QString bypassSentence(const NodeFace& face) {
     if (passed.isEmpty()) {
         return {};
     }
-    QString sentence =
-        tr("Bypassed, %1 does nothing: %2.").arg(face.title, passed.join(QStringLiteral(", ")));
+    QString sentence = BypassWords::tr("Bypassed, %1 does nothing: %2.")
+                           .arg(face.title, passed.join(QStringLiteral(", ")));
     if (!missing.isEmpty()) {
-        sentence += u' ' + tr("Nothing comes out of %1.").arg(missing.join(QStringLiteral(", ")));
+        sentence +=
+            u' ' +
+            BypassWords::tr("Nothing comes out of %1.").arg(missing.join(QStringLiteral(", ")));
     }
     return sentence;
 }

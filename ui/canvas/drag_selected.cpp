@@ -13,15 +13,13 @@ namespace {
 constexpr double kSnapPixels = 6;
 constexpr double kNeighbourhood = 1200;  ///< farther ones are no help to line up with
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("DragSelected", text);
-}
-
 Point rounded(QPointF point) {
     return {std::round(point.x()), std::round(point.y())};
 }
 
 class DragSelected : public Gesture {
+    Q_DECLARE_TR_FUNCTIONS(DragSelected)
+
 public:
     DragSelected(GraphScene& scene, QPointF at, bool isSnapping)
         : scene_(scene), start_(at), isSnapping_(isSnapping) {

@@ -8,11 +8,9 @@ namespace lowtide::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("DragWire", text);
-}
-
 class DragWire : public Gesture {
+    Q_DECLARE_TR_FUNCTIONS(DragWire)
+
 public:
     DragWire(GraphScene& scene,
              graph::PortRef fixed,

@@ -5,8 +5,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kRadius = 8;
-constexpr double kTitleHeight = 32;
+constexpr double kFrameRadius = 8;
 constexpr double kGround = 0.55;
 
 }  // namespace
@@ -26,11 +25,11 @@ void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidge
     pen.setCosmetic(zoom < kTextZoom);
     painter->setPen(pen);
     painter->setBrush(mixed(look_.canvas, ground, box_.isCollapsed ? 1.0 : kGround));
-    painter->drawRoundedRect(rect, kRadius, kRadius);
+    painter->drawRoundedRect(rect, kFrameRadius, kFrameRadius);
     painter->setPen(Qt::NoPen);
     painter->setBrush(ground);
     painter->drawRoundedRect(
-        QRectF(1, 1, rect.width() - 2, kTitleHeight - 2), kRadius - 1, kRadius - 1);
+        QRectF(1, 1, rect.width() - 2, kTitleHeight - 2), kFrameRadius - 1, kFrameRadius - 1);
     if (zoom < kTextZoom) {
         return;
     }

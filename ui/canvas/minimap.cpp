@@ -10,13 +10,13 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kLeastWidth = 112;
-constexpr int kMostWidth = 176;
+constexpr int kLeastMapWidth = 112;
+constexpr int kMostMapWidth = 176;
 constexpr double kShare = 0.15;  ///< of the view's width
 constexpr double kAspect = 0.66;
 constexpr double kOverhang = 2;  ///< pixels that may lie out of view
-constexpr int kMargin = 12;
-constexpr double kInner = 8;
+constexpr int kMapMargin = 12;
+constexpr double kMapInner = 8;
 constexpr double kLeastSpan = 400;
 constexpr double kLeastMark = 1.5;
 
@@ -34,14 +34,14 @@ Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
 
 void Minimap::place() {
     const QRect room = view_.viewport()->geometry();
-    const int wide =
-        std::clamp(static_cast<int>(std::round(room.width() * kShare)), kLeastWidth, kMostWidth);
+    const int wide = std::clamp(
+        static_cast<int>(std::round(room.width() * kShare)), kLeastMapWidth, kMostMapWidth);
     if (wide != width()) {
         resize(wide, static_cast<int>(std::round(wide * kAspect)));
         picture_ = {};
     }
     showIfNeeded();
-    move(room.right() + 1 - width() - kMargin, room.bottom() + 1 - height() - kMargin);
+    move(room.right() + 1 - width() - kMapMargin, room.bottom() + 1 - height() - kMapMargin);
 }
 
 void Minimap::forget() {
@@ -81,8 +81,8 @@ QTransform Minimap::toMap() const {
     QRectF span = content_;
     const double grow = std::max({0.0, kLeastSpan - span.width(), kLeastSpan - span.height()}) / 2;
     span.adjust(-grow, -grow, grow, grow);
-    const double scale =
-        std::min((width() - 2 * kInner) / span.width(), (height() - 2 * kInner) / span.height());
+    const double scale = std::min((width() - 2 * kMapInner) / span.width(),
+                                  (height() - 2 * kMapInner) / span.height());
     QTransform transform;
     transform.translate(width() / 2.0, height() / 2.0);
     transform.scale(scale, scale);

@@ -16,9 +16,9 @@ constexpr int kLeastLines = 2;
 constexpr int kMostLines = 4;
 constexpr int kLettersOfALine = 30;  ///< about; the painter wraps exactly
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("NodeFace", text);
-}
+struct FaceWords {
+    Q_DECLARE_TR_FUNCTIONS(NodeFace)
+};
 
 template <typename List>
 int indexIn(const List& list, const std::string& id) {
@@ -66,13 +66,14 @@ void addLinkedPorts(NodeFace& face,
         if (const int known = indexIn(ports, id); known >= 0) {
             ports[static_cast<size_t>(known)].isLinked = true;
         } else {
-            ports.push_back({.id = id,
-                             .label = QString::fromStdString(id),
-                             .tooltip = tr("The file names this port; no such port is known here."),
-                             .type = typeAtOtherEnd(document, catalog, {face.id, id}, isInput),
-                             .isOptional = true,
-                             .isLinked = true,
-                             .isKnown = false});
+            ports.push_back(
+                {.id = id,
+                 .label = QString::fromStdString(id),
+                 .tooltip = FaceWords::tr("The file names this port; no such port is known here."),
+                 .type = typeAtOtherEnd(document, catalog, {face.id, id}, isInput),
+                 .isOptional = true,
+                 .isLinked = true,
+                 .isKnown = false});
         }
     };
     for (const std::string& input : linked.inputs) {
@@ -96,7 +97,7 @@ int shownLines(const QString& text) {
     return std::clamp(static_cast<int>(lines), kLeastLines, kMostLines);
 }
 
-RowFace rowOf(const graph::DocumentNode& node, const ParamDesc& param) {
+RowFace rowFaceOf(const graph::DocumentNode& node, const ParamDesc& param) {
     RowFace row{.param = param.id,
                 .desc = &param,
                 .label = QString::fromStdString(param.label),
@@ -104,7 +105,7 @@ RowFace rowOf(const graph::DocumentNode& node, const ParamDesc& param) {
     row.value =
         param.multiline && row.json.is_string() ? plainText(row.json) : valueText(param, row.json);
     if (param.kind == ParamKind::Seed && seedModeOf(node, param.id) == SeedMode::Random) {
-        row.value = tr("%1, random").arg(row.value);
+        row.value = FaceWords::tr("%1, random").arg(row.value);
     }
     row.isLong = param.multiline;
     row.lines = param.multiline ? shownLines(row.value) : 1;
@@ -115,7 +116,7 @@ std::vector<RowFace> rowsOf(const graph::DocumentNode& node, const NodeDesc* des
     std::vector<RowFace> rows;
     if (desc != nullptr) {
         for (const ParamDesc& param : desc->params) {
-            RowFace row = rowOf(node, param);
+            RowFace row = rowFaceOf(node, param);
             if (!param.advanced || row.json != graph::toJson(param.defaultValue)) {
                 rows.push_back(std::move(row));
             }
@@ -175,7 +176,7 @@ NodeFace faceOf(const graph::Document& document,
     face.title = QString::fromStdString(node.title.value_or(typeLabel));
     face.subtitle = face.desc != nullptr
                         ? QString::fromStdString(node.title ? typeLabel : face.desc->category)
-                        : tr("Not installed here");
+                        : FaceWords::tr("Not installed here");
     if (face.desc != nullptr) {
         face.inputs = facesOf(face.desc->inputs);
         face.outputs = facesOf(face.desc->outputs);

@@ -8,7 +8,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kOutside = 12;  ///< ports, shadow and outline reach over the body
+constexpr double kNodeOutside = 12;  ///< ports, shadow and outline reach over the body
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void NodeItem::setMarked(const std::string& item) {
 }
 
 QRectF NodeItem::boundingRect() const {
-    return layout_.body.adjusted(-kOutside, -kOutside, kOutside, kOutside);
+    return layout_.body.adjusted(-kNodeOutside, -kNodeOutside, kNodeOutside, kNodeOutside);
 }
 
 /// Scaling anew for every frame is dear; a picture is scaled once for each zoom.

@@ -9,8 +9,8 @@ using namespace node_measures;
 
 namespace {
 
-constexpr double kInner = kWidth - 2 * kPadding;
-constexpr double kLeastValue = kInner * 0.45;
+constexpr double kInnerWidth = kWidth - 2 * kPadding;
+constexpr double kLeastValue = kInnerWidth * 0.45;
 
 /// Ports of inputs on the left and of outputs on the right edge, in rows that both share.
 double placePorts(NodeLayout& layout, const NodeFace& face, double top) {
@@ -36,14 +36,14 @@ RowSpot placeRow(const RowFace& row, double labelWidth, double top) {
     RowSpot spot;
     if (row.isLong) {
         const double height = kRow - 4 + kLine * row.lines + 8;
-        spot.field = {kPadding, top + 2, kInner, height - 4};
+        spot.field = {kPadding, top + 2, kInnerWidth, height - 4};
         spot.label = {
-            spot.field.left() + kPadding, spot.field.top() + 2, kInner - 2 * kPadding, 18};
+            spot.field.left() + kPadding, spot.field.top() + 2, kInnerWidth - 2 * kPadding, 18};
         spot.value = spot.field.adjusted(2, 20, -2, -2);
         return spot;
     }
-    spot.field = {kPadding, top + (kRow - kFieldHeight) / 2, kInner, kFieldHeight};
-    const double most = kInner - kLeastValue - kPadding;
+    spot.field = {kPadding, top + (kRow - kFieldHeight) / 2, kInnerWidth, kFieldHeight};
+    const double most = kInnerWidth - kLeastValue - kPadding;
     const double width = std::min(std::ceil(labelWidth), most);
     spot.label = {spot.field.left() + kPadding, spot.field.top(), width, kFieldHeight};
     spot.value = {spot.label.right() + kPadding / 2, spot.field.top(), 0, kFieldHeight};
@@ -70,9 +70,10 @@ double placePicture(NodeLayout& layout, QSize picture, double top) {
         return top;
     }
     const double aspect = static_cast<double>(picture.height()) / picture.width();
-    const double height = std::clamp(std::round(kInner * aspect / 4) * 4, 24.0, 2 * kInner);
-    const double width = std::min(kInner, height / aspect);
-    layout.picture = {kPadding + (kInner - width) / 2, top + 4, width, height};
+    const double height =
+        std::clamp(std::round(kInnerWidth * aspect / 4) * 4, 24.0, 2 * kInnerWidth);
+    const double width = std::min(kInnerWidth, height / aspect);
+    layout.picture = {kPadding + (kInnerWidth - width) / 2, top + 4, width, height};
     return layout.picture.bottom() + 4;
 }
 
@@ -94,7 +95,7 @@ NodeLayout layoutNode(const NodeFace& face,
     double y = placePorts(layout, face, kHeader);
     y += face.rows.empty() ? 0 : 4;
     for (size_t i = 0; i < face.rows.size(); ++i) {
-        const double labelWidth = i < labelWidths.size() ? labelWidths[i] : kInner / 2;
+        const double labelWidth = i < labelWidths.size() ? labelWidths[i] : kInnerWidth / 2;
         layout.rows.push_back(placeRow(face.rows[i], labelWidth, y));
         y = layout.rows.back().field.bottom() + 2;
     }

@@ -20,9 +20,9 @@ const QFont& small(const Look& look, TextSize size) {
     return size == TextSize::Large ? look.largeFont : look.smallFont;
 }
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("NodeTexts", text);
-}
+struct NodeWords {
+    Q_DECLARE_TR_FUNCTIONS(NodeTexts)
+};
 
 void addPorts(std::vector<PaintedText>& texts,
               const std::vector<PortFace>& ports,
@@ -67,7 +67,7 @@ void addLines(std::vector<PaintedText>& texts,
     const int most = isLarge ? std::max(1, static_cast<int>(room.height() / line)) : row.lines;
     const std::vector<PaintedText> lines =
         linesIn(room,
-                isEmpty ? tr("Empty") : row.value,
+                isEmpty ? NodeWords::tr("Empty") : row.value,
                 small(look, size),
                 isEmpty || row.desc == nullptr ? look.muted : look.text,
                 most,
@@ -107,9 +107,9 @@ QString runningText(const NodeStatus& status) {
         return status.phase;
     }
     const double seconds = *status.secondsLeft;
-    const QString left =
-        seconds < 60 ? shortDuration(seconds * 1000) : tr("%1 min").arg(seconds / 60, 0, 'f', 0);
-    return tr("%1, %2 left").arg(status.phase, left);
+    const QString left = seconds < 60 ? shortDuration(seconds * 1000)
+                                      : NodeWords::tr("%1 min").arg(seconds / 60, 0, 'f', 0);
+    return NodeWords::tr("%1, %2 left").arg(status.phase, left);
 }
 
 QString figures(const NodeStatus& status) {
@@ -117,11 +117,11 @@ QString figures(const NodeStatus& status) {
         case NodeActivity::Running:
             return runningText(status);
         case NodeActivity::Waiting:
-            return tr("waiting");
+            return NodeWords::tr("waiting");
         case NodeActivity::Failed:
-            return tr("failed");
+            return NodeWords::tr("failed");
         case NodeActivity::Cached:
-            return tr("kept from before");
+            return NodeWords::tr("kept from before");
         case NodeActivity::Idle:
         case NodeActivity::Finished:
             break;
@@ -130,7 +130,8 @@ QString figures(const NodeStatus& status) {
     if (const uint64_t bytes = status.peakBytes > 0 ? status.peakBytes : status.plannedBytes;
         bytes > 0) {
         const QString size = bytesText(static_cast<Bytes>(bytes));
-        text = text.isEmpty() ? tr("plan %1").arg(size) : tr("%1 · %2").arg(text, size);
+        text = text.isEmpty() ? NodeWords::tr("plan %1").arg(size)
+                              : NodeWords::tr("%1 · %2").arg(text, size);
     }
     return text;
 }
@@ -208,14 +209,14 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
 
 QString shortDuration(double milliseconds) {
     if (milliseconds < 1000) {
-        return tr("%1 ms").arg(milliseconds, 0, 'f', 0);
+        return NodeWords::tr("%1 ms").arg(milliseconds, 0, 'f', 0);
     }
     const double seconds = milliseconds / 1000;
     if (seconds < 60) {
-        return tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
+        return NodeWords::tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
     }
     const int whole = static_cast<int>(seconds);
-    return tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return NodeWords::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
 }
 
 }  // namespace lowtide::ui

@@ -9,8 +9,8 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kRadius = 4;
-constexpr double kLine = 20;
+constexpr double kNoteRadius = 4;
+constexpr double kNoteLine = 20;
 
 }  // namespace
 
@@ -22,8 +22,8 @@ void NoteItem::layOut() {
                              : QString::fromStdString(box_.text),
                      look_.bodyFont,
                      isEmpty ? look_.muted : look_.text,
-                     std::max(1, static_cast<int>(room.height() / kLine)),
-                     kLine);
+                     std::max(1, static_cast<int>(room.height() / kNoteLine)),
+                     kNoteLine);
 }
 
 void NoteItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
@@ -35,7 +35,7 @@ void NoteItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
     pen.setCosmetic(zoom < kTextZoom);
     painter->setPen(pen);
     painter->setBrush(ground);
-    painter->drawRoundedRect(rect, kRadius, kRadius);
+    painter->drawRoundedRect(rect, kNoteRadius, kNoteRadius);
     if (zoom < kTextZoom) {
         return;
     }

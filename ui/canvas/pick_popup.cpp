@@ -16,8 +16,8 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kWidth = 360;
-constexpr int kHeight = 388;
+constexpr int kPopupWidth = 360;
+constexpr int kPopupHeight = 388;
 constexpr int kDetailHeight = 44;
 constexpr int kPage = 8;
 constexpr int kRows = 10;      ///< that are seen at once
@@ -57,7 +57,7 @@ PickPopup::PickPopup(const QString& name, const QString& placeholder, QWidget* p
     layout->addWidget(pattern_);
     layout->addWidget(list_, 1);
     layout->addWidget(detail_);
-    resize(kWidth, kHeight);
+    resize(kPopupWidth, kPopupHeight);
     hide();
     connect(pattern_, &QLineEdit::textChanged, this, &PickPopup::refresh);
     connect(list_, &QListView::clicked, this, &PickPopup::takeCurrent);
@@ -80,8 +80,8 @@ void PickPopup::openAt(QPoint at) {
 void PickPopup::placeWithin(QPoint at) {
     const QSize room = parentWidget()->size();
     const int spare = std::max(0, kRows - std::max(kLeastRows, rows_->rowCount()));
-    const int tall = kHeight - spare * std::max(0, list_->sizeHintForRow(0));
-    resize(std::min(kWidth, room.width()), std::min(tall, room.height()));
+    const int tall = kPopupHeight - spare * std::max(0, list_->sizeHintForRow(0));
+    resize(std::min(kPopupWidth, room.width()), std::min(tall, room.height()));
     move(std::clamp(at.x(), 0, std::max(0, room.width() - width())),
          std::clamp(at.y(), 0, std::max(0, room.height() - height())));
 }

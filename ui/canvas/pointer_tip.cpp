@@ -9,7 +9,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kAway = 16;
-constexpr int kMostWidth = 360;
+constexpr int kMostTipWidth = 360;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void PointerTip::say(const QString& text, QPoint at) {
     setFont(theme.font("small"));
     setText(text);
     const int textWidth = fontMetrics().horizontalAdvance(text) + 2 * margin() + 8;
-    const int width = std::min(textWidth, std::min(kMostWidth, parentWidget()->width()));
+    const int width = std::min(textWidth, std::min(kMostTipWidth, parentWidget()->width()));
     resize(width, heightForWidth(width));
     const QPoint place = at + QPoint(kAway, kAway);
     move(std::clamp(place.x(), 0, std::max(0, parentWidget()->width() - this->width())),

@@ -9,8 +9,8 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kLeastWidth = 96;
-constexpr double kLeastHeight = 48;
+constexpr double kLeastBoxWidth = 96;
+constexpr double kLeastBoxHeight = 48;
 
 class ResizeBox : public Gesture {
 public:
@@ -23,8 +23,8 @@ public:
             return std::max(least, std::round(value / kGrid) * kGrid);
         };
         now_ = before_;
-        now_->size = {toGrid(before_.size.x + shift.x(), kLeastWidth),
-                      toGrid(before_.size.y + shift.y(), kLeastHeight)};
+        now_->size = {toGrid(before_.size.x + shift.x(), kLeastBoxWidth),
+                      toGrid(before_.size.y + shift.y(), kLeastBoxHeight)};
         show(*now_);
     }
 

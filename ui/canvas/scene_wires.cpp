@@ -11,7 +11,7 @@ namespace {
 constexpr int kLanes = 4;
 constexpr double kAround = 320;       ///< how far from its ends a wire looks for obstacles
 constexpr double kMostRouted = 6000;  ///< longer wires run straight: no way around is shorter
-constexpr double kFrameTitle = 16;    ///< half of a collapsed frame's height
+constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
 
 }  // namespace
 
@@ -30,9 +30,9 @@ Wire GraphScene::routed(Wire wire, int lane) const {
         wire.path = {};
         return wire;
     }
-    wire.start = fromFrame ? fromFrame->shownRect().topRight() + QPointF(0, kFrameTitle)
+    wire.start = fromFrame ? fromFrame->shownRect().topRight() + QPointF(0, kFrameMiddle)
                            : from->outputInScene(wire.from.port);
-    wire.end = toFrame ? toFrame->shownRect().topLeft() + QPointF(0, kFrameTitle)
+    wire.end = toFrame ? toFrame->shownRect().topLeft() + QPointF(0, kFrameMiddle)
                        : to->inputInScene(wire.to.port);
     const QRectF span = QRectF(wire.start, wire.end).normalized();
     std::vector<QRectF> inTheWay;

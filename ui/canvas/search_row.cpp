@@ -10,7 +10,7 @@ namespace lowtide::ui {
 
 namespace {
 
-enum Role { kAside = Qt::UserRole + 1, kWireType };
+enum Role { kAsideRole = Qt::UserRole + 1, kWireTypeRole };
 
 constexpr int kRowHeight = 28;
 constexpr int kIndent = 28;
@@ -19,8 +19,8 @@ constexpr int kIndent = 28;
 
 QStandardItem* SearchRow::item(const QString& text, const QString& aside, const std::string& type) {
     auto* item = new QStandardItem(text);
-    item->setData(aside, kAside);
-    item->setData(QString::fromStdString(type), kWireType);
+    item->setData(aside, kAsideRole);
+    item->setData(QString::fromStdString(type), kWireTypeRole);
     return item;
 }
 
@@ -52,12 +52,12 @@ void SearchRow::paint(QPainter* painter,
         painter->setBrush(theme.colour("selection"));
         painter->drawRoundedRect(rect.adjusted(0, 1, 0, -1), 4, 4);
     }
-    const std::string type = index.data(kWireType).toString().toStdString();
+    const std::string type = index.data(kWireTypeRole).toString().toStdString();
     painter->setPen(Qt::NoPen);
     painter->setBrush(theme.wireColour(type));
     painter->drawPath(portMark(theme.portShape(type), 4.5)
                           .translated(rect.left() + kIndent / 2.0, rect.center().y()));
-    const QString aside = index.data(kAside).toString();
+    const QString aside = index.data(kAsideRole).toString();
     const QFont small = theme.font("small");
     const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
     painter->setFont(small);

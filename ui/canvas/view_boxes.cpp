@@ -10,7 +10,7 @@ namespace {
 constexpr double kFramePadding = 24;
 constexpr double kFrameTitle = 48;  ///< title and room below it
 
-Point pointOf(QPointF point) {
+Point roundedPoint(QPointF point) {
     return {std::round(point.x()), std::round(point.y())};
 }
 
@@ -30,8 +30,8 @@ void GraphView::frameSelected() {
         id = putBox(document,
                     BoxKind::Frame,
                     {.text = tr("Frame").toStdString(),
-                     .topLeft = pointOf(bounds.topLeft()),
-                     .size = pointOf({bounds.width(), bounds.height()}),
+                     .topLeft = roundedPoint(bounds.topLeft()),
+                     .size = roundedPoint({bounds.width(), bounds.height()}),
                      .colour = "blue"});
     });
     parts_->texts.writeBox(BoxKind::Frame, id);
@@ -41,7 +41,7 @@ void GraphView::addNote() {
     const QPointF at = mapToScene(viewport()->rect().center());
     std::string id;
     parts_->model.apply(tr("Add note"), [&](graph::Document& document) {
-        id = putBox(document, BoxKind::Note, {.topLeft = pointOf(at), .colour = "amber"});
+        id = putBox(document, BoxKind::Note, {.topLeft = roundedPoint(at), .colour = "amber"});
     });
     parts_->texts.writeBox(BoxKind::Note, id);
 }
@@ -78,7 +78,7 @@ void GraphView::Parts::toggleReroute(size_t index, int reroute, QPointF at) {
         points.erase(points.begin() + reroute);
     } else {
         const size_t place = placeOnWire(wire.start, wire.end, wire.via, at);
-        points.insert(points.begin() + static_cast<std::ptrdiff_t>(place), pointOf(at));
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(place), roundedPoint(at));
     }
     model.apply(reroute >= 0 ? GraphView::tr("Straighten wire") : GraphView::tr("Bend wire"),
                 [&](graph::Document& document) { setReroutes(document, wire.to, points); });

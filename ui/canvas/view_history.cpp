@@ -6,7 +6,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr size_t kMost = 64;
+constexpr size_t kMostPlaces = 64;
 
 /// Scroll bars stand on whole pixels, so the same place comes back a little aside.
 bool isSame(const ViewPlace& a, const ViewPlace& b) {
@@ -37,7 +37,7 @@ void ViewHistory::leave(const ViewPlace& now) {
     if (before_.empty() || !isSame(before_.back(), now)) {
         before_.push_back(now);
     }
-    if (before_.size() > kMost) {
+    if (before_.size() > kMostPlaces) {
         before_.erase(before_.begin());
     }
 }

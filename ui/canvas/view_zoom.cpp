@@ -3,6 +3,7 @@
 
 #include <QNativeGestureEvent>
 #include <QScrollBar>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>

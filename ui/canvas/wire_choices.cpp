@@ -13,7 +13,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr size_t kMost = 60;
+constexpr size_t kMostChoices = 60;
 
 struct Candidate {
     WireChoice choice;
@@ -63,7 +63,7 @@ public:
             if (fits && wireRefusal(document_, catalog_, choice.from, choice.to).empty()) {
                 choices.push_back(std::move(choice));
             }
-            if (choices.size() == kMost) {
+            if (choices.size() == kMostChoices) {
                 break;
             }
         }

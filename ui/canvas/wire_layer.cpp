@@ -11,17 +11,17 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kWidth = 2;
+constexpr double kWireWidth = 2;
 constexpr double kStrongWidth = 3;
 constexpr double kCasing = 2.5;  ///< of canvas colour on both sides, so that crossings are read
 constexpr double kFaint = 0.35;
 constexpr double kDimmed = 0.25;
 constexpr double kReroute = 4;
-constexpr double kMargin = 8;
+constexpr double kWireMargin = 8;
 constexpr double kSmoothZoom = 0.28;
 
 QRectF reachOf(const Wire& wire) {
-    return wire.path.bounds.adjusted(-kMargin, -kMargin, kMargin, kMargin);
+    return wire.path.bounds.adjusted(-kWireMargin, -kWireMargin, kWireMargin, kWireMargin);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ WireLayer::Stroke WireLayer::strokeOf(size_t index) const {
     const bool isDimmed = !emphasised_.empty() && !stands;
     const double opacity = isDimmed ? kDimmed : wires_[index].isFaint ? kFaint : 1.0;
     return {.colour = faded(look_.wire(wires_[index].type).colour, opacity),
-            .width = stands ? kStrongWidth : kWidth,
+            .width = stands ? kStrongWidth : kWireWidth,
             .isDimmed = isDimmed};
 }
 
@@ -128,7 +128,7 @@ void WireLayer::paintFar(QPainter& painter, const std::vector<size_t>& shown, do
     painter.setBrush(Qt::NoBrush);
     for (const size_t index : shown) {
         const Stroke stroke = strokeOf(index);
-        QPen pen(stroke.colour, stroke.width > kWidth ? kWidth : 1);
+        QPen pen(stroke.colour, stroke.width > kWireWidth ? kWireWidth : 1);
         pen.setCosmetic(true);
         painter.setPen(pen);
         const std::vector<QPointF>& points = wires_[index].path.points;

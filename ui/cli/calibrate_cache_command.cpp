@@ -106,7 +106,7 @@ Status record(const CalibrateCacheArguments& arguments,
     return Status::Ok;
 }
 
-void show(const Json& curve, const CalibrateCacheArguments& arguments) {
+void showCurve(const Json& curve, const CalibrateCacheArguments& arguments) {
     if (arguments.json) {
         std::printf("%s\n", curve.dump(2).c_str());
         return;
@@ -151,7 +151,7 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     if (status == Status::Ok) {
         file.write(made.at("curve").dump(2) + "\n");
         file.commit();
-        show(made.at("curve"), arguments);
+        showCurve(made.at("curve"), arguments);
     }
     return static_cast<int>(status);
 }

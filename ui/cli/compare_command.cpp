@@ -186,7 +186,7 @@ void writePng(const std::filesystem::path& path, const image::ContactSheet& shee
 }
 
 /// Table or JSON, and the files.
-void show(const Comparison& comparison, const CompareArguments& arguments) {
+void showComparison(const Comparison& comparison, const CompareArguments& arguments) {
     const std::filesystem::path folder(arguments.out);
     writePng(folder / "contact_sheet.png", contactSheetOf(comparison));
     writePng(folder / "heat_map.png", heatMapsOf(comparison));
@@ -256,7 +256,7 @@ int compareVariants(const CompareArguments& arguments) {
         }
         worst = status == Status::Ok ? worst : status;
     }
-    show(comparison, arguments);
+    showComparison(comparison, arguments);
     return static_cast<int>(worst);
 }
 

@@ -10,25 +10,25 @@ namespace lowtide::cli {
 
 namespace {
 
-std::string formatted(const char* form, double first, double second) {
+std::string captionText(const char* form, double first, double second) {
     std::array<char, 80> text{};
     static_cast<void>(std::snprintf(text.data(), text.size(), form, first, second));
     return text.data();
 }
 
 /// The figures below a picture.
-std::vector<std::string> figuresOf(const ComparedRun& compared) {
+std::vector<std::string> captionOf(const ComparedRun& compared) {
     if (compared.run.status != Status::Ok) {
         return {"failed"};
     }
-    const std::string time = formatted("%.2f s", compared.run.milliseconds / 1000, 0);
+    const std::string time = captionText("%.2f s", compared.run.milliseconds / 1000, 0);
     if (compared.difference.pictures.empty()) {
         return {time, compared.difference.problem};
     }
     const image::PictureDifference all = together(compared.difference.pictures);
     return {time,
             std::isfinite(all.psnr)
-                ? formatted("PSNR %.1f dB, SSIM %.3f", all.psnr, all.ssim.value_or(0))
+                ? captionText("PSNR %.1f dB, SSIM %.3f", all.psnr, all.ssim.value_or(0))
                 : "equal to the reference"};
 }
 
@@ -37,7 +37,7 @@ using Pictures = std::function<std::vector<Image8>(const ComparedRun&)>;
 image::SheetCell cellOf(const ComparedRun& compared,
                         std::vector<std::string> heads,
                         const Pictures& picturesOf) {
-    std::ranges::move(figuresOf(compared), std::back_inserter(heads));
+    std::ranges::move(captionOf(compared), std::back_inserter(heads));
     return {.pictures = picturesOf(compared), .lines = std::move(heads)};
 }
 

@@ -2,6 +2,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/member_text.hpp"
 #include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
@@ -12,10 +13,6 @@ namespace lowtide::cli {
 namespace {
 
 constexpr Bytes kLargestGraph = 64 * kMiB;
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
 
 std::string bytes(const Json& json, const char* key) {
     return formatBytes(json.at(key).get<Bytes>());
@@ -36,7 +33,7 @@ void printStages(const Json& plan) {
             const Bytes values = own.at("wires").get<Bytes>() + own.at("held").get<Bytes>() +
                                  own.at("staging").get<Bytes>();
             std::printf("%-12s %-6s %11s %11s %11s %11s %11s %10.3f\n",
-                        text(stage, "node").c_str(),
+                        memberText(stage, "node").c_str(),
                         device.c_str(),
                         bytes(own, "weights").c_str(),
                         bytes(own, "activations").c_str(),
@@ -57,11 +54,11 @@ void printStays(const Json& plan) {
                 "ring",
                 "streams per pass");
     for (const Json& stay : plan.at("stays")) {
-        const auto from = text(stay, "from");
-        const auto to = text(stay, "to");
+        const auto from = memberText(stay, "from");
+        const auto to = memberText(stay, "to");
         std::printf("%-14s %-11s %-22s %13s %11s %16s\n",
-                    text(stay, "role").c_str(),
-                    text(stay, "policy").c_str(),
+                    memberText(stay, "role").c_str(),
+                    memberText(stay, "policy").c_str(),
                     (from == to ? from : from + " - " + to).c_str(),
                     bytes(stay, "resident_bytes").c_str(),
                     bytes(stay, "ring_bytes").c_str(),
@@ -99,18 +96,19 @@ void printPrecisions(const Json& plan) {
     for (const auto& [node, precision] : plan.at("precision").items()) {
         std::printf("%-12s %-14s %-9s %-8s %-8s %s\n",
                     node.c_str(),
-                    text(precision, "component").c_str(),
-                    text(precision, "preset").c_str(),
-                    text(precision, "storage").c_str(),
-                    text(precision, "compute").c_str(),
+                    memberText(precision, "component").c_str(),
+                    memberText(precision, "preset").c_str(),
+                    memberText(precision, "storage").c_str(),
+                    memberText(precision, "compute").c_str(),
                     listed(precision.at("lossy"), "no").c_str());
         std::printf("%-12s %s\n", "", switchesText(precision.at("switches")).c_str());
     }
 }
 
 std::string timesNote(const Json& device) {
-    return device.at("estimated").get<bool>() ? "times are estimates"
-                                              : "times measured on " + text(device, "measured_on");
+    return device.at("estimated").get<bool>()
+               ? "times are estimates"
+               : "times measured on " + memberText(device, "measured_on");
 }
 
 void printPlan(const Json& plan) {
@@ -119,7 +117,7 @@ void printPlan(const Json& plan) {
     printPrecisions(plan);
     for (const Json& device : plan.at("devices")) {
         std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
-                    text(device, "device").c_str(),
+                    memberText(device, "device").c_str(),
                     bytes(device, "peak").c_str(),
                     bytes(device, "capacity").c_str(),
                     bytes(device, "minimum").c_str(),

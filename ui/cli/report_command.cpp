@@ -75,7 +75,7 @@ void printLanes(const Json& stage, const Json& planned) {
 }
 
 /// Of the stages that run networks.
-void printStages(const Json& stages, const Json& plan) {
+void printStageLanes(const Json& stages, const Json& plan) {
     std::printf("  %-16s %11s %11s %11s %11s %10s %11s %11s %6s  %s\n",
                 "lanes of",
                 "compute",
@@ -160,7 +160,7 @@ void printRepetition(const Json& repetition, const Json& plan) {
     printNodes(repetition, plan);
     printSteps(repetition, plan);
     const Json& traffic = repetition.at("traffic");
-    printStages(traffic.at("stages"), plan);
+    printStageLanes(traffic.at("stages"), plan);
     const Json devices = plan.value("devices", Json::array());
     if (std::any_of(devices.begin(), devices.end(), [](const Json& device) {
             return device.at("estimated").get<bool>();

@@ -253,7 +253,7 @@ Json Measuring::found() const {
     return found;
 }
 
-void show(const Json& found, const CompareArguments& arguments) {
+void showSensitivities(const Json& found, const CompareArguments& arguments) {
     const std::string json = found.dump(2) + "\n";
     const std::string path = (std::filesystem::path(arguments.out) / "sensitivity.json").string();
     files::writeFileAtomically(path, json);
@@ -274,7 +274,7 @@ int measureSensitivity(const CompareArguments& arguments) {
         Measuring measuring(arguments, plugin);
         const Status status = measuring.measureAll();
         if (status != Status::Cancelled) {
-            show(measuring.found(), arguments);
+            showSensitivities(measuring.found(), arguments);
         }
         return static_cast<int>(status);
     } catch (const Ended& ended) {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/text.hpp"
 #include "ui/cli/aligned.hpp"
+#include "ui/cli/member_text.hpp"
 
 #include <array>
 #include <cstdio>
@@ -12,11 +13,7 @@ namespace {
 
 constexpr size_t kShownDigits = 10;
 /// The columns before stand at the left.
-constexpr size_t kFirstNumber = 2;
-
-std::string text(const Json& json, const char* key) {
-    return json.at(key).get<std::string>();
-}
+constexpr size_t kFirstErrorColumn = 2;
 
 /// Two digits; null was not finite.
 std::string errorText(const Json& error) {
@@ -33,22 +30,22 @@ std::string errorText(const Json& error) {
 std::string sensitivityTable(const Json& found) {
     std::vector<Cells> rows = {{"choice", "types", "error", "worst", "", "measured"}};
     for (const Json& row : found.at("sensitivities")) {
-        rows.push_back({text(row, "setting"),
-                        text(row, "types"),
+        rows.push_back({memberText(row, "setting"),
+                        memberText(row, "types"),
                         errorText(row.at("error")),
                         errorText(row.at("worst")),
-                        text(row, "class"),
-                        row.at("is_new").get<bool>() ? "now" : text(row, "measured_on")});
+                        memberText(row, "class"),
+                        row.at("is_new").get<bool>() ? "now" : memberText(row, "measured_on")});
     }
-    std::string table = "the network of " + text(found, "node") + ", weights " +
-                        text(found, "weights").substr(0, kShownDigits) + "\n\n" +
-                        aligned(rows, kFirstNumber) +
+    std::string table = "the network of " + memberText(found, "node") + ", weights " +
+                        memberText(found, "weights").substr(0, kShownDigits) + "\n\n" +
+                        aligned(rows, kFirstErrorColumn) +
                         "\nerror: relative L2 of what the network predicts, mean of all calls, "
                         "each on the exact run's own latents; worst: of one call; sensitive from " +
                         formatNumber(found.at("sensitive_from").get<double>()) + "\n";
     for (const Json& refused : found.at("refused")) {
-        table +=
-            text(refused, "setting") + ": not possible here, " + text(refused, "reason") + "\n";
+        table += memberText(refused, "setting") + ": not possible here, " +
+                 memberText(refused, "reason") + "\n";
     }
     return table;
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
+#include "ui/document/encoded.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QCryptographicHash>
@@ -16,14 +17,10 @@ namespace {
 
 constexpr qsizetype kMostBackups = 10;
 constexpr qsizetype kHashDigits = 12;
-constexpr qsizetype kLongestName = 100;
+constexpr qsizetype kLongestFolderName = 100;
 constexpr Bytes kLargestBackup = 64 * kMiB;
 const auto kTimeFormat = QStringLiteral("yyyyMMdd'T'HHmmsszzz'Z'");
-const auto kPattern = QStringLiteral("????????T?????????Z-??.json");
-
-std::string encoded(const QString& path) {
-    return QFile::encodeName(path).toStdString();
-}
+const auto kBackupPattern = QStringLiteral("????????T?????????Z-??.json");
 
 /// Files of one name in several folders have a folder each.
 QString folderOf(const QString& path, const QString& backupFolder) {
@@ -32,13 +29,13 @@ QString folderOf(const QString& path, const QString& backupFolder) {
     const QByteArray hash = QCryptographicHash::hash(place, QCryptographicHash::Sha256).toHex();
     return QStringLiteral("%1/%2-%3")
         .arg(backupFolder,
-             info.completeBaseName().left(kLongestName),
+             info.completeBaseName().left(kLongestFolderName),
              QString::fromLatin1(hash.left(kHashDigits)));
 }
 
 /// By name, which begins with the time.
 QStringList namesIn(const QString& folder) {
-    return QDir(folder).entryList({kPattern}, QDir::Files, QDir::Name | QDir::Reversed);
+    return QDir(folder).entryList({kBackupPattern}, QDir::Files, QDir::Name | QDir::Reversed);
 }
 
 QString freeName(const QString& folder, const QDateTime& time) {

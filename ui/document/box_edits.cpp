@@ -40,7 +40,7 @@ void putInto(Json& json, const Box& box) {
     setFlag(json, "collapsed", box.isCollapsed);
 }
 
-auto placeOf(Json& list, const std::string& id) {
+auto placeOfBox(Json& list, const std::string& id) {
     return std::find_if(list.begin(), list.end(), [&](const Json& entry) {
         const std::optional<Box> box = boxFrom(entry);
         return box && box->id == id;
@@ -83,7 +83,7 @@ std::string putBox(graph::Document& document, BoxKind kind, Box box) {
     if (box.id.empty()) {
         box.id = freshBoxId(list, kind);
     }
-    const auto found = placeOf(list, box.id);
+    const auto found = placeOfBox(list, box.id);
     if (found != list.end()) {
         putInto(*found, box);
     } else {
@@ -98,7 +98,7 @@ void removeBox(graph::Document& document, BoxKind kind, const std::string& id) {
     if (!list.is_array()) {
         return;
     }
-    if (const auto found = placeOf(list, id); found != list.end()) {
+    if (const auto found = placeOfBox(list, id); found != list.end()) {
         list.erase(found);
     }
     if (list.empty()) {

@@ -17,14 +17,15 @@ struct Locks {
     Q_DECLARE_TR_FUNCTIONS(Locks)
 };
 
-constexpr qsizetype kLongestName = 200;
+constexpr qsizetype kLongestLockName = 200;
 constexpr qint64 kLongestOwner = 4096;
 
 /// One place for all names of a file: links and "." and ".." are followed.
 QString lockPathOf(const QString& path) {
     const QFileInfo info(path);
     const QFileInfo target(info.exists() ? info.canonicalFilePath() : info.absoluteFilePath());
-    const QString name = QFile::decodeName(QFile::encodeName(target.fileName()).left(kLongestName));
+    const QString name =
+        QFile::decodeName(QFile::encodeName(target.fileName()).left(kLongestLockName));
     return target.absolutePath() + QStringLiteral("/.") + name + QStringLiteral(".lock");
 }
 

@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
+#include "ui/document/encoded.hpp"
 #include "ui/document/journal_text.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -10,14 +11,6 @@
 #include <exception>
 
 namespace lowtide::ui {
-
-namespace {
-
-std::string encoded(const QString& path) {
-    return QFile::encodeName(path).toStdString();
-}
-
-}  // namespace
 
 Journal::Journal(const QString& folder, const QString& path)
     : folder_(folder),

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kVia = "via";
 
-auto placeOf(std::vector<graph::Link>& links, const graph::PortRef& to) {
+auto placeOfLink(std::vector<graph::Link>& links, const graph::PortRef& to) {
     return std::find_if(
         links.begin(), links.end(), [&](const graph::Link& link) { return link.to == to; });
 }
@@ -68,7 +68,7 @@ const graph::Link* linkInto(const graph::Document& document, const graph::PortRe
 
 void connect(graph::Document& document, const graph::PortRef& from, const graph::PortRef& to) {
     std::vector<graph::Link>& links = document.links;
-    const auto old = placeOf(links, to);
+    const auto old = placeOfLink(links, to);
     if (old != links.end() && old->from == from) {
         return;
     }
@@ -102,7 +102,7 @@ bool insertIntoWire(graph::Document& document,
     const double x = positionOf(node->second).x;
     const auto middle =
         std::find_if(via.begin(), via.end(), [&](Point point) { return point.x > x; });
-    graph::Link& rest = *placeOf(document.links, wireTo);  // keeps the wire's unknown keys
+    graph::Link& rest = *placeOfLink(document.links, wireTo);  // keeps the wire's unknown keys
     rest.from = {id, fit.output->id};
     putVia(rest, {middle, via.end()});
     connect(document, wire.from, {id, fit.input->id});
@@ -122,7 +122,7 @@ std::vector<Point> reroutesOf(const graph::Link& link) {
 }
 
 void setReroutes(graph::Document& document, const graph::PortRef& to, std::vector<Point> points) {
-    const auto link = placeOf(document.links, to);
+    const auto link = placeOfLink(document.links, to);
     if (link != document.links.end()) {
         putVia(*link, points);
     }

@@ -14,7 +14,7 @@ namespace lowtide::ui {
 
 namespace {
 
-QString textOf(const HeldComponent& component) {
+QString chipText(const HeldComponent& component) {
     return ComponentChips::tr("%1\n%3 on %2")
         .arg(QString::fromStdString(component.role),
              QString::fromStdString(component.device),
@@ -61,7 +61,7 @@ void ComponentChips::setComponents(const std::vector<HeldComponent>& components)
         return;
     }
     for (size_t i = 0; i < labels_.size(); ++i) {
-        labels_[i]->setText(textOf(components_[i]));
+        labels_[i]->setText(chipText(components_[i]));
     }
 }
 
@@ -79,7 +79,7 @@ QWidget* ComponentChips::makeChip(const HeldComponent& component) {
     auto* row = new QHBoxLayout(chip);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::space(1));
-    auto* name = new QLabel(textOf(component), chip);
+    auto* name = new QLabel(chipText(component), chip);
     labels_.push_back(name);
     row->addWidget(name, 1);
     const auto addButton = [&](const QString& text, const QString& tip, const char* id) {

@@ -16,8 +16,8 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kWidth = 584;
-constexpr int kMargin = 6;  // in steps of the rhythm
+constexpr int kStartWidth = 584;
+constexpr int kStartMargin = 6;  // in steps of the rhythm
 
 QLabel* makeText(
     const QString& text, const char* name, const char* font, const char* token, QWidget* parent) {
@@ -60,7 +60,7 @@ FirstStart::FirstStart(Settings& settings,
         makeText(tr("What do you want to begin with?"), "question", "title", "text", this);
     cards_ = new PresetCards(this);
     cards_->setEntries(beginnings(store));
-    cards_->showWhole(kWidth - 2 * Theme::space(kMargin));
+    cards_->showWhole(kStartWidth - 2 * Theme::space(kStartMargin));
     lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
     lowMemory_->setObjectName(QStringLiteral("lowMemory"));
     auto* mode = makeText(tr("Collects what is unused after every stage; proposed up to 8 GiB. It "
@@ -77,7 +77,7 @@ FirstStart::FirstStart(Settings& settings,
                           this);
     connect(lowMemory_, &QCheckBox::clicked, this, [this] { isModeChosen_ = true; });
     auto* column = new QVBoxLayout(this);
-    const int margin = Theme::space(kMargin);
+    const int margin = Theme::space(kStartMargin);
     column->setContentsMargins(margin, margin, margin, margin);
     column->setSpacing(Theme::space(2));
     column->addWidget(title);
@@ -93,7 +93,7 @@ FirstStart::FirstStart(Settings& settings,
     column->addLayout(makeButtons());
     column->setSizeConstraint(QLayout::SetFixedSize);
     for (QLabel* text : {found_, note, mode}) {
-        text->setFixedWidth(kWidth - 2 * margin);
+        text->setFixedWidth(kStartWidth - 2 * margin);
     }
     setDevice(device);
     cards_->setFocus();

@@ -9,7 +9,7 @@ namespace lowtide::ui {
 
 namespace {
 
-class Words {
+class DeviceWords {
     Q_DECLARE_TR_FUNCTIONS(FirstStart)
 };
 
@@ -35,21 +35,22 @@ bool isBetter(const Json& device, const Json* best) {
 FoundDevice foundDevice(const Json& devices) {
     const Json* best = nullptr;
     if (!devices.is_array()) {
-        return {.sentence = Words::tr("Lowtide is looking for what it can compute on...")};
+        return {.sentence = DeviceWords::tr("Lowtide is looking for what it can compute on...")};
     }
     for (const Json& device : devices) {
         best = isBetter(device, best) ? &device : best;
     }
     if (best == nullptr) {
-        return {.sentence = Words::tr("Lowtide found no device to compute on.")};
+        return {.sentence = DeviceWords::tr("Lowtide found no device to compute on.")};
     }
     const Bytes capacity = bytesIn(*best, "capacity");
     const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
     const QString size = bytesText(capacity);
     const QString sentence =
         isCard(*best)
-            ? Words::tr("Lowtide found the graphics card %1 with %2 of memory.").arg(name, size)
-            : Words::tr(
+            ? DeviceWords::tr("Lowtide found the graphics card %1 with %2 of memory.")
+                  .arg(name, size)
+            : DeviceWords::tr(
                   "Lowtide found no graphics card and computes on the processor (%1) with %2 of "
                   "memory.")
                   .arg(name, size);

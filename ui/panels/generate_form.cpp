@@ -19,13 +19,13 @@ namespace lowtide::ui {
 
 namespace {
 
-bool isSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph::ExposedParam>& b) {
+bool areSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph::ExposedParam>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
         return x.node == y.node && x.param == y.param && x.label == y.label;
     });
 }
 
-QString problemOf(const Issue& issue) {
+QString issueText(const Issue& issue) {
     const QString message = QString::fromStdString(issue.message);
     return issue.hint.empty()
                ? message
@@ -98,7 +98,7 @@ void GenerateForm::setRunning(bool isRunning) {
 
 void GenerateForm::take(const Delta& delta) {
     const bool isOther = delta.reset || delta.exposed || !delta.added.empty() ||
-                         !delta.removed.empty() || !isSame(shown_, model_.document().exposed);
+                         !delta.removed.empty() || !areSame(shown_, model_.document().exposed);
     if (isOther) {
         rebuild();
         return;
@@ -144,7 +144,7 @@ void GenerateForm::showProblems() {
         for (const Issue& issue : planned_.issues) {
             if (issue.severity == Severity::Error && issue.node == field->node() &&
                 issue.item == field->param()) {
-                problem = problemOf(issue);
+                problem = issueText(issue);
             }
         }
         field->setProblem(problem);

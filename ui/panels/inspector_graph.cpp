@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kUsualThreshold = 70;  ///< percent, as runs have it where the graph says nothing
 
-QString textOf(const std::optional<std::string>& value) {
+QString statedText(const std::optional<std::string>& value) {
     return QString::fromStdString(value.value_or(std::string()));
 }
 
@@ -123,16 +123,16 @@ void InspectorGraph::setDevices(const std::vector<std::string>& devices) {
     for (const std::string& device : devices) {
         device_->addItem(QString::fromStdString(device), QString::fromStdString(device));
     }
-    choose(*device_, textOf(model_.document().device));
+    choose(*device_, statedText(model_.document().device));
 }
 
 void InspectorGraph::refresh() {
     const graph::Document& document = model_.document();
     if (!budget_->hasFocus() || !budget_->isModified()) {
-        budget_->setText(textOf(document.memoryBudget));
+        budget_->setText(statedText(document.memoryBudget));
     }
-    choose(*device_, textOf(document.device));
-    const QString lowMemory = textOf(document.lowMemory);
+    choose(*device_, statedText(document.device));
+    const QString lowMemory = statedText(document.lowMemory);
     choose(*lowMemory_, lowMemory == QLatin1String("auto") ? QString() : lowMemory);
     const QSignalBlocker quiet(threshold_);
     ownThreshold_->setChecked(document.collectionThreshold.has_value());

@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_params.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/panels/column_in.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <algorithm>
@@ -9,12 +10,12 @@ namespace lowtide::ui {
 
 namespace {
 
-Json defaultOf(const ParamDesc& param) {
+Json defaultJson(const ParamDesc& param) {
     return graph::toJson(param.defaultValue);
 }
 
 Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
-    return node.params.contains(param.id) ? node.params.at(param.id) : defaultOf(param);
+    return node.params.contains(param.id) ? node.params.at(param.id) : defaultJson(param);
 }
 
 /// Whether the node has a parameter that can share one editor with this one.
@@ -27,13 +28,6 @@ bool isExposed(const graph::Document& document, const std::string& node, const s
     return std::any_of(document.exposed.begin(), document.exposed.end(), [&](const auto& shown) {
         return shown.node == node && shown.param == param;
     });
-}
-
-QVBoxLayout* columnIn(QWidget* widget) {
-    auto* column = new QVBoxLayout(widget);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    return column;
 }
 
 }  // namespace
@@ -119,7 +113,7 @@ RowState InspectorParams::stateOf(const ParamDesc& param) const {
         const graph::DocumentNode& saved = *model_.node(node);
         state.isMixed = state.isMixed || valueOf(saved, param) != state.value;
     }
-    const Json byDefault = defaultOf(param);
+    const Json byDefault = defaultJson(param);
     state.isDefault = byDefault.is_null() || (!state.isMixed && state.value == byDefault);
     state.isExposed = isExposed(model_.document(), first, param.id);
     state.seedMode = seedModeOf(*model_.node(first), param.id);
@@ -176,7 +170,7 @@ void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool i
 
 void InspectorParams::reset(const ParamDesc& param) {
     model_.endMerging();
-    setValue(param, defaultOf(param), true);
+    setValue(param, defaultJson(param), true);
 }
 
 void InspectorParams::expose(const ParamDesc& param, bool isShown) {

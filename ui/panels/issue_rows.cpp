@@ -13,9 +13,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kMargin = Theme::space(2);
-constexpr int kIcon = Theme::space(4);
-constexpr int kLine = Theme::space(5);
+constexpr int kIssueMargin = Theme::space(2);
+constexpr int kIssueIcon = Theme::space(4);
+constexpr int kIssueLine = Theme::space(5);
 
 const char* lookOf(Severity severity) {
     return severity == Severity::Error     ? "error"
@@ -83,13 +83,13 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
 }
 
 QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), 2 * kLine + kMargin};
+    return {Theme::space(50), 2 * kIssueLine + kIssueMargin};
 }
 
 bool IssueDelegate::isElided(const Issue& issue, int width) {
     const QFontMetricsF measure(Theme::current().font("small"));
     return measure.horizontalAdvance(QString::fromStdString(issue.message)) >
-           width - kIcon - 3.0 * kMargin;
+           width - kIssueIcon - 3.0 * kIssueMargin;
 }
 
 void IssueDelegate::paint(QPainter* painter,
@@ -103,15 +103,17 @@ void IssueDelegate::paint(QPainter* painter,
     const Theme& theme = Theme::current();
     painter->save();
     paintRowGround(*painter, option);
-    const QRect icon(option.rect.left() + kMargin,
-                     option.rect.top() + kMargin / 2 + (kLine - kIcon) / 2,
-                     kIcon,
-                     kIcon);
+    const QRect icon(option.rect.left() + kIssueMargin,
+                     option.rect.top() + kIssueMargin / 2 + (kIssueLine - kIssueIcon) / 2,
+                     kIssueIcon,
+                     kIssueIcon);
     theme.icon(lookOf(issue->severity), lookOf(issue->severity)).paint(painter, icon);
-    QRectF text = QRectF(option.rect).adjusted(kIcon + 2.0 * kMargin, kMargin / 2.0, -kMargin, 0);
-    text.setHeight(kLine);
+    QRectF text =
+        QRectF(option.rect)
+            .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
+    text.setHeight(kIssueLine);
     paintText(*painter, text, placeOf(*issue), "strong", "text");
-    text.translate(0, kLine);
+    text.translate(0, kIssueLine);
     paintText(*painter, text, QString::fromStdString(issue->message), "small", "text.muted");
     painter->restore();
 }

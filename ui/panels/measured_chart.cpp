@@ -8,9 +8,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kText = Theme::space(5);
-constexpr int kBar = 6;
-constexpr int kRow = kText + 2 * kBar + Theme::space(2);
+constexpr int kMeasuredText = Theme::space(5);
+constexpr int kMeasuredBar = 6;
+constexpr int kMeasuredRow = kMeasuredText + 2 * kMeasuredBar + Theme::space(2);
 
 }  // namespace
 
@@ -34,11 +34,12 @@ std::vector<LegendEntry> MeasuredChart::legend() const {
 }
 
 int MeasuredChart::heightNeeded() const {
-    return static_cast<int>(measured_.nodes.size()) * kRow + legendHeight(width(), legend());
+    return static_cast<int>(measured_.nodes.size()) * kMeasuredRow +
+           legendHeight(width(), legend());
 }
 
 QString MeasuredChart::tipAt(QPointF point) const {
-    const auto row = static_cast<size_t>(std::max(0.0, point.y()) / kRow);
+    const auto row = static_cast<size_t>(std::max(0.0, point.y()) / kMeasuredRow);
     if (row >= measured_.nodes.size()) {
         return {};
     }
@@ -64,7 +65,7 @@ QString MeasuredChart::tipAt(QPointF point) const {
 
 void MeasuredChart::paintNode(QPainter& painter, const MeasuredNode& node, qreal top) const {
     const QColor colour = Theme::current().colour("chart.weights");
-    const QRectF row(0, top, width(), kText);
+    const QRectF row(0, top, width(), kMeasuredText);
     paintText(painter,
               row.adjusted(0, 0, -width() * 0.65, 0),
               QString::fromStdString(node.node),
@@ -83,9 +84,12 @@ void MeasuredChart::paintNode(QPainter& painter, const MeasuredNode& node, qreal
     const auto lengthOf = [&](Bytes value) {
         return most_ > 0 ? width() * static_cast<double>(value) / static_cast<double>(most_) : 0;
     };
-    const qreal bars = top + kText;
-    paintBar(painter, QRectF(0, bars, lengthOf(node.plannedPeak.value_or(0)), kBar), colour, true);
-    paintBar(painter, QRectF(0, bars + kBar, lengthOf(node.peak), kBar), colour);
+    const qreal bars = top + kMeasuredText;
+    paintBar(painter,
+             QRectF(0, bars, lengthOf(node.plannedPeak.value_or(0)), kMeasuredBar),
+             colour,
+             true);
+    paintBar(painter, QRectF(0, bars + kMeasuredBar, lengthOf(node.peak), kMeasuredBar), colour);
 }
 
 void MeasuredChart::paintEvent(QPaintEvent*) {
@@ -93,7 +97,7 @@ void MeasuredChart::paintEvent(QPaintEvent*) {
     qreal top = 0;
     for (const MeasuredNode& node : measured_.nodes) {
         paintNode(painter, node, top);
-        top += kRow;
+        top += kMeasuredRow;
     }
     paintLegend(painter, QRectF(0, top, width(), height() - top), legend());
 }

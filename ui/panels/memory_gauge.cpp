@@ -9,8 +9,8 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kText = Theme::space(5);
-constexpr int kBar = Theme::space(3);
+constexpr int kGaugeText = Theme::space(5);
+constexpr int kGaugeBar = Theme::space(3);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void MemoryGauge::setHeld(const HeldNow& held) {
 }
 
 int MemoryGauge::heightNeeded() const {
-    return kText + kBar;
+    return kGaugeText + kGaugeBar;
 }
 
 QString MemoryGauge::tipAt(QPointF) const {
@@ -70,7 +70,7 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
     if (held_.others > 0) {
         text += tr(", others %1").arg(bytesText(held_.others));
     }
-    const QRectF row(0, 0, width(), kText);
+    const QRectF row(0, 0, width(), kGaugeText);
     paintText(painter, row.adjusted(0, 0, -width() * 0.75, 0), held_.device, "body", "text");
     paintText(painter,
               row.adjusted(width() * 0.25, 0, 0, 0),
@@ -78,7 +78,7 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
               "small",
               "text.muted",
               Qt::AlignRight);
-    painter.fillRect(QRectF(0, kText, width(), kBar), theme.colour("field"));
+    painter.fillRect(QRectF(0, kGaugeText, width(), kGaugeBar), theme.colour("field"));
     qreal x = 0;
     const std::pair<Bytes, const char*> parts[] = {{held_.weights, "chart.weights"},
                                                    {held_.activations, "chart.activations"},
@@ -89,7 +89,7 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
     for (const auto& [bytes, colour] : parts) {
         const qreal length =
             most > 0 ? width() * static_cast<double>(bytes) / static_cast<double>(most) : 0;
-        paintBar(painter, QRectF(x, kText, length, kBar), theme.colour(colour));
+        paintBar(painter, QRectF(x, kGaugeText, length, kGaugeBar), theme.colour(colour));
         x += length;
     }
 }

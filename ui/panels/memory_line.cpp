@@ -14,7 +14,7 @@ namespace lowtide::ui {
 
 namespace {
 
-class Words {
+class MemoryWords {
     Q_DECLARE_TR_FUNCTIONS(MemoryLine)
 };
 
@@ -44,9 +44,9 @@ MemoryLine refusedLine(const Issues& issues) {
     const Json facts = factsOf(*found);
     const Bytes needed = bytesIn(facts, "needed");
     const QString node = QString::fromStdString(found->node);
-    return {.text = needed > 0 ? Words::tr("Does not fit: %1 needs %2")
+    return {.text = needed > 0 ? MemoryWords::tr("Does not fit: %1 needs %2")
                                      .arg(node, partText(needed, bytesIn(facts, "capacity")))
-                               : Words::tr("Does not fit: %1").arg(message),
+                               : MemoryWords::tr("Does not fit: %1").arg(message),
             .detail = hint.isEmpty() ? message : message + QLatin1Char('\n') + hint,
             .fits = false};
 }
@@ -62,21 +62,22 @@ MemoryLine memoryLineOf(const Planned& planned) {
         return {};
     }
     QStringList parts = {
-        Words::tr("Needs %1")
+        MemoryWords::tr("Needs %1")
             .arg(partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity")))};
     if (const int percent = streamedPercent(planned.plan, textIn(*device, "device")); percent > 0) {
-        parts.push_back(Words::tr("streams %1 %").arg(percent));
+        parts.push_back(MemoryWords::tr("streams %1 %").arg(percent));
     }
     const bool isEstimated = memberIn(*device, "estimated") == true;
     const QString time = durationText(secondsOf(planned.plan));
-    parts.push_back(isEstimated ? Words::tr("%1 (estimate)").arg(time) : time);
+    parts.push_back(isEstimated ? MemoryWords::tr("%1 (estimate)").arg(time) : time);
     return {.text = parts.join(QStringLiteral(", ")),
-            .detail = Words::tr("The most that %1 will hold, of its budget. %2")
-                          .arg(QString::fromStdString(textIn(*device, "device")),
-                               isEstimated
-                                   ? Words::tr("The time is an estimate that ranks plans: this "
+            .detail =
+                MemoryWords::tr("The most that %1 will hold, of its budget. %2")
+                    .arg(QString::fromStdString(textIn(*device, "device")),
+                         isEstimated
+                             ? MemoryWords::tr("The time is an estimate that ranks plans: this "
                                                "device was not measured yet.")
-                                   : Words::tr("The time is from this device's measured speeds."))};
+                             : MemoryWords::tr("The time is from this device's measured speeds."))};
 }
 
 QString partText(Bytes part, Bytes whole) {
@@ -86,7 +87,7 @@ QString partText(Bytes part, Bytes whole) {
         return bytesText(part);
     }
     if (part < static_cast<Bytes>(unit) / 10 || whole < 10 * kMiB) {
-        return Words::tr("%1 of %2").arg(bytesText(part), bytesText(whole));
+        return MemoryWords::tr("%1 of %2").arg(bytesText(part), bytesText(whole));
     }
     const int digits = isLarge ? 1 : 0;
     return QStringLiteral("%1 of %2 %3")

@@ -1,5 +1,6 @@
 #include "ui/panels/memory_widgets.hpp"
 
+#include "ui/panels/column_in.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -11,14 +12,7 @@ namespace lowtide::ui {
 namespace {
 
 /// From this width on what can be changed stands beside the plan.
-constexpr int kWide = Theme::space(150);
-
-QVBoxLayout* columnIn(QWidget* part) {
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    return column;
-}
+constexpr int kWidePanel = Theme::space(150);
 
 QLabel* makeLabel(const char* name, const char* font, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -130,7 +124,7 @@ QWidget* MemoryPanel::Widgets::buildDetails() {
 }
 
 void MemoryPanel::Widgets::spread(int width) {
-    const bool isWide = width >= kWide;
+    const bool isWide = width >= kWidePanel;
     halves->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     halves->setSpacing(Theme::space(isWide ? 6 : 3));
     halves->setStretch(0, isWide ? 1 : 0);

@@ -53,7 +53,7 @@ QString paramOf(ModelKind kind) {
     return {};
 }
 
-const char* colourOf(ModelVerdict verdict) {
+const char* verdictColour(ModelVerdict verdict) {
     switch (verdict) {
         case ModelVerdict::Fits:
             return "success";
@@ -67,7 +67,10 @@ const char* colourOf(ModelVerdict verdict) {
     return "text.muted";
 }
 
-QToolButton* makeButton(const char* name, const char* icon, const QString& text, QWidget* parent) {
+QToolButton* makeIconButton(const char* name,
+                            const char* icon,
+                            const QString& text,
+                            QWidget* parent) {
     auto* button = new QToolButton(parent);
     button->setObjectName(QLatin1String(name));
     button->setIcon(Theme::current().icon(icon));
@@ -105,10 +108,11 @@ QWidget* ModelsPanel::makePlaces() {
     auto* box = new QWidget(this);
     auto* label = new QLabel(tr("Model folders"), box);
     label->setFont(Theme::current().font("label"));
-    QToolButton* folder = makeButton("addFolder", "folder", tr("Add a folder..."), box);
-    QToolButton* file =
-        makeButton("addPathsFile", "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), box);
-    remove_ = makeButton("removePlace", "minus", tr("Take it off the list; its files stay"), box);
+    QToolButton* folder = makeIconButton("addFolder", "folder", tr("Add a folder..."), box);
+    QToolButton* file = makeIconButton(
+        "addPathsFile", "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), box);
+    remove_ =
+        makeIconButton("removePlace", "minus", tr("Take it off the list; its files stay"), box);
     places_ = new QListWidget(box);
     places_->setObjectName(QStringLiteral("places"));
     places_->setAccessibleName(label->text());
@@ -139,7 +143,8 @@ QWidget* ModelsPanel::makeModels() {
     search_ = new QLineEdit(box);
     search_->setObjectName(QStringLiteral("modelSearch"));
     search_->setPlaceholderText(tr("Search models"));
-    QToolButton* again = makeButton("rescan", "refresh", tr("Look through the folders again"), box);
+    QToolButton* again =
+        makeIconButton("rescan", "refresh", tr("Look through the folders again"), box);
     state_ = new QLabel(box);
     state_->setObjectName(QStringLiteral("modelState"));
     models_ = new QTreeWidget(box);
@@ -238,9 +243,10 @@ void ModelsPanel::addRow(const FoundModel& model) {
          isBroken ? QString() : bytesText(model.file.weights),
          !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict)});
     item->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
-    item->setForeground(Verdict,
-                        Theme::current().colour(
-                            isBroken || !model.file.isRunnable ? "text.muted" : colourOf(verdict)));
+    item->setForeground(
+        Verdict,
+        Theme::current().colour(isBroken || !model.file.isRunnable ? "text.muted"
+                                                                   : verdictColour(verdict)));
     item->setToolTip(Name,
                      isBroken ? QString::fromStdString(model.file.problem)
                               : QString::fromStdString(model.file.path));

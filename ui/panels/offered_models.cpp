@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 namespace {
 
-class Words {
+class ModelWords {
     Q_DECLARE_TR_FUNCTIONS(Models)
 };
 
@@ -27,7 +27,7 @@ std::optional<ModelKind> kindOf(const std::string& param) {
 
 QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     if (!model.file.problem.empty()) {
-        return Words::tr("cannot be read");
+        return ModelWords::tr("cannot be read");
     }
     QStringList parts;
     if (!model.file.family.empty()) {
@@ -38,7 +38,7 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
         parts.push_back(verdict);
     }
     if (!model.file.isRunnable) {
-        parts.push_back(Words::tr("not run by this version"));
+        parts.push_back(ModelWords::tr("not run by this version"));
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -54,8 +54,8 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
     }
     if (*kind == ModelKind::Checkpoint) {
         offered.push_back({.value = QStringLiteral("builtin:mini"),
-                           .label = Words::tr("Mini"),
-                           .detail = Words::tr("comes with Lowtide, 128 x 128 pixels")});
+                           .label = ModelWords::tr("Mini"),
+                           .detail = ModelWords::tr("comes with Lowtide, 128 x 128 pixels")});
     }
     for (const FoundModel& model : library_.models()) {
         if (model.file.kind == *kind) {
@@ -70,11 +70,11 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
 QString verdictText(ModelVerdict verdict) {
     switch (verdict) {
         case ModelVerdict::Fits:
-            return Words::tr("fits");
+            return ModelWords::tr("fits");
         case ModelVerdict::Streams:
-            return Words::tr("streams");
+            return ModelWords::tr("streams");
         case ModelVerdict::TooBig:
-            return Words::tr("too big");
+            return ModelWords::tr("too big");
         case ModelVerdict::Unknown:
             break;
     }
@@ -82,7 +82,7 @@ QString verdictText(ModelVerdict verdict) {
 }
 
 QString verdictRule() {
-    return Words::tr(
+    return ModelWords::tr(
         "A first look at the file alone: a quarter of the budget is left for pictures. Fits: "
         "all weights lie in the rest at once. Streams: four of its largest tensor do, the "
         "others come as they are used. The plan of a graph knows more exactly.");

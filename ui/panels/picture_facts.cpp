@@ -12,23 +12,24 @@ namespace {
 
 constexpr qsizetype kLongest = 20000;
 
-class Words {
+class FactWords {
     Q_DECLARE_TR_FUNCTIONS(PictureFacts)
 };
 
 QString shortened(const std::string& text) {
     const QString all = QString::fromStdString(text);
-    return all.size() <= kLongest
-               ? all
-               : Words::tr("%1 ... (%2 characters in all)").arg(all.left(kLongest)).arg(all.size());
+    return all.size() <= kLongest ? all
+                                  : FactWords::tr("%1 ... (%2 characters in all)")
+                                        .arg(all.left(kLongest))
+                                        .arg(all.size());
 }
 
 QString graphFact(const std::string& text) {
     try {
         const graph::Document document = graph::parseDocument(text);
-        return Words::tr("nodes: %1").arg(document.nodes.size());
+        return FactWords::tr("nodes: %1").arg(document.nodes.size());
     } catch (const Error& error) {
-        return Words::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
+        return FactWords::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
     }
 }
 
@@ -38,14 +39,14 @@ std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     std::vector<PictureFact> facts;
     if (!picture.levels.empty()) {
         const QSize size = picture.levels.front().size();
-        facts.push_back(
-            {Words::tr("Size"), Words::tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
+        facts.push_back({FactWords::tr("Size"),
+                         FactWords::tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
     }
     if (!picture.path.isEmpty()) {
-        facts.push_back({Words::tr("File"), QFileInfo(picture.path).fileName()});
+        facts.push_back({FactWords::tr("File"), QFileInfo(picture.path).fileName()});
     }
     if (const std::string graph = picture.graphText(); !graph.empty()) {
-        facts.push_back({Words::tr("Graph"), graphFact(graph)});
+        facts.push_back({FactWords::tr("Graph"), graphFact(graph)});
     }
     for (const image::PngText& text : picture.texts) {
         facts.push_back({QString::fromStdString(text.key), shortened(text.text)});

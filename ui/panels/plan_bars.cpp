@@ -11,12 +11,12 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kRow = Theme::space(5);
-constexpr int kBar = Theme::space(2);
+constexpr int kStageRow = Theme::space(5);
+constexpr int kStageBar = Theme::space(2);
 constexpr int kBudgetRow = Theme::space(5);
-constexpr int kGap = Theme::space(2);
+constexpr int kStageGap = Theme::space(2);
 /// From this width on there is room for how much streams.
-constexpr int kWide = Theme::space(110);
+constexpr int kWideBars = Theme::space(110);
 /// A budget of more than so many peaks is not painted to scale.
 constexpr Bytes kBeyond = 8;
 
@@ -60,7 +60,7 @@ void PlanBars::setFresh(bool isFresh) {
 }
 
 int PlanBars::heightNeeded() const {
-    return kBudgetRow + static_cast<int>(plan_.stages.size()) * kRow +
+    return kBudgetRow + static_cast<int>(plan_.stages.size()) * kStageRow +
            legendHeight(width(), legend());
 }
 
@@ -89,7 +89,7 @@ std::vector<LegendEntry> PlanBars::legend() const {
 }
 
 QString PlanBars::textOf(const StageBar& stage) const {
-    return stage.movedInPass > 0 && width() >= kWide
+    return stage.movedInPass > 0 && width() >= kWideBars
                ? tr("%1, streams %2 a pass")
                      .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
                : bytesText(stage.total());
@@ -108,9 +108,12 @@ PlanBars::Scale PlanBars::scale() const {
         right = std::max(right, texts.horizontalAdvance(textOf(stage)));
         most = std::max(most, stage.total());
     }
-    left = std::ceil(std::min(left, width() * 0.3)) + kGap;
-    right = std::ceil(right) + kGap;
-    return {.track = {left, (kRow - kBar) / 2.0, std::max(1.0, width() - left - right), kBar},
+    left = std::ceil(std::min(left, width() * 0.3)) + kStageGap;
+    right = std::ceil(right) + kStageGap;
+    return {.track = {left,
+                      (kStageRow - kStageBar) / 2.0,
+                      std::max(1.0, width() - left - right),
+                      kStageBar},
             .most = isFarBeyond() ? kBeyond * plan_.peak : most};
 }
 
@@ -125,7 +128,7 @@ bool PlanBars::isFarBeyond() const {
 }
 
 qreal PlanBars::rowTop(size_t stage) const {
-    return kBudgetRow + static_cast<qreal>(stage) * kRow;
+    return kBudgetRow + static_cast<qreal>(stage) * kStageRow;
 }
 
 QRectF PlanBars::barOf(size_t stage) const {
@@ -141,7 +144,7 @@ qreal PlanBars::budgetX() const {
 }
 
 const StageBar* PlanBars::stageAt(QPointF point) const {
-    const auto row = static_cast<qsizetype>((point.y() - kBudgetRow) / kRow);
+    const auto row = static_cast<qsizetype>((point.y() - kBudgetRow) / kStageRow);
     const bool isIn = point.y() >= kBudgetRow && row < static_cast<qsizetype>(plan_.stages.size());
     return isIn ? &plan_.stages[static_cast<size_t>(row)] : nullptr;
 }
@@ -176,14 +179,14 @@ void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) c
     const StageBar& stage = plan_.stages[index];
     const bool isTooLarge = budget_ > 0 && stage.total() > budget_;
     const QRectF track = scale.track.translated(0, rowTop(index));
-    const QRectF row(0, rowTop(index), width(), kRow);
+    const QRectF row(0, rowTop(index), width(), kStageRow);
     paintText(painter,
-              row.adjusted(0, 0, track.left() - kGap - width(), 0),
+              row.adjusted(0, 0, track.left() - kStageGap - width(), 0),
               QString::fromStdString(stage.node),
               stage.node == running_ ? "strong" : "body",
               isTooLarge ? "error" : "text");
     paintText(painter,
-              row.adjusted(track.right() + kGap, 0, 0, 0),
+              row.adjusted(track.right() + kStageGap, 0, 0, 0),
               textOf(stage),
               "small",
               isTooLarge ? "error" : "text.muted",
@@ -193,7 +196,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) c
     for (const Part& part : partsOf(stage)) {
         const qreal length = scale.lengthOf(part.bytes);
         paintBar(painter,
-                 QRectF(x, track.top(), length, kBar),
+                 QRectF(x, track.top(), length, kStageBar),
                  theme.colour(part.colour),
                  part.isHatched);
         x += length;
@@ -201,7 +204,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) c
     if (isTooLarge) {
         painter.setPen(QPen(theme.colour("error"), 1));
         painter.setBrush(Qt::NoBrush);
-        const QRectF bar(track.topLeft(), QSizeF(scale.lengthOf(stage.total()), kBar));
+        const QRectF bar(track.topLeft(), QSizeF(scale.lengthOf(stage.total()), kStageBar));
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5));
     } else if (stage.node == running_) {
         painter.fillRect(QRectF(track.left(), track.bottom() + 1, track.width(), 2),

@@ -13,10 +13,10 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPicture = 104;
+constexpr int kCardPicture = 104;
 constexpr int kInset = 8;
 constexpr int kTextHeight = 52;
-constexpr QSize kCard(kPicture + 2 * kInset, kPicture + kTextHeight + 2 * kInset);
+constexpr QSize kCard(kCardPicture + 2 * kInset, kCardPicture + kTextHeight + 2 * kInset);
 
 enum Role { Id = Qt::UserRole, Picture, Problem, Origin };
 
@@ -52,8 +52,10 @@ public:
 private:
     static void paintText(QPainter& painter, const QRectF& card, const QModelIndex& index) {
         const Theme& theme = Theme::current();
-        const QRectF text(
-            card.left() + kInset, card.top() + kPicture + kInset + 4, kPicture, kTextHeight - 4);
+        const QRectF text(card.left() + kInset,
+                          card.top() + kCardPicture + kInset + 4,
+                          kCardPicture,
+                          kTextHeight - 4);
         const QString problem = index.data(Problem).toString();
         painter.setPen(theme.colour("text"));
         painter.setFont(theme.font("label"));
@@ -140,7 +142,7 @@ void PresetCards::setEntries(const std::vector<const PresetEntry*>& entries) {
         auto* card = new QStandardItem(entry->title);
         card->setEditable(false);
         card->setData(entry->id, Id);
-        card->setData(cardPicture(*entry, kPicture, devicePixelRatioF()), Picture);
+        card->setData(cardPicture(*entry, kCardPicture, devicePixelRatioF()), Picture);
         card->setData(problemOf(*entry), Problem);
         card->setData(entry->isBuiltin ? tr("Built in") : tr("Your own"), Origin);
         card->setToolTip(entry->problem.isEmpty() ? entry->title : entry->problem);

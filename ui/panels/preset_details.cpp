@@ -17,11 +17,11 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPicture = 64;
-constexpr int kWidth = 280;
+constexpr int kDetailsPicture = 64;
+constexpr int kDetailsWidth = 280;
 constexpr int kFilesHeight = 96;
 
-QString kindText(const QString& kind) {
+QString fileKindText(const QString& kind) {
     if (kind == QLatin1String("checkpoint")) {
         return PresetDetails::tr("Checkpoint");
     }
@@ -52,7 +52,7 @@ const QTreeWidgetItem* itemToLocate(const QTreeWidget& files) {
     return nullptr;
 }
 
-QLabel* makeText(const char* name, const char* font, const char* token, QWidget* parent) {
+QLabel* makeDetail(const char* name, const char* font, const char* token, QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setObjectName(QLatin1String(name));
     label->setFont(Theme::current().font(font));
@@ -65,13 +65,13 @@ QLabel* makeText(const char* name, const char* font, const char* token, QWidget*
 
 PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("presetDetails"));
-    setMinimumWidth(kWidth);
+    setMinimumWidth(kDetailsWidth);
     picture_ = new QLabel(this);
-    title_ = makeText("presetTitle", "title", "text", this);
-    tags_ = makeText("presetTags", "small", "text.muted", this);
-    description_ = makeText("presetDescription", "body", "text", this);
-    needs_ = makeText("presetNeeds", "body", "text", this);
-    problem_ = makeText("presetProblem", "body", "error", this);
+    title_ = makeDetail("presetTitle", "title", "text", this);
+    tags_ = makeDetail("presetTags", "small", "text.muted", this);
+    description_ = makeDetail("presetDescription", "body", "text", this);
+    needs_ = makeDetail("presetNeeds", "body", "text", this);
+    problem_ = makeDetail("presetProblem", "body", "error", this);
     files_ = new QTreeWidget(this);
     files_->setObjectName(QStringLiteral("presetFiles"));
     files_->setAccessibleName(tr("Files that it needs"));
@@ -143,7 +143,8 @@ QPushButton* PresetDetails::button(const char* name, const QString& text) {
 void PresetDetails::setEntry(const PresetEntry* entry) {
     const PresetEntry shown = entry ? *entry : PresetEntry();
     const bool isOwn = entry && !shown.isBuiltin;
-    picture_->setPixmap(entry ? cardPicture(shown, kPicture, devicePixelRatioF()) : QPixmap());
+    picture_->setPixmap(entry ? cardPicture(shown, kDetailsPicture, devicePixelRatioF())
+                              : QPixmap());
     title_->setText(entry ? shown.title : tr("Choose a preset"));
     QStringList tags = shown.tags;
     if (entry) {
@@ -168,7 +169,7 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
 void PresetDetails::showFiles(const PresetEntry& entry) {
     files_->clear();
     for (const RequiredFile& file : entry.files) {
-        auto* item = new QTreeWidgetItem(files_, {file.value, kindText(file.kind)});
+        auto* item = new QTreeWidgetItem(files_, {file.value, fileKindText(file.kind)});
         const char* icon = file.isThere ? "check" : "warning";
         item->setIcon(0, Theme::current().icon(icon, file.isThere ? "success" : "warning"));
         item->setData(0, Qt::UserRole, !file.isThere);

@@ -15,9 +15,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPicture = 128;
+constexpr int kDialogPicture = 128;
 constexpr int kDescriptionHeight = 84;
-constexpr int kWidth = 440;
+constexpr int kDialogWidth = 440;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
         auto* picture = new QLabel(this);
         PresetEntry shown;
         shown.thumbnail = thumbnail;
-        picture->setPixmap(cardPicture(shown, kPicture, devicePixelRatioF()));
+        picture->setPixmap(cardPicture(shown, kDialogPicture, devicePixelRatioF()));
         form->addRow(tr("Picture"), picture);
     }
     form->addRow(tr("Title"), title_);
@@ -60,7 +60,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     column->setSpacing(Theme::space(4));
     column->addLayout(form);
     column->addWidget(buttons);
-    setMinimumWidth(kWidth);
+    setMinimumWidth(kDialogWidth);
 }
 
 PresetText PresetDialog::text() const {

@@ -10,9 +10,9 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kMargin = Theme::space(2);
-constexpr int kPicture = Theme::space(10);
-constexpr int kLine = Theme::space(5);
+constexpr int kRunMargin = Theme::space(2);
+constexpr int kRunPicture = Theme::space(10);
+constexpr int kRunLine = Theme::space(5);
 
 const char* iconOf(const QueuedRun& run) {
     switch (run.state) {
@@ -30,7 +30,7 @@ const char* iconOf(const QueuedRun& run) {
     return "clock";
 }
 
-const char* colourOf(const QueuedRun& run) {
+const char* runColour(const QueuedRun& run) {
     return run.state == RunState::Failed     ? "error"
            : run.state == RunState::Finished ? "success"
            : run.state == RunState::Running  ? "accent"
@@ -41,7 +41,7 @@ void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
     const Theme& theme = Theme::current();
     painter.fillRect(place, theme.colour("field"));
     if (run.picture.image.isNull()) {
-        theme.icon(iconOf(run), colourOf(run))
+        theme.icon(iconOf(run), runColour(run))
             .paint(&painter, place.adjusted(12, 12, -12, -12), Qt::AlignCenter);
         return;
     }
@@ -55,7 +55,7 @@ void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
 }  // namespace
 
 QSize QueueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), kPicture + 2 * kMargin};
+    return {Theme::space(50), kRunPicture + 2 * kRunMargin};
 }
 
 void QueueDelegate::paint(QPainter* painter,
@@ -70,12 +70,13 @@ void QueueDelegate::paint(QPainter* painter,
     painter->save();
     paintRowGround(*painter, option);
     const QRect place(
-        option.rect.left() + kMargin, option.rect.top() + kMargin, kPicture, kPicture);
+        option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunPicture, kRunPicture);
     paintPicture(*painter, place, *run);
-    QRectF text = QRectF(option.rect).adjusted(kPicture + 2.0 * kMargin, kMargin, -kMargin, 0);
-    text.setHeight(kLine);
+    QRectF text =
+        QRectF(option.rect).adjusted(kRunPicture + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
+    text.setHeight(kRunLine);
     paintText(*painter, text, run->title, "strong", "text");
-    text.translate(0, kLine);
+    text.translate(0, kRunLine);
     paintText(*painter,
               text,
               stateText(*run),

@@ -14,12 +14,12 @@ namespace {
 constexpr int kName = Theme::space(17);  ///< room for the lanes' names
 constexpr int kHeld = Theme::space(12);
 constexpr int kLane = Theme::space(5);
-constexpr int kGap = Theme::space(1);
+constexpr int kLaneGap = Theme::space(1);
 constexpr int kAxis = Theme::space(5);
 constexpr int kBucket = 2;  ///< pixels
 
 QRectF laneAt(int index, int width) {
-    const qreal top = kHeld + kGap + static_cast<qreal>(index) * (kLane + kGap);
+    const qreal top = kHeld + kLaneGap + static_cast<qreal>(index) * (kLane + kLaneGap);
     return {static_cast<qreal>(kName), top, static_cast<qreal>(width - kName), kLane};
 }
 
@@ -34,7 +34,7 @@ void TimelineChart::setTimeline(RunTimeline line, Bytes budget) {
 }
 
 int TimelineChart::heightNeeded() const {
-    return kHeld + kGap + 3 * (kLane + kGap) + kAxis;
+    return kHeld + kLaneGap + 3 * (kLane + kLaneGap) + kAxis;
 }
 
 qreal TimelineChart::xOf(double seconds) const {

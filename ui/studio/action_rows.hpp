@@ -6,6 +6,8 @@
 
 namespace lowtide::ui {
 
+inline constexpr ActionScope kCanvas = ActionScope::Canvas;
+
 /// Parts of actionTable(), by menu: those of the canvas, then those of the window.
 [[nodiscard]] std::span<const ActionDesc> editRows();
 [[nodiscard]] std::span<const ActionDesc> nodeRows();

@@ -6,8 +6,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr ActionScope kCanvas = ActionScope::Canvas;
-
 #define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)
 
 constexpr ActionDesc kEdit[] = {

@@ -6,7 +6,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr ActionScope kCanvas = ActionScope::Canvas;
 constexpr ActionScope kKey = ActionScope::Key;
 
 #define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kJournalRestMilliseconds = 1000;
 
-QString nameOf(const QString& path) {
+QString documentNameOf(const QString& path) {
     const QString name = QFileInfo(path).fileName();
     for (const char* ending : {".lowtide.json", ".json", ".png"}) {
         if (name.endsWith(QLatin1String(ending), Qt::CaseInsensitive)) {
@@ -90,7 +90,7 @@ QString DocumentFile::open(const QString& path) {
         return other;
     }
     lock_ = std::move(lock);
-    settle(std::move(document), whole, nameOf(whole));
+    settle(std::move(document), whole, documentNameOf(whole));
     return {};
 }
 
@@ -99,7 +99,7 @@ void DocumentFile::openCopy(const QString& path) {
     lock_.reset();
     settle(std::move(document),
            QString(),
-           isPicture(path) ? nameOf(path) : tr("%1 (copy)").arg(nameOf(path)));
+           isPicture(path) ? documentNameOf(path) : tr("%1 (copy)").arg(documentNameOf(path)));
 }
 
 void DocumentFile::recover(const Recovered& recovered) {
@@ -112,7 +112,7 @@ void DocumentFile::recover(const Recovered& recovered) {
     lock_ = std::move(lock);
     const QString name = recovered.path.isEmpty()
                              ? tr("recovered")
-                             : tr("%1 (recovered)").arg(nameOf(recovered.path));
+                             : tr("%1 (recovered)").arg(documentNameOf(recovered.path));
     settle(savedGraph(path), path, name);
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });
@@ -141,7 +141,7 @@ QString DocumentFile::saveAs(const QString& path) {
     saveGraph(whole, model_.document(), folderMade(places_.backups));
     lock_ = std::move(lock);
     path_ = whole;
-    name_ = nameOf(whole);
+    name_ = documentNameOf(whole);
     model_.setSaved();
     rest_.stop();
     journal_.clear();

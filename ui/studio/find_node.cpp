@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 namespace {
 
-QString nameOf(const graph::DocumentNode& node, const NodeDesc* desc) {
+QString foundNameOf(const graph::DocumentNode& node, const NodeDesc* desc) {
     const QString label = QString::fromStdString(desc ? desc->label : node.type);
     return node.title ? QStringLiteral("%1 (%2)").arg(QString::fromStdString(*node.title), label)
                       : label;
@@ -23,7 +23,7 @@ std::vector<FoundNode> findNodes(const GraphModel& model, const QString& words) 
     std::vector<FoundNode> found;
     for (const auto& [id, node] : model.document().nodes) {
         const NodeDesc* desc = model.desc(id);
-        const QString name = nameOf(node, desc);
+        const QString name = foundNameOf(node, desc);
         if (name.contains(words, Qt::CaseInsensitive) ||
             QString::fromStdString(id).contains(words, Qt::CaseInsensitive)) {
             found.push_back({id, {}, name});

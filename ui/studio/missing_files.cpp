@@ -9,7 +9,7 @@ namespace lowtide::ui {
 
 namespace {
 
-QString nameOf(const std::string& value) {
+QString fileNameOf(const std::string& value) {
     return QString::fromStdString(value)
         .replace(QLatin1Char('\\'), QLatin1Char('/'))
         .section(QLatin1Char('/'), -1);
@@ -50,7 +50,7 @@ NewPlaces besideIt(const std::vector<std::string>& missing,
     const QDir folder = QFileInfo(chosen).absoluteDir();
     NewPlaces found;
     for (const std::string& file : missing) {
-        const QString path = folder.absoluteFilePath(nameOf(file));
+        const QString path = folder.absoluteFilePath(fileNameOf(file));
         if (file != except && QFileInfo(path).isFile()) {
             found[file] = path;
         }

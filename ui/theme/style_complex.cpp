@@ -107,10 +107,10 @@ void paintScrollBar(QPainter& painter,
              std::min(pill.width(), pill.height()) / 2);
 }
 
-void paintToolButton(QPainter& painter,
-                     const QStyleOptionToolButton& button,
-                     const QStyle& style,
-                     const QWidget* widget) {
+void paintToolButtonParts(QPainter& painter,
+                          const QStyleOptionToolButton& button,
+                          const QStyle& style,
+                          const QWidget* widget) {
     const WidgetState state(button);
     const bool isSplit = button.features & QStyleOptionToolButton::MenuButtonPopup;
     const bool hasMenu = button.features & QStyleOptionToolButton::HasMenu;
@@ -264,7 +264,7 @@ void StudioStyle::drawComplexControl(ComplexControl control,
     } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
         paintSpinBox(*painter, *spin, *this, widget);
     } else if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {
-        paintToolButton(*painter, *button, *this, widget);
+        paintToolButtonParts(*painter, *button, *this, widget);
     } else if (const auto* box = qstyleoption_cast<const QStyleOptionGroupBox*>(option)) {
         paintGroupBox(*painter, *box, *this, widget);
     } else if (slider && control == CC_Slider) {

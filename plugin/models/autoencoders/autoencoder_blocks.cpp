@@ -10,11 +10,11 @@ using BlockGuard = NetworkBuilder::BlockGuard;
 
 constexpr double kEpsilon = 1e-6;
 
-ResnetSizes resnetSizes(const AutoencoderConfig& config, int64_t in, int64_t out) {
+ResnetSizes autoencoderResnetSizes(const AutoencoderConfig& config, int64_t in, int64_t out) {
     return {.in = in, .out = out, .timeWidth = 0, .groups = config.groups, .epsilon = kEpsilon};
 }
 
-const AttentionNames& namesIn(const NetworkBuilder& builder, const std::string& name) {
+const AttentionNames& attentionNamesIn(const NetworkBuilder& builder, const std::string& name) {
     static const AttentionNames published{"query", "key", "value", "proj_attn"};
     return builder.has(name + ".query.weight") ? published : diffusersAttentionNames();
 }
@@ -38,7 +38,8 @@ std::vector<ResnetBlock> makeResnets(NetworkBuilder& builder,
     for (int64_t i = 0; i < count; ++i) {
         const std::string resnet = name + ".resnets." + std::to_string(i);
         const BlockGuard guard(builder, resnet);
-        resnets.emplace_back(builder, resnet, resnetSizes(config, i == 0 ? in : out, out));
+        resnets.emplace_back(
+            builder, resnet, autoencoderResnetSizes(config, i == 0 ? in : out, out));
     }
     return resnets;
 }
@@ -90,7 +91,9 @@ std::vector<AutoencoderDecoder::Level> makeDecoderLevels(NetworkBuilder& builder
 ResnetBlock makeMidResnet(NetworkBuilder& builder,
                           const std::string& name,
                           const AutoencoderConfig& config) {
-    return {builder, name, resnetSizes(config, config.channels.back(), config.channels.back())};
+    return {builder,
+            name,
+            autoencoderResnetSizes(config, config.channels.back(), config.channels.back())};
 }
 
 at::Tensor applyResnets(Pass& pass, const std::vector<ResnetBlock>& resnets, at::Tensor x) {
@@ -110,7 +113,7 @@ PixelAttention::PixelAttention(NetworkBuilder& builder,
       attention(
           builder,
           name,
-          namesIn(builder, name),
+          attentionNamesIn(builder, name),
           {.width = channels, .contextWidth = channels, .heads = 1, .inputBias = Bias::Added}) {}
 
 at::Tensor PixelAttention::apply(Pass& pass, const at::Tensor& x) const {

@@ -7,17 +7,17 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr size_t kMostLevels = 8;
-constexpr int64_t kPictureChannels = 3;
+constexpr size_t kMostAutoencoderLevels = 8;
+constexpr int64_t kImageChannels = 3;
 
-std::span<const FixedSetting> fixedSettings() {
+std::span<const FixedSetting> fixedAutoencoderSettings() {
     static const std::vector<FixedSetting> settings = {
         {"act_fn", "silu"},
         {"down_block_types", "DownEncoderBlock2D"},
-        {"in_channels", kPictureChannels},
+        {"in_channels", kImageChannels},
         {"latents_mean", nullptr},
         {"latents_std", nullptr},
-        {"out_channels", kPictureChannels},
+        {"out_channels", kImageChannels},
         {"shift_factor", nullptr},
         {"up_block_types", "UpDecoderBlock2D"},
     };
@@ -26,7 +26,7 @@ std::span<const FixedSetting> fixedSettings() {
 
 void checkLevelCount(const JsonReader& reader, const char* key, size_t count) {
     const size_t seen = reader.texts(key).value_or(std::vector<std::string>{""}).size();
-    if (seen != count || count > kMostLevels) {
+    if (seen != count || count > kMostAutoencoderLevels) {
         throw Error(ErrorKind::Corrupt,
                     reader.what() + ": " + key + " has " + std::to_string(seen) +
                         " entries, block_out_channels has " + std::to_string(count),
@@ -34,7 +34,7 @@ void checkLevelCount(const JsonReader& reader, const char* key, size_t count) {
     }
 }
 
-std::vector<int64_t> channelsOf(const JsonReader& reader, int64_t groups) {
+std::vector<int64_t> autoencoderChannels(const JsonReader& reader, int64_t groups) {
     const size_t count =
         reader.integers("block_out_channels").value_or(std::vector<int64_t>{64}).size();
     checkLevelCount(reader, "down_block_types", count);
@@ -52,7 +52,7 @@ std::vector<int64_t> channelsOf(const JsonReader& reader, int64_t groups) {
 AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     requireClass(reader, "AutoencoderKL");
-    refuseOtherSettings(json, what, fixedSettings());
+    refuseOtherSettings(json, what, fixedAutoencoderSettings());
     AutoencoderConfig config;
     config.latentChannels = integerInRange(reader, "latent_channels", 4, 1, kMostChannels);
     config.layersPerBlock = integerInRange(reader, "layers_per_block", 1, 1, kMostLayers);
@@ -61,7 +61,7 @@ AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& wha
     config.quantConv = reader.boolean("use_quant_conv").value_or(true);
     config.postQuantConv = reader.boolean("use_post_quant_conv").value_or(true);
     config.midAttention = reader.boolean("mid_block_add_attention").value_or(true);
-    config.channels = channelsOf(reader, config.groups);
+    config.channels = autoencoderChannels(reader, config.groups);
     if (!(config.scalingFactor > 0)) {
         throw Error(ErrorKind::Corrupt,
                     what + ": scaling_factor is " + std::to_string(config.scalingFactor) +

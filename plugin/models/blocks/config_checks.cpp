@@ -7,7 +7,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr size_t kLongestShown = 60;  ///< bytes of a setting in a message
+constexpr size_t kLongestShownSetting = 60;  ///< bytes of a setting in a message
 
 [[noreturn]] void refuseValue(const JsonReader& reader,
                               const char* key,
@@ -53,7 +53,7 @@ void refuseOtherSettings(const Json& config,
             throw Error(
                 ErrorKind::Unsupported,
                 what + ": " + setting.key + " is " +
-                    value->dump(-1, ' ', true).substr(0, kLongestShown) +
+                    value->dump(-1, ' ', true).substr(0, kLongestShownSetting) +
                     (setting.only.is_null() ? ", which is not built"
                                             : ", only " + setting.only.dump() + " is built"),
                 "choose another checkpoint");

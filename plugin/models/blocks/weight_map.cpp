@@ -40,14 +40,14 @@ Shard openShard(const std::string& path, WeightMap& map) {
     return shard;
 }
 
-TensorPlace placeOf(const files::TensorInfo& info, uint32_t file) {
+TensorPlace placeInFile(const files::TensorInfo& info, uint32_t file) {
     return {.file = file, .offset = info.offset, .type = info.type, .shape = info.shape};
 }
 
 void addWhole(const std::string& path, WeightMap& map) {
     const Shard shard = openShard(path, map);
     for (const auto& [name, info] : shard.header.tensors) {
-        map.tensors.emplace(name, placeOf(info, shard.number));
+        map.tensors.emplace(name, placeInFile(info, shard.number));
     }
 }
 
@@ -89,7 +89,7 @@ void addSharded(const fs::path& index, WeightMap& map) {
                         what + ": " + file + " has no tensor \"" + name + "\"",
                         "get all shards of the same checkpoint");
         }
-        map.tensors.emplace(name, placeOf(info->second, shard.number));
+        map.tensors.emplace(name, placeInFile(info->second, shard.number));
     }
 }
 

@@ -10,12 +10,6 @@ namespace lowtide::models {
 
 namespace {
 
-void requireThat(bool holds, const std::string& message, const char* hint, const char* item) {
-    if (!holds) {
-        throw Error(ErrorKind::InvalidInput, message, hint, item);
-    }
-}
-
 void checkArea(const AreaEdit& edit) {
     const tensor::PictureArea& area = edit.area;
     requireThat(area.widthPixels > 0 && area.heightPixels > 0,

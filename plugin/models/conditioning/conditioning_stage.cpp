@@ -42,18 +42,18 @@ at::Tensor averaged(const at::Tensor& first, const at::Tensor& second, double sh
 
 using Entries = std::vector<ConditioningEntry>;
 
-void join(Entries& first, const Entries& second, const CombineEdit&) {
+void joinEntries(Entries& first, const Entries& second, const CombineEdit&) {
     first.insert(first.end(), second.begin(), second.end());
 }
 
-void join(Entries& first, const Entries& second, const ConcatEdit&) {
+void joinEntries(Entries& first, const Entries& second, const ConcatEdit&) {
     requireOnePrompt(second.size(), "second");
     for (ConditioningEntry& entry : first) {
         entry.embeds = at::cat({entry.embeds, second.front().embeds}, 1);
     }
 }
 
-void join(Entries& first, const Entries& second, const AverageEdit& edit) {
+void joinEntries(Entries& first, const Entries& second, const AverageEdit& edit) {
     requireOnePrompt(second.size(), "second");
     const ConditioningEntry& other = second.front();
     for (ConditioningEntry& entry : first) {
@@ -107,11 +107,13 @@ void own(Entries& entries, const Conditioning& given) {
 }
 
 template <class Edit>
-memory::WireRef joined(const Conditioning& first, const Conditioning& second, const Edit& edit) {
+memory::WireRef joinedConditioning(const Conditioning& first,
+                                   const Conditioning& second,
+                                   const Edit& edit) {
     requireOneWidth(first.embeds().size(2), second.embeds().size(2));
     const c10::Device device = first.embeds().device();
     Entries entries = entriesOn(first, device);
-    join(entries, entriesOn(second, device), edit);
+    joinEntries(entries, entriesOn(second, device), edit);
     own(entries, first);
     own(entries, second);
     return std::make_shared<const Conditioning>(
@@ -138,9 +140,9 @@ memory::WireRef editedConditioning(const ConditioningEdit& edit) {
             if constexpr (std::is_same_v<Kind, AreaEdit> || std::is_same_v<Kind, TimeEdit>) {
                 return restricted(conditioningIn(edit.first, "conditioning"), edit);
             } else {
-                return joined(conditioningIn(edit.first, "first"),
-                              conditioningIn(edit.second, "second"),
-                              kind);
+                return joinedConditioning(conditioningIn(edit.first, "first"),
+                                          conditioningIn(edit.second, "second"),
+                                          kind);
             }
         },
         edit.edit);

@@ -11,8 +11,8 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kHeight = 2;
-constexpr int64_t kWidth = 3;
+constexpr int64_t kRowsAxis = 2;
+constexpr int64_t kColumnsAxis = 3;
 constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
 constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
@@ -45,7 +45,8 @@ at::Tensor cropped(const at::Tensor& picture, const std::optional<LatentArea>& a
     if (!area) {
         return picture;
     }
-    return picture.narrow(kHeight, area->y, area->height).narrow(kWidth, area->x, area->width);
+    return picture.narrow(kRowsAxis, area->y, area->height)
+        .narrow(kColumnsAxis, area->x, area->width);
 }
 
 /// Lets `mask` rise along `axis` from both ends that lie inside the picture.
@@ -66,11 +67,11 @@ void ramp(at::Tensor& mask, int64_t axis, bool atStart, bool atEnd) {
 /// The entry's strength where it speaks: [1, 1, h, w].
 at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
     const LatentArea whole{
-        .y = 0, .x = 0, .height = latents.size(kHeight), .width = latents.size(kWidth)};
+        .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
     const LatentArea area = entry.area.value_or(whole);
     at::Tensor mask = at::full({1, 1, area.height, area.width}, entry.strength, latents.options());
-    ramp(mask, kHeight, area.y != 0, area.y + area.height < whole.height);
-    ramp(mask, kWidth, area.x != 0, area.x + area.width < whole.width);
+    ramp(mask, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
+    ramp(mask, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
     return mask;
 }
 
@@ -114,11 +115,12 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
     LOWTIDE_ASSERT(latents.size(0) == sides * request_.batch);
     at::Tensor sums = at::zeros({latents.size(0),
                                  model_.info().latentChannels,
-                                 latents.size(kHeight),
-                                 latents.size(kWidth)},
+                                 latents.size(kRowsAxis),
+                                 latents.size(kColumnsAxis)},
                                 latents.options());
-    at::Tensor counts = at::full(
-        {sides, 1, latents.size(kHeight), latents.size(kWidth)}, kNothing, latents.options());
+    at::Tensor counts = at::full({sides, 1, latents.size(kRowsAxis), latents.size(kColumnsAxis)},
+                                 kNothing,
+                                 latents.options());
     const std::vector<PromptCall> calls =
         callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_);
     if (calls.empty() && step.decision.cache) {

@@ -10,7 +10,7 @@ namespace {
 
 using BlockGuard = NetworkBuilder::BlockGuard;
 
-ResnetSizes resnetSizes(const UNet2DConfig& config, int64_t in, int64_t out) {
+ResnetSizes unetResnetSizes(const UNet2DConfig& config, int64_t in, int64_t out) {
     return {.in = in,
             .out = out,
             .timeWidth = config.timeWidth,
@@ -74,7 +74,7 @@ UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t l
         units.emplace_back(builder,
                            name,
                            i,
-                           resnetSizes(config, in, here.channels),
+                           unetResnetSizes(config, in, here.channels),
                            here.down == UNetBlock::CrossAttention ? &attention : nullptr);
         in = here.channels;
     }
@@ -124,7 +124,7 @@ at::Tensor UNetDown::applyShrinking(Pass& pass,
 
 UNetMid::UNetMid(NetworkBuilder& builder, const UNet2DConfig& config)
     : UNetMid(builder,
-              resnetSizes(config, config.levels.back().channels, config.levels.back().channels),
+              unetResnetSizes(config, config.levels.back().channels, config.levels.back().channels),
               transformerSizes(config, config.levels.back()),
               BlockGuard(builder, "mid_block")) {}
 
@@ -147,11 +147,12 @@ UNetUp::UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level
     const bool isDeepest = level + 1 == config.levels.size();
     int64_t in = config.levels[isDeepest ? level : level + 1].channels;
     for (size_t i = 0; i <= static_cast<size_t>(here.layers); ++i) {
-        units.emplace_back(builder,
-                           name,
-                           i,
-                           resnetSizes(config, in + skipChannels(config, level, i), here.channels),
-                           here.up == UNetBlock::CrossAttention ? &attention : nullptr);
+        units.emplace_back(
+            builder,
+            name,
+            i,
+            unetResnetSizes(config, in + skipChannels(config, level, i), here.channels),
+            here.up == UNetBlock::CrossAttention ? &attention : nullptr);
         in = here.channels;
     }
     if (level > 0) {

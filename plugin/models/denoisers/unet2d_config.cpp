@@ -8,10 +8,10 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr size_t kMostLevels = 16;
+constexpr size_t kMostUNetLevels = 16;
 constexpr int64_t kLargestKernel = 31;
 
-std::span<const FixedSetting> fixedSettings() {
+std::span<const FixedSetting> fixedUNetSettings() {
     static const std::vector<FixedSetting> settings = {
         {"act_fn", "silu"},
         {"addition_embed_type", nullptr},
@@ -72,13 +72,13 @@ std::vector<std::string> blockNames(const JsonReader& reader,
     return names;
 }
 
-std::vector<int64_t> channelsOf(const JsonReader& reader) {
+std::vector<int64_t> unetChannels(const JsonReader& reader) {
     const std::optional<std::vector<int64_t>> stated = reader.integers("block_out_channels");
     if (!stated) {
         return {320, 640, 1280, 1280};
     }
     const std::vector<int64_t>& channels = *stated;
-    if (channels.empty() || channels.size() > kMostLevels) {
+    if (channels.empty() || channels.size() > kMostUNetLevels) {
         throw Error(ErrorKind::Corrupt,
                     reader.what() + ": block_out_channels has " + std::to_string(channels.size()) +
                         " entries",
@@ -89,7 +89,7 @@ std::vector<int64_t> channelsOf(const JsonReader& reader) {
 }
 
 void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
-    const std::vector<int64_t> channels = channelsOf(reader);
+    const std::vector<int64_t> channels = unetChannels(reader);
     const size_t count = channels.size();
     const auto list = [&](const char* key, int64_t otherwise, int64_t most) {
         return integersInRange(reader, key, otherwise, count, 1, most);
@@ -151,7 +151,7 @@ void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
 UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     requireClass(reader, "UNet2DConditionModel");
-    refuseOtherSettings(json, what, fixedSettings());
+    refuseOtherSettings(json, what, fixedUNetSettings());
     requireMiddle(json, what);
     UNet2DConfig config;
     config.inChannels = integerInRange(reader, "in_channels", 4, 1, kMostChannels);

@@ -12,17 +12,18 @@ namespace {
 
 constexpr const char* kHint = "connect an adapter that was made for this family and this size";
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuseResiduals(const std::string& problem) {
     throw Error(ErrorKind::InvalidInput, problem, kHint);
 }
 
 void checkOne(const at::Tensor& residual, const Shape& shape, const std::string& name) {
     if (!residual.defined()) {
-        refuse(name + " is missing");
+        refuseResiduals(name + " is missing");
     }
     if (residual.sizes() != at::IntArrayRef(shape) || residual.scalar_type() != at::kFloat) {
-        refuse(name + " is " + std::string(at::toString(residual.scalar_type())) + " " +
-               toText(residual.sizes().vec()) + ", the denoiser needs Float " + toText(shape));
+        refuseResiduals(name + " is " + std::string(at::toString(residual.scalar_type())) + " " +
+                        toText(residual.sizes().vec()) + ", the denoiser needs Float " +
+                        toText(shape));
     }
 }
 
@@ -62,17 +63,19 @@ void checkResiduals(const UNetResiduals& residuals,
     const UNetResidualShapes shapes = residualShapes(config, latents);
     const size_t skips = residuals.skips.size();
     if (skips != 0 && skips != shapes.skips.size()) {
-        refuse("there are " + std::to_string(skips) + " residuals for skips, the denoiser has " +
-               std::to_string(shapes.skips.size()));
+        refuseResiduals("there are " + std::to_string(skips) +
+                        " residuals for skips, the denoiser has " +
+                        std::to_string(shapes.skips.size()));
     }
     if (residuals.middle.defined() != (skips != 0)) {
-        refuse(skips != 0 ? "there are residuals for skips and none for the middle block"
-                          : "there is a residual for the middle block and none for skips");
+        refuseResiduals(skips != 0 ? "there are residuals for skips and none for the middle block"
+                                   : "there is a residual for the middle block and none for skips");
     }
     const size_t blocks = residuals.blocks.size();
     if (blocks != 0 && blocks + 1 != shapes.blocks.size() && blocks != shapes.blocks.size()) {
-        refuse("there are " + std::to_string(blocks) + " residuals for blocks, the denoiser has " +
-               std::to_string(shapes.blocks.size() - 1) + " on the way down and a middle one");
+        refuseResiduals(
+            "there are " + std::to_string(blocks) + " residuals for blocks, the denoiser has " +
+            std::to_string(shapes.blocks.size() - 1) + " on the way down and a middle one");
     }
     checkAll(residuals.skips, shapes.skips, "residual of skip");
     if (residuals.middle.defined()) {

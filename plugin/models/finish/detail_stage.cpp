@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t kDecodes = 0;
 constexpr uint32_t kEncodes = 1;
 
-TileSizes tilesOf(const DetailRequest& settings, const Model& model) {
+TileSizes detailTiles(const DetailRequest& settings, const Model& model) {
     const int64_t multiple = model.info().downsampling;
     if (settings.tilePixels == 0) {
         return {.multiple = multiple};
@@ -72,12 +72,12 @@ void requireNoArea(const ConditioningShape& known, const char* port) {
 }
 
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
-class Pass {
+class DetailPass {
 public:
-    Pass(StageContext& context,
-         const DetailRequest& request,
-         const DetailNetworks& networks,
-         const StageCall& call)
+    DetailPass(StageContext& context,
+               const DetailRequest& request,
+               const DetailNetworks& networks,
+               const StageCall& call)
         : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
           request_(request),
           networks_(networks),
@@ -180,9 +180,9 @@ private:
     tensor::Provenance::Fields notes_;
 };
 
-void describe(tensor::Provenance& provenance,
-              const DetailRequest& request,
-              const tensor::Provenance::Fields& notes) {
+void describeDetail(tensor::Provenance& provenance,
+                    const DetailRequest& request,
+                    const tensor::Provenance::Fields& notes) {
     if (!provenance.fields.empty()) {
         provenance.set("Detail pass",
                        "strength " + formatNumber(request.strength) + ", steps " +
@@ -195,7 +195,7 @@ void describe(tensor::Provenance& provenance,
     }
 }
 
-ConditioningShape shapeOf(const WireRef& value, const char* port) {
+ConditioningShape conditioningShapeOf(const WireRef& value, const char* port) {
     if (!value) {
         return {};
     }
@@ -226,7 +226,7 @@ memory::Judgement judgeDetail(const DetailRequest& settings, const DetailNetwork
 
 void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     const Model& model = modelIn(settings.model);
-    const TileSizes sizes = tilesOf(settings, model);
+    const TileSizes sizes = detailTiles(settings, model);
     requireNoArea(shapes.positive, "positive");
     requireNoArea(shapes.negative, "negative");
     const DenoiseRequest request = denoiseRequest(settings, settings.model);
@@ -249,22 +249,22 @@ WireRef detailStage(StageContext& context,
     const Model& model = modelIn(networks.autoencoder);
     const tensor::Images& given = imagesIn(request.image);
     checkDetail({.image = given.pixels().sizes().vec(),
-                 .positive = shapeOf(request.positive, "positive"),
-                 .negative = shapeOf(request.negative, "negative")},
+                 .positive = conditioningShapeOf(request.positive, "positive"),
+                 .negative = conditioningShapeOf(request.negative, "negative")},
                 request);
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
-    Pass pass(context, request, networks, call);
+    DetailPass pass(context, request, networks, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
-        const FeatheredTiles tiles(pixels.narrow(0, i, 1), tilesOf(request, model));
+        const FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));
         pass.run(tiles, i + 1 == pixels.size(0), result.narrow(0, i, 1));
     }
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
-    describe(provenance, request, pass.notes());
+    describeDetail(provenance, request, pass.notes());
     return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
 }
 

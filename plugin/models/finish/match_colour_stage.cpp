@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHistogram = "histogram";
 constexpr const char* kStatistics = "statistics";
 
-void refuse(const std::string& problem, const char* hint, const char* item) {
+void refuseMatch(const std::string& problem, const char* hint, const char* item) {
     throw Error(ErrorKind::InvalidInput, problem, hint, item);
 }
 
@@ -23,20 +23,20 @@ void checkMatchColour(const Shape& image,
                       const Shape& reference,
                       const MatchColourRequest& settings) {
     if (settings.method != kHistogram && settings.method != kStatistics) {
-        refuse("there is no way \"" + settings.method + "\" to match colours",
-               "choose histogram or statistics",
-               "method");
+        refuseMatch("there is no way \"" + settings.method + "\" to match colours",
+                    "choose histogram or statistics",
+                    "method");
     }
     if (!(settings.strength >= 0 && settings.strength <= 1)) {
-        refuse("the strength is " + formatNumber(settings.strength),
-               "choose a number from 0 to 1",
-               "strength");
+        refuseMatch("the strength is " + formatNumber(settings.strength),
+                    "choose a number from 0 to 1",
+                    "strength");
     }
     if (reference[0] != 1 && reference[0] != image[0]) {
-        refuse(std::to_string(image[0]) + " pictures cannot be matched to " +
-                   std::to_string(reference[0]),
-               "connect one reference, or one for each picture",
-               "reference");
+        refuseMatch(std::to_string(image[0]) + " pictures cannot be matched to " +
+                        std::to_string(reference[0]),
+                    "connect one reference, or one for each picture",
+                    "reference");
     }
 }
 

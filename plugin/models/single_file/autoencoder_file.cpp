@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kLargestSettings = kMiB;
+constexpr Bytes kLargestAutoencoderSettings = kMiB;
 constexpr std::string_view kPrefixes[] = {"", kLdmAutoencoder, "vae."};
 
 WeightMap mapIn(const std::string& path, const std::string& name) {
@@ -51,7 +51,7 @@ void AutoencoderFile::readSettings(const std::string& path, const std::string& n
     std::error_code ignored;
     if (fs::is_regular_file(config, ignored)) {
         const files::InputFile file(config.string());
-        const Json stated = parseJson(file.readAll(kLargestSettings), "config.json");
+        const Json stated = parseJson(file.readAll(kLargestAutoencoderSettings), "config.json");
         if (stated.is_object() && stated.value("_class_name", Json()) == "AutoencoderKL") {
             settings_.update(stated);
             files_.push_back(stampOf(file));

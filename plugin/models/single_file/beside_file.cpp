@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kLargestSettings = 16 * kMiB;
+constexpr Bytes kLargestBesideFile = 16 * kMiB;
 constexpr std::string_view kParts[] = {"unet", "vae", "text_encoder", "tokenizer", "scheduler"};
 
 void checkParts(const Json& parts, const std::string& name) {
@@ -48,7 +48,7 @@ BesideFile readBeside(const std::string& weights) {
         return {.name = std::move(name)};
     }
     const files::InputFile file(path);
-    BesideFile beside = parseBeside(file.readAll(kLargestSettings), std::move(name));
+    BesideFile beside = parseBeside(file.readAll(kLargestBesideFile), std::move(name));
     beside.stamp = stampOf(file);
     return beside;
 }

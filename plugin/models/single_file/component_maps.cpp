@@ -9,7 +9,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr std::string_view kAutoencoderParts[] = {
+constexpr std::string_view kAutoencoderPrefixes[] = {
     "encoder.", "decoder.", "quant_conv.", "post_quant_conv."};
 /// What of OpenCLIP's model is no part of the text encoder that is run.
 constexpr std::string_view kBesideText[] = {"text_projection", "logit_scale", "attn_mask"};
@@ -84,7 +84,7 @@ WeightMap unetMap(const WeightMap& file, const LdmUNetLayout& layout) {
 WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix) {
     const std::string start(prefix);
     WeightMap map = emptyMap(file, withPrefix(prefix));
-    for (const std::string_view part : kAutoencoderParts) {
+    for (const std::string_view part : kAutoencoderPrefixes) {
         const auto [first, last] = rangeUnder(file, start + std::string(part));
         map.tensors.insert(first, last);
     }

@@ -73,7 +73,7 @@ std::string renamed(std::string text, Renames renames) {
     return text;
 }
 
-std::string joined(const std::vector<std::string>& parts, size_t from) {
+std::string joinedFrom(const std::vector<std::string>& parts, size_t from) {
     return join(std::span(parts).subspan(std::min(from, parts.size())), ".");
 }
 
@@ -98,7 +98,7 @@ std::string unetBlockName(const std::vector<std::string>& parts, const LdmUNetLa
     const int64_t unit = std::stoll(parts[3]);
     const int64_t first = (layout.layers + 1) * block;
     const bool isResnet = kind == "resnets";
-    const std::string rest = joined(parts, 4);
+    const std::string rest = joinedFrom(parts, 4);
     const std::string slot = isResnet ? ".0." : ".1.";
     if (parts[0] == "down_blocks") {
         if (kind == "downsamplers") {
@@ -123,7 +123,7 @@ std::string withReversedUpBlock(const std::string& name, int64_t levels) {
     }
     const std::vector<std::string> parts = split(name, '.');
     return "decoder.up." + std::to_string(levels - 1 - std::stoll(parts[2])) + "." +
-           joined(parts, 3);
+           joinedFrom(parts, 3);
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ std::string ldmUNetName(std::string_view name, const LdmUNetLayout& layout) {
     if (parts[0] == "mid_block" && parts.size() > 3) {
         const int64_t index = isResnet ? 2 * std::stoll(parts[2]) : 1;
         return "middle_block." + std::to_string(index) + "." +
-               insideUnit(isResnet, joined(parts, 3));
+               insideUnit(isResnet, joinedFrom(parts, 3));
     }
     return parts.size() > 4 ? unetBlockName(parts, layout) : std::string(name);
 }

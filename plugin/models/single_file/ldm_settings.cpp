@@ -13,7 +13,7 @@ constexpr int64_t kUNetHeads = 8;
 constexpr int64_t kHeadChannels = 64;
 constexpr double kScalingFactor = 0.18215;
 
-struct Level {
+struct LdmLevel {
     int64_t channels = 0;
     int64_t layers = 0;
     int64_t transformerLayers = 0;  ///< 0: no attention
@@ -30,12 +30,12 @@ int64_t transformerLayersIn(const TensorView& tensors, const std::string& attent
 }
 
 /// The way down: resnets with or without attention, a downsampler between two levels.
-std::vector<Level> levelsOf(const TensorView& tensors) {
-    std::vector<Level> levels(1);
+std::vector<LdmLevel> levelsOf(const TensorView& tensors) {
+    std::vector<LdmLevel> levels(1);
     for (int64_t i = 1;; ++i) {
         const std::string resnet = numbered("input_blocks.", i, ".0.in_layers.2.weight");
         if (tensors.has(resnet)) {
-            Level& level = levels.back();
+            LdmLevel& level = levels.back();
             level.channels = tensors.size(resnet, 0);
             level.layers += 1;
             level.transformerLayers =
@@ -48,8 +48,8 @@ std::vector<Level> levelsOf(const TensorView& tensors) {
     }
 }
 
-void requireEqualLengths(const TensorView& tensors, const std::vector<Level>& levels) {
-    for (const Level& level : levels) {
+void requireEqualLengths(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    for (const LdmLevel& level : levels) {
         if (level.layers == 0 || level.layers != levels.front().layers) {
             throw Error(ErrorKind::Unsupported,
                         tensors.what() + ": the levels of its denoiser have " +
@@ -60,12 +60,12 @@ void requireEqualLengths(const TensorView& tensors, const std::vector<Level>& le
     }
 }
 
-Json headsOf(const std::vector<Level>& levels, bool isLinear) {
+Json headsOf(const std::vector<LdmLevel>& levels, bool isLinear) {
     if (!isLinear) {
         return kUNetHeads;
     }
     Json heads = Json::array();
-    for (const Level& level : levels) {
+    for (const LdmLevel& level : levels) {
         heads.push_back(std::max<int64_t>(level.channels / kHeadChannels, 1));
     }
     return heads;
@@ -74,7 +74,7 @@ Json headsOf(const std::vector<Level>& levels, bool isLinear) {
 }  // namespace
 
 Json unetSettings(const TensorView& tensors) {
-    const std::vector<Level> levels = levelsOf(tensors);
+    const std::vector<LdmLevel> levels = levelsOf(tensors);
     requireEqualLengths(tensors, levels);
     const std::string mid = "middle_block.1.";
     const bool isLinear = tensors.rank(mid + "proj_in.weight") == 2;

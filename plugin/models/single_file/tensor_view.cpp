@@ -6,7 +6,7 @@ namespace lowtide::models {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseTensor(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt,
                 what + ": " + problem,
                 "the checkpoint is incomplete or of another kind: get it again");
@@ -22,7 +22,7 @@ const Shape* TensorView::find(const std::string& name) const {
 const Shape& TensorView::need(const std::string& name) const {
     const Shape* shape = find(name);
     if (!shape) {
-        refuse(map_.what, "there is no tensor " + nameInFile_(name));
+        refuseTensor(map_.what, "there is no tensor " + nameInFile_(name));
     }
     return *shape;
 }
@@ -30,7 +30,8 @@ const Shape& TensorView::need(const std::string& name) const {
 int64_t TensorView::size(const std::string& name, size_t axis) const {
     const Shape& shape = need(name);
     if (axis >= shape.size() || shape[axis] < 1) {
-        refuse(map_.what, "the tensor " + nameInFile_(name) + " has the shape " + toText(shape));
+        refuseTensor(map_.what,
+                     "the tensor " + nameInFile_(name) + " has the shape " + toText(shape));
     }
     return shape[axis];
 }

@@ -27,9 +27,9 @@ bool isWordAt(std::string_view text, size_t at, size_t length) {
     return (at == 0 || !isWordByte(text[at - 1])) && (end == text.size() || !isWordByte(text[end]));
 }
 
-class Parser {
+class A1111Parser {
 public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    explicit A1111Parser(std::string_view text) : text_(text) {}
 
     std::vector<WeightedPart> parse() {
         while (!text_.empty()) {
@@ -192,7 +192,7 @@ private:
 }  // namespace
 
 std::vector<WeightedPart> parseA1111Prompt(std::string_view text) {
-    return Parser(text).parse();
+    return A1111Parser(text).parse();
 }
 
 }  // namespace lowtide::models

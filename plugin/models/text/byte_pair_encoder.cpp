@@ -12,7 +12,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr int64_t kLargestId = 1 << 24;
-constexpr size_t kLongestShown = 60;  ///< bytes of a value in a message
+constexpr size_t kLongestShownValue = 60;  ///< bytes of a value in a message
 
 /// UTF-8 of a code point below 0x800.
 std::string utf8(int codePoint) {
@@ -28,7 +28,7 @@ uint64_t pairKey(TokenId left, TokenId right) {
            static_cast<uint32_t>(right);
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseTokenizer(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the tokenizer's files again");
 }
 
@@ -71,15 +71,15 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
                                  std::string_view merges,
                                  const std::string& what) {
     if (!vocabulary.is_object()) {
-        refuse(what, "vocab.json is no JSON object");
+        refuseTokenizer(what, "vocab.json is no JSON object");
     }
     ids_.reserve(vocabulary.size());
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
         if (id < 0 || id > kLargestId) {
-            refuse(what,
-                   "vocab.json gives the token " + quotedName(token) + " the id " +
-                       value.dump(-1, ' ', true).substr(0, kLongestShown));
+            refuseTokenizer(what,
+                            "vocab.json gives the token " + quotedName(token) + " the id " +
+                                value.dump(-1, ' ', true).substr(0, kLongestShownValue));
         }
         ids_.emplace(token, static_cast<TokenId>(id));
         vocabularySize_ = std::max(vocabularySize_, static_cast<TokenId>(id) + 1);
@@ -111,8 +111,8 @@ void BytePairEncoder::addMerges(std::string_view merges, const std::string& what
         const TokenId rightId = idOf(right);
         const TokenId result = idOf(left + right);
         if (leftId < 0 || rightId < 0 || result < 0) {
-            refuse(what,
-                   "merges.txt joins " + quotedName(line) + ", which vocab.json does not have");
+            refuseTokenizer(
+                what, "merges.txt joins " + quotedName(line) + ", which vocab.json does not have");
         }
         merges_.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, result});
     }

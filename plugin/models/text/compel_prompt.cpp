@@ -78,9 +78,9 @@ std::vector<size_t> partnersIn(std::string_view text) {
     return partners;
 }
 
-class Parser {
+class CompelParser {
 public:
-    explicit Parser(std::string_view text) : text_(text), partners_(partnersIn(text)) {}
+    explicit CompelParser(std::string_view text) : text_(text), partners_(partnersIn(text)) {}
 
     CompelPrompt parse() {
         while (at_ < text_.size() && result_.unsupported.empty()) {
@@ -232,7 +232,7 @@ private:
 }  // namespace
 
 CompelPrompt parseCompelPrompt(std::string_view text) {
-    return Parser(text).parse();
+    return CompelParser(text).parse();
 }
 
 }  // namespace lowtide::models

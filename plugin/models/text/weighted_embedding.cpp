@@ -41,7 +41,7 @@ bool occurs(int64_t part, const CutPrompt& prompt) {
 }
 
 /// The chunks' outputs one behind the other, with the pooled state of the first.
-ClipTextModel::Output joined(std::vector<at::Tensor> embeds, at::Tensor pooled) {
+ClipTextModel::Output joinedChunks(std::vector<at::Tensor> embeds, at::Tensor pooled) {
     return {.embeds = embeds.size() == 1 ? std::move(embeds.front()) : at::cat(embeds, 1),
             .pooled = std::move(pooled)};
 }
@@ -63,7 +63,7 @@ ClipTextModel::Output WeightedEmbedding::plain(const CutPrompt& prompt) {
         embeds.push_back(std::move(output.embeds));
         pooled = pooled.defined() ? pooled : std::move(output.pooled);
     }
-    return joined(std::move(embeds), std::move(pooled));
+    return joinedChunks(std::move(embeds), std::move(pooled));
 }
 
 ClipTextModel::Output WeightedEmbedding::scaled(const CutPrompt& prompt) {
@@ -75,7 +75,7 @@ ClipTextModel::Output WeightedEmbedding::scaled(const CutPrompt& prompt) {
         embeds.push_back(weighted * (output.embeds.mean() / weighted.mean()));
         pooled = pooled.defined() ? pooled : std::move(output.pooled);
     }
-    return joined(std::move(embeds), std::move(pooled));
+    return joinedChunks(std::move(embeds), std::move(pooled));
 }
 
 ClipTextModel::Output WeightedEmbedding::blended(const CutPrompt& prompt) {
@@ -109,7 +109,7 @@ ClipTextModel::Output WeightedEmbedding::movedFrom(const at::Tensor& empty,
         embeds.push_back(empty + (output.embeds - empty) * weightsOf(chunk));
         pooled = pooled.defined() ? pooled : std::move(output.pooled);
     }
-    return joined(std::move(embeds), std::move(pooled));
+    return joinedChunks(std::move(embeds), std::move(pooled));
 }
 
 at::Tensor WeightedEmbedding::weightsOf(const PromptChunk& chunk) {

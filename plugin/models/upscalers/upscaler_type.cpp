@@ -15,7 +15,7 @@ namespace lowtide::models {
 
 namespace {
 
-[[noreturn]] void refuse(const WeightMap& map) {
+[[noreturn]] void refuseUpscaler(const WeightMap& map) {
     std::vector<std::string> seen;
     for (const auto& [name, place] : map.tensors) {
         seen.push_back(quotedName(name));
@@ -48,7 +48,7 @@ std::shared_ptr<const Upscaler> openUpscaler(const std::string& path, const std:
     const auto type = std::find_if(
         all.begin(), all.end(), [&](const UpscalerType* known) { return known->detect(map); });
     if (type == all.end()) {
-        refuse(map);
+        refuseUpscaler(map);
     }
     return (*type)->open(map, name);
 }

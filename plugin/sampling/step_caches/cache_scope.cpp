@@ -12,7 +12,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* nameOf(StepWork work) {
+constexpr const char* workName(StepWork work) {
     switch (work) {
         case StepWork::Full:
             return "full";
@@ -26,7 +26,7 @@ constexpr const char* nameOf(StepWork work) {
 
 [[noreturn]] void refuseDifference(const std::string& done, StepWork decided) {
     throw Error(ErrorKind::Internal,
-                "a step was decided as " + std::string(nameOf(decided)) + " and was " + done,
+                "a step was decided as " + std::string(workName(decided)) + " and was " + done,
                 "report this with the graph");
 }
 
@@ -122,7 +122,7 @@ void CacheScope::keep(const StepInfo& step,
 
 void CacheScope::note(StepWork granted, StepWork done) {
     if (granted != done) {
-        refuseDifference(nameOf(done), granted);
+        refuseDifference(workName(done), granted);
     }
     ++call_.evaluations;
     call_.done = std::min(call_.done, done);

@@ -16,14 +16,14 @@ bool detect(const Checkpoint& checkpoint) {
     return std::find(std::begin(kPipelines), std::end(kPipelines), seen) != std::end(kPipelines);
 }
 
-std::shared_ptr<const Model> open(Checkpoint& checkpoint) {
+std::shared_ptr<const Model> openSd15(Checkpoint& checkpoint) {
     return std::make_shared<const Sd15Model>(checkpoint);
 }
 
 }  // namespace
 
 const Family& sd15() {
-    static const Family family{.name = "sd15", .detect = detect, .open = open};
+    static const Family family{.name = "sd15", .detect = detect, .open = openSd15};
     return family;
 }
 

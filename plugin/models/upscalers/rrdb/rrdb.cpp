@@ -53,7 +53,7 @@ private:
     UpscalerInfo info_;
 };
 
-std::shared_ptr<const Upscaler> open(const WeightMap& weights, const std::string& name) {
+std::shared_ptr<const Upscaler> openRrdb(const WeightMap& weights, const std::string& name) {
     const RrdbConfig config = readRrdbConfig(weights);
     WeightMap described = weights;
     described.settings = config.text();
@@ -64,7 +64,7 @@ std::shared_ptr<const Upscaler> open(const WeightMap& weights, const std::string
 }  // namespace
 
 const UpscalerType& rrdb() {
-    static const UpscalerType type{.name = "ESRGAN", .detect = isRrdb, .open = open};
+    static const UpscalerType type{.name = "ESRGAN", .detect = isRrdb, .open = openRrdb};
     return type;
 }
 

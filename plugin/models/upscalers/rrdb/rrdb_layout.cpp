@@ -10,7 +10,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kPictureChannels = 3;
 constexpr int64_t kLargestUnshuffle = 4;
 /// Eightfold, the most that is published.
 constexpr int64_t kMostUps = 3;
@@ -24,7 +23,7 @@ bool hasLayer(const WeightMap& weights, const std::string& name) {
 }
 
 /// The number at the beginning of `text`; `rest` is what stands behind it.
-std::optional<int64_t> numberAt(std::string_view text, std::string_view& rest) {
+std::optional<int64_t> blockNumberAt(std::string_view text, std::string_view& rest) {
     int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || number < 0 || number >= kMostBlocks) {
@@ -41,7 +40,8 @@ int64_t countBlocks(const WeightMap& weights, const RrdbNames& names) {
          each != weights.tensors.end() && each->first.starts_with(names.body);
          ++each) {
         std::string_view rest;
-        const auto number = numberAt(std::string_view(each->first).substr(names.body.size()), rest);
+        const auto number =
+            blockNumberAt(std::string_view(each->first).substr(names.body.size()), rest);
         if (number && rest.starts_with(names.dense)) {
             count = std::max(count, *number + 1);
         }
@@ -104,7 +104,7 @@ RrdbNames basicsrNames(const WeightMap& weights) {
 
 constexpr Style kStyles[] = {oldNames, trunkNames, basicsrNames};
 
-std::optional<RrdbNames> namesIn(const WeightMap& weights) {
+std::optional<RrdbNames> rrdbNamesIn(const WeightMap& weights) {
     for (const Style style : kStyles) {
         RrdbNames names = style(weights);
         if (countBlocks(weights, names) > 0) {
@@ -114,38 +114,39 @@ std::optional<RrdbNames> namesIn(const WeightMap& weights) {
     return std::nullopt;
 }
 
-[[noreturn]] void refuse(ErrorKind kind, const WeightMap& weights, const std::string& problem) {
+[[noreturn]] void refuseRrdb(ErrorKind kind, const WeightMap& weights, const std::string& problem) {
     throw Error(kind,
                 weights.what + ": " + problem,
                 kind == ErrorKind::Corrupt ? "get the file again" : "choose another upscaler");
 }
 
 /// [out, in] of a 3x3 convolution.
-std::pair<int64_t, int64_t> channelsOf(const WeightMap& weights, const std::string& name) {
+std::pair<int64_t, int64_t> convChannels(const WeightMap& weights, const std::string& name) {
     const auto found = weights.tensors.find(name);
     if (found == weights.tensors.end()) {
-        refuse(ErrorKind::Corrupt, weights, "there is no tensor " + name);
+        refuseRrdb(ErrorKind::Corrupt, weights, "there is no tensor " + name);
     }
     const Shape& shape = found->second.shape;
     const bool isConv = shape.size() == 4 && shape[0] > 0 && shape[1] > 0;
     if (!isConv || shape[2] != 3 || shape[3] != 3) {
-        refuse(ErrorKind::Unsupported,
-               weights,
-               name + " is " + toText(shape) + ", an RRDBNet has [channels, channels, 3, 3] there");
+        refuseRrdb(
+            ErrorKind::Unsupported,
+            weights,
+            name + " is " + toText(shape) + ", an RRDBNet has [channels, channels, 3, 3] there");
     }
     return {shape[0], shape[1]};
 }
 
 int64_t unshuffleFor(const WeightMap& weights, const std::string& name, int64_t channels) {
     for (int64_t factor = 1; factor <= kLargestUnshuffle; factor *= 2) {
-        if (channels == kPictureChannels * factor * factor) {
+        if (channels == kRrdbPictureChannels * factor * factor) {
             return factor;
         }
     }
-    refuse(ErrorKind::Unsupported,
-           weights,
-           name + " takes " + std::to_string(channels) +
-               " channels; 3 (RGB), 12 and 48 (squares of 2 and 4 pixels) are read");
+    refuseRrdb(ErrorKind::Unsupported,
+               weights,
+               name + " takes " + std::to_string(channels) +
+                   " channels; 3 (RGB), 12 and 48 (squares of 2 and 4 pixels) are read");
 }
 
 }  // namespace
@@ -160,27 +161,27 @@ std::string RrdbConfig::text() const {
 }
 
 bool isRrdb(const WeightMap& weights) {
-    return namesIn(weights).has_value();
+    return rrdbNamesIn(weights).has_value();
 }
 
 RrdbConfig readRrdbConfig(const WeightMap& weights) {
-    RrdbConfig config{.names = namesIn(weights).value()};
+    RrdbConfig config{.names = rrdbNamesIn(weights).value()};
     const RrdbNames& names = config.names;
     config.blocks = countBlocks(weights, names);
     const std::string input = names.input + ".weight";
-    const auto [width, channels] = channelsOf(weights, input);
+    const auto [width, channels] = convChannels(weights, input);
     config.width = width;
     config.unshuffle = unshuffleFor(weights, input, channels);
     const std::string first = names.body + "0" + names.dense + "1.conv1" + names.convEnding;
-    config.growth = channelsOf(weights, first + ".weight").first;
+    config.growth = convChannels(weights, first + ".weight").first;
     const auto ups = static_cast<int64_t>(names.up.size());
     if (ups > kMostUps || config.scale() < 1) {
-        refuse(ErrorKind::Unsupported,
-               weights,
-               std::to_string(ups) + " doublings (" + (ups ? names.up.back() : "no convolution") +
-                   " is the last) of a picture whose squares of " +
-                   std::to_string(config.unshuffle) +
-                   " pixels are channels; scales 1, 2, 4 and 8 are read");
+        refuseRrdb(
+            ErrorKind::Unsupported,
+            weights,
+            std::to_string(ups) + " doublings (" + (ups ? names.up.back() : "no convolution") +
+                " is the last) of a picture whose squares of " + std::to_string(config.unshuffle) +
+                " pixels are channels; scales 1, 2, 4 and 8 are read");
     }
     return config;
 }

@@ -9,6 +9,8 @@
 
 namespace lowtide::models {
 
+inline constexpr int64_t kRrdbPictureChannels = 3;
+
 /// Names of the layers in one of the three ways in which files name them.
 struct RrdbNames {
     std::string input;       ///< "model.0", "conv_first"

@@ -15,7 +15,6 @@ using BlockGuard = NetworkBuilder::BlockGuard;
 
 constexpr int kDenseConvs = 5;
 constexpr int kDenseBlocks = 3;
-constexpr int64_t kPictureChannels = 3;
 constexpr double kSlope = 0.2;          ///< of the activations
 constexpr double kResidualShare = 0.2;  ///< of what a block adds to its shortcut
 
@@ -53,7 +52,7 @@ std::vector<RrdbBlock> makeBody(NetworkBuilder& builder, const RrdbConfig& confi
     return blocks;
 }
 
-std::vector<Conv2d> makeUp(NetworkBuilder& builder, const RrdbConfig& config) {
+std::vector<Conv2d> makeUpConvs(NetworkBuilder& builder, const RrdbConfig& config) {
     std::vector<Conv2d> convs;
     for (const std::string& name : config.names.up) {
         convs.emplace_back(builder, name, ConvSizes{.in = config.width, .out = config.width});
@@ -62,7 +61,7 @@ std::vector<Conv2d> makeUp(NetworkBuilder& builder, const RrdbConfig& config) {
 }
 
 ConvSizes inputSizes(const RrdbConfig& config) {
-    return {.in = kPictureChannels * config.unshuffle * config.unshuffle, .out = config.width};
+    return {.in = kRrdbPictureChannels * config.unshuffle * config.unshuffle, .out = config.width};
 }
 
 /// What a block made of `x`, beside its shortcut; written over `made`.
@@ -104,9 +103,9 @@ RrdbNet::Layers::Layers(NetworkBuilder& builder, const RrdbConfig& config)
     : input(builder, config.names.input, inputSizes(config)),
       body(makeBody(builder, config)),
       bodyOutput(builder, config.names.bodyOutput, {.in = config.width, .out = config.width}),
-      up(makeUp(builder, config)),
+      up(makeUpConvs(builder, config)),
       detail(builder, config.names.detail, {.in = config.width, .out = config.width}),
-      output(builder, config.names.output, {.in = config.width, .out = kPictureChannels}) {}
+      output(builder, config.names.output, {.in = config.width, .out = kRrdbPictureChannels}) {}
 
 RrdbNet::RrdbNet(RrdbConfig config, const WeightMap& weights) : config_(std::move(config)) {
     NetworkBuilder builder(std::string(kUpscaler), "RRDBNet", weights, DType::F32);

@@ -47,7 +47,7 @@ std::string missingIn(void* library, DriverCalls& calls) {
     return missing;
 }
 
-std::string textOf(const DriverCalls& calls, int code) {
+std::string errorText(const DriverCalls& calls, int code) {
     const char* text = nullptr;
     const bool isKnown = calls.errorText(code, &text) == kSuccess && text;
     return isKnown ? text : "error " + std::to_string(code);
@@ -89,7 +89,7 @@ void readCards(const DriverCalls& calls, const CudaNeeds& needs, CudaDriver& dri
                                      [](const CudaCard& card) { return card.problem.empty(); });
     if (code != kSuccess) {
         driver.cards.clear();
-        driver.problem = "the NVIDIA driver cannot describe its cards: " + textOf(calls, code);
+        driver.problem = "the NVIDIA driver cannot describe its cards: " + errorText(calls, code);
     } else if (driver.cards.empty()) {
         driver.problem = "the NVIDIA driver finds no card";
     } else if (!isOfUse) {
@@ -117,7 +117,7 @@ CudaDriver askCudaDriver(const CudaNeeds& needs, const std::string& library) {
     if (const int code = calls.init(0); code != kSuccess) {
         driver.problem = code == kNoDevice
                              ? "the NVIDIA driver finds no card"
-                             : "the NVIDIA driver does not start: " + textOf(calls, code);
+                             : "the NVIDIA driver does not start: " + errorText(calls, code);
     } else if (driver.version < needs.version) {
         driver.problem = "the NVIDIA driver runs CUDA " + cudaVersionText(driver.version) +
                          ", LibTorch needs " + cudaVersionText(needs.version) +

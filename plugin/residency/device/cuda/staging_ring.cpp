@@ -9,17 +9,18 @@ namespace lowtide::residency {
 namespace {
 
 constexpr Bytes kPieces = 4;
-constexpr Bytes kAlignment = 256;  // of what is written by wide instructions and read by a card
+/// Of what is written by wide instructions and read by a card.
+constexpr Bytes kPieceAlignment = 256;
 
 }  // namespace
 
 Bytes StagingRing::piece() const {
-    return static_cast<Bytes>(memory_.size()) / kPieces / kAlignment * kAlignment;
+    return static_cast<Bytes>(memory_.size()) / kPieces / kPieceAlignment * kPieceAlignment;
 }
 
 std::byte* StagingRing::take(Bytes bytes) {
     LOWTIDE_ASSERT(bytes > 0 && bytes <= piece());
-    const Bytes size = alignUp(bytes, kAlignment);
+    const Bytes size = alignUp(bytes, kPieceAlignment);
     const Bytes behind = taken_.end;
     const Bytes begin = behind + size <= static_cast<Bytes>(memory_.size()) ? behind : 0;
     taken_ = {.begin = begin, .end = begin + size};

@@ -11,7 +11,7 @@ namespace {
 
 using at::Tensor;
 
-ByteRange rangeOf(const Tensor& tensor) {
+ByteRange rangeOfTensor(const Tensor& tensor) {
     int64_t elements = 1;
     for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
         elements += (tensor.size(dim) - 1) * tensor.stride(dim);
@@ -193,8 +193,8 @@ at::Tensor aliasOnCpu(const at::Tensor& tensor) {
 
 void noteAccess(const at::Tensor& tensor, Access access, const std::string& what) {
     if (tensor.defined() && tensor.is_privateuseone() && tensor.numel() > 0) {
-        fakeMemory().touch(rangeOf(tensor));
-        fakeMemory().hazards().access(Agent::Compute, rangeOf(tensor), access, what);
+        fakeMemory().touch(rangeOfTensor(tensor));
+        fakeMemory().hazards().access(Agent::Compute, rangeOfTensor(tensor), access, what);
     }
 }
 

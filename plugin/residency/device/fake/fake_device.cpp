@@ -18,10 +18,6 @@ namespace lowtide::residency {
 
 namespace {
 
-ByteRange rangeOf(const std::byte* data, Bytes bytes) {
-    return {data, data + bytes};
-}
-
 class FakeArena final : public Arena {
 public:
     FakeArena(c10::DataPtr data, Bytes size) : data_(std::move(data)), size_(size) {

@@ -21,11 +21,6 @@ constexpr size_t kMostOnWires = 10000;
 /// How long a driver takes to find memory beyond the card.
 constexpr std::chrono::milliseconds kSpillDelay(1);
 
-ByteRange rangeOf(const void* data, Bytes bytes) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    return {begin, begin + bytes};
-}
-
 }  // namespace
 
 struct FakeMemory::Block {

@@ -27,6 +27,11 @@ struct ByteRange {
     const std::byte* end = nullptr;
 };
 
+[[nodiscard]] inline ByteRange rangeOf(const void* data, Bytes bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    return {begin, begin + bytes};
+}
+
 /// Finds accesses to the same bytes that no event orders. It is told when work is enqueued, not
 /// when it runs, so the verdict does not depend on timing. Only bytes inside watched ranges are
 /// followed, each byte by itself. Thread-safe.

@@ -8,7 +8,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {
+const SchedulerClass kDdimClass = {
     .label = "DDIM", .spacing = Spacing::Leading, .hasZeroSnr = true, .hasEta = true};
 
 struct DdimSettings {
@@ -39,7 +39,7 @@ Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
                     fallingTimesteps(settings.common, options.steps, TimestepKind::Whole)),
       eta_(static_cast<float>(settings.eta)),
       clip_(settings.clip) {
-    refusePureNoise(kClass.label);
+    refusePureNoise(kDdimClass.label);
     const int64_t stride = settings.common.noise.trainSteps / options.steps;
     const float last = settings.endsClean ? 1.0F : share(0);
     for (int call = 0; call < callCount(); ++call) {
@@ -68,10 +68,10 @@ at::Tensor Ddim::step(const at::Tensor& prediction,
     return eta_ > 0 ? moved + noise(prediction.sizes()) * deviation : moved;
 }
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeDdim(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     refuseWhenSet(reader, "thresholding");
-    DdimSettings settings{.common = readSchedulerConfig(config, kClass, options)};
+    DdimSettings settings{.common = readSchedulerConfig(config, kDdimClass, options)};
     settings.eta = options.eta;
     settings.endsClean = reader.boolean("set_alpha_to_one").value_or(true);
     settings.clip = readClip(reader, true);
@@ -81,7 +81,10 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 }  // namespace
 
 SamplerType ddim() {
-    return {.name = "ddim", .label = kClass.label, .schedulerClass = "DDIMScheduler", .make = make};
+    return {.name = "ddim",
+            .label = kDdimClass.label,
+            .schedulerClass = "DDIMScheduler",
+            .make = makeDdim};
 }
 
 }  // namespace lowtide::sampling

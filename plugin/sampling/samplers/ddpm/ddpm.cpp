@@ -10,7 +10,8 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "DDPM", .spacing = Spacing::Leading, .hasZeroSnr = true};
+const SchedulerClass kDdpmClass = {
+    .label = "DDPM", .spacing = Spacing::Leading, .hasZeroSnr = true};
 
 constexpr float kLeastVariance = 1e-20F;
 
@@ -48,7 +49,7 @@ public:
           clip_(settings.clip),
           variance_(settings.variance),
           end_(shortenedEnd(options, callCount()).value_or(callCount())) {
-        refusePureNoise(kClass.label);
+        refusePureNoise(kDdpmClass.label);
     }
 
     at::Tensor step(const at::Tensor& prediction,
@@ -92,11 +93,11 @@ private:
     int end_;  ///< the call before which the run ends
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeDdpm(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     refuseWhenSet(reader, "thresholding");
     return std::make_unique<Ddpm>(
-        DdpmSettings{.common = readSchedulerConfig(config, kClass, options),
+        DdpmSettings{.common = readSchedulerConfig(config, kDdpmClass, options),
                      .clip = readClip(reader, true),
                      .variance = readVariance(reader)},
         options);
@@ -106,10 +107,10 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType ddpm() {
     return {.name = "ddpm",
-            .label = kClass.label,
+            .label = kDdpmClass.label,
             .schedulerClass = "DDPMScheduler",
             .drawsNoise = true,
-            .make = make};
+            .make = makeDdpm};
 }
 
 }  // namespace lowtide::sampling

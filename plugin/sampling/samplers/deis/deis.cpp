@@ -9,7 +9,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {
+const SchedulerClass kDeisClass = {
     .label = "DEIS", .hasSigmaSpreads = true, .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct DeisSettings {
@@ -98,9 +98,9 @@ private:
     History before_;  ///< noise that the calls before predicted
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeDeis(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
-    DeisSettings settings{.common = readSchedulerConfig(config, kClass, options)};
+    DeisSettings settings{.common = readSchedulerConfig(config, kDeisClass, options)};
     settings.common.endsAtZero = false;  // the logarithm of its last rho is taken
     settings.order = readSolverOrder(reader);
     settings.lowerOrderFinal = reader.boolean("lower_order_final").value_or(true);
@@ -113,9 +113,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType deis() {
     return {.name = "deis",
-            .label = kClass.label,
+            .label = kDeisClass.label,
             .schedulerClass = "DEISMultistepScheduler",
-            .make = make};
+            .make = makeDeis};
 }
 
 }  // namespace lowtide::sampling

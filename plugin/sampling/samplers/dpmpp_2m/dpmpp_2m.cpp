@@ -4,19 +4,19 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* kLabel = "DPM++ 2M";
+constexpr const char* kDpmpp2mLabel = "DPM++ 2M";
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return makeDpmMultistep(config, Json::object(), kLabel, options);
+std::unique_ptr<Sampler> makeDpmpp2m(const Json& config, const ScheduleOptions& options) {
+    return makeDpmMultistep(config, Json::object(), kDpmpp2mLabel, options);
 }
 
 }  // namespace
 
 SamplerType dpmpp_2m() {
     return {.name = "dpmpp_2m",
-            .label = kLabel,
+            .label = kDpmpp2mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
-            .make = make};
+            .make = makeDpmpp2m};
 }
 
 }  // namespace lowtide::sampling

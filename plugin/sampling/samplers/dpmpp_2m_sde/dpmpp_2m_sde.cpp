@@ -4,22 +4,22 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* kLabel = "DPM++ 2M SDE";
-const Json kSettings = {{"algorithm_type", "sde-dpmsolver++"}};
+constexpr const char* kDpmpp2mSdeLabel = "DPM++ 2M SDE";
+const Json kDpmpp2mSdeSettings = {{"algorithm_type", "sde-dpmsolver++"}};
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return makeDpmMultistep(config, kSettings, kLabel, options);
+std::unique_ptr<Sampler> makeDpmpp2mSde(const Json& config, const ScheduleOptions& options) {
+    return makeDpmMultistep(config, kDpmpp2mSdeSettings, kDpmpp2mSdeLabel, options);
 }
 
 }  // namespace
 
 SamplerType dpmpp_2m_sde() {
     return {.name = "dpmpp_2m_sde",
-            .label = kLabel,
+            .label = kDpmpp2mSdeLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
-            .settings = kSettings,
+            .settings = kDpmpp2mSdeSettings,
             .drawsNoise = true,
-            .make = make};
+            .make = makeDpmpp2mSde};
 }
 
 }  // namespace lowtide::sampling

@@ -4,21 +4,21 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* kLabel = "DPM++ 3M";
-const Json kSettings = {{"solver_order", 3}};
+constexpr const char* kDpmpp3mLabel = "DPM++ 3M";
+const Json kDpmpp3mSettings = {{"solver_order", 3}};
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return makeDpmMultistep(config, kSettings, kLabel, options);
+std::unique_ptr<Sampler> makeDpmpp3m(const Json& config, const ScheduleOptions& options) {
+    return makeDpmMultistep(config, kDpmpp3mSettings, kDpmpp3mLabel, options);
 }
 
 }  // namespace
 
 SamplerType dpmpp_3m() {
     return {.name = "dpmpp_3m",
-            .label = kLabel,
+            .label = kDpmpp3mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
-            .settings = kSettings,
-            .make = make};
+            .settings = kDpmpp3mSettings,
+            .make = makeDpmpp3m};
 }
 
 }  // namespace lowtide::sampling

@@ -8,11 +8,11 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "DPM++ 2S",
-                               .hasSpacing = false,
-                               .hasSigmaSpreads = true,
-                               .hasFinalSigma = true,
-                               .karrasTimesteps = KarrasTimesteps::Whole};
+const SchedulerClass kDpmSinglestepClass = {.label = "DPM++ 2S",
+                                            .hasSpacing = false,
+                                            .hasSigmaSpreads = true,
+                                            .hasFinalSigma = true,
+                                            .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct SinglestepSettings {
     SchedulerConfig common;
@@ -123,9 +123,10 @@ private:
     at::Tensor begin_;  ///< latents that the group began with
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeDpmSinglestep(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
-    SinglestepSettings settings{.common = readSchedulerConfig(config, kClass, options)};
+    SinglestepSettings settings{.common =
+                                    readSchedulerConfig(config, kDpmSinglestepClass, options)};
     settings.order = readSolverOrder(reader);
     settings.method = readDpmMethod(reader);
     settings.lowerOrderFinal = reader.boolean("lower_order_final").value_or(false);
@@ -138,9 +139,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType dpmpp_single() {
     return {.name = "dpmpp_single",
-            .label = kClass.label,
+            .label = kDpmSinglestepClass.label,
             .schedulerClass = "DPMSolverSinglestepScheduler",
-            .make = make};
+            .make = makeDpmSinglestep};
 }
 
 }  // namespace lowtide::sampling

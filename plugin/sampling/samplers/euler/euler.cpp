@@ -6,7 +6,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {
+const SchedulerClass kEulerClass = {
     .label = "Euler", .hasSigmaSpreads = true, .hasFinalSigma = true, .hasZeroSnr = true};
 
 /// Euler's method along dx/dsigma. Source: Karras et al. 2022, algorithm 2 without churn; values:
@@ -25,13 +25,13 @@ public:
     }
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeEuler(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     const std::string interpolation = reader.text("interpolation_type").value_or("linear");
     if (interpolation != "linear") {
         refuseSetting("interpolation_type", interpolation, "linear");
     }
-    const SchedulerConfig settings = readSchedulerConfig(config, kClass, options);
+    const SchedulerConfig settings = readSchedulerConfig(config, kEulerClass, options);
     const std::string timesteps = reader.text("timestep_type").value_or("discrete");
     if (timesteps != "discrete" && settings.prediction == Prediction::Velocity) {
         refuseSetting("timestep_type", timesteps, "discrete");
@@ -43,9 +43,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType euler() {
     return {.name = "euler",
-            .label = kClass.label,
+            .label = kEulerClass.label,
             .schedulerClass = "EulerDiscreteScheduler",
-            .make = make};
+            .make = makeEuler};
 }
 
 }  // namespace lowtide::sampling

@@ -7,7 +7,8 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "Euler a", .hasZeroSnr = true, .predictsSample = false};
+const SchedulerClass kEulerAncestralClass = {
+    .label = "Euler a", .hasZeroSnr = true, .predictsSample = false};
 
 /// Ancestral Euler: steps further down than asked and adds fresh noise on every step, the last
 /// included (times 0 there, but drawn). Source: k-diffusion sample_euler_ancestral; values:
@@ -30,18 +31,19 @@ public:
     }
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<EulerAncestral>(readSchedulerConfig(config, kClass, options), options);
+std::unique_ptr<Sampler> makeEulerAncestral(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<EulerAncestral>(
+        readSchedulerConfig(config, kEulerAncestralClass, options), options);
 }
 
 }  // namespace
 
 SamplerType euler_a() {
     return {.name = "euler_a",
-            .label = kClass.label,
+            .label = kEulerAncestralClass.label,
             .schedulerClass = "EulerAncestralDiscreteScheduler",
             .drawsNoise = true,
-            .make = make};
+            .make = makeEulerAncestral};
 }
 
 }  // namespace lowtide::sampling

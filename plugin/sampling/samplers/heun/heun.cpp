@@ -7,9 +7,9 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "Heun",
-                               .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
-                               .hasSigmaSpreads = true};
+const SchedulerClass kHeunClass = {.label = "Heun",
+                                   .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
+                                   .hasSigmaSpreads = true};
 
 /// Heun's method along dx/dsigma: the mean of the slopes at both ends of a step. Source: Karras et
 /// al. 2022, algorithm 1; values: HeunDiscreteScheduler.
@@ -38,8 +38,8 @@ private:
     std::optional<double> clip_;
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<Heun>(readSchedulerConfig(config, kClass, options),
+std::unique_ptr<Sampler> makeHeun(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<Heun>(readSchedulerConfig(config, kHeunClass, options),
                                   options,
                                   readClip(schedulerReader(config), false));
 }
@@ -48,9 +48,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType heun() {
     return {.name = "heun",
-            .label = kClass.label,
+            .label = kHeunClass.label,
             .schedulerClass = "HeunDiscreteScheduler",
-            .make = make};
+            .make = makeHeun};
 }
 
 }  // namespace lowtide::sampling

@@ -8,11 +8,11 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "DPM2",
-                               .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
-                               .hasSigmaSpreads = true,
-                               .predictsSample = false,
-                               .karrasTimesteps = KarrasTimesteps::Whole};
+const SchedulerClass kKdpm2Class = {.label = "DPM2",
+                                    .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
+                                    .hasSigmaSpreads = true,
+                                    .predictsSample = false,
+                                    .karrasTimesteps = KarrasTimesteps::Whole};
 
 /// DPM-Solver-2: the slope in the middle of a step, even in log sigma. Source: Karras et al. 2022,
 /// algorithm 2, and Lu et al. 2022 as k-diffusion joins them; values: KDPM2DiscreteScheduler.
@@ -28,17 +28,17 @@ public:
     }
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<Kdpm2>(readSchedulerConfig(config, kClass, options), options);
+std::unique_ptr<Sampler> makeKdpm2(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<Kdpm2>(readSchedulerConfig(config, kKdpm2Class, options), options);
 }
 
 }  // namespace
 
 SamplerType kdpm2() {
     return {.name = "kdpm2",
-            .label = kClass.label,
+            .label = kKdpm2Class.label,
             .schedulerClass = "KDPM2DiscreteScheduler",
-            .make = make};
+            .make = makeKdpm2};
 }
 
 }  // namespace lowtide::sampling

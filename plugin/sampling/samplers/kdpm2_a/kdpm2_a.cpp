@@ -9,11 +9,12 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "DPM2 a",
-                               .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
-                               .hasSigmaSpreads = true,
-                               .predictsSample = false,
-                               .karrasTimesteps = KarrasTimesteps::Whole};
+const SchedulerClass kKdpm2AncestralClass = {
+    .label = "DPM2 a",
+    .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
+    .hasSigmaSpreads = true,
+    .predictsSample = false,
+    .karrasTimesteps = KarrasTimesteps::Whole};
 
 /// From a very high sigma the way down is lost in the rounding of float32, here and in the
 /// reference.
@@ -50,18 +51,19 @@ public:
     }
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<Kdpm2Ancestral>(readSchedulerConfig(config, kClass, options), options);
+std::unique_ptr<Sampler> makeKdpm2Ancestral(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<Kdpm2Ancestral>(
+        readSchedulerConfig(config, kKdpm2AncestralClass, options), options);
 }
 
 }  // namespace
 
 SamplerType kdpm2_a() {
     return {.name = "kdpm2_a",
-            .label = kClass.label,
+            .label = kKdpm2AncestralClass.label,
             .schedulerClass = "KDPM2AncestralDiscreteScheduler",
             .drawsNoise = true,
-            .make = make};
+            .make = makeKdpm2Ancestral};
 }
 
 }  // namespace lowtide::sampling

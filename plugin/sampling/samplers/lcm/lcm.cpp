@@ -10,7 +10,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = distilledClass("LCM");
+const SchedulerClass kLcmClass = distilledClass("LCM");
 
 constexpr float kDataVariance = 0.25F;
 
@@ -29,7 +29,7 @@ public:
           clip_(settings.clip),
           timestepScaling_(static_cast<float>(settings.timestepScaling)),
           end_(end) {
-        refusePureNoise(kClass.label);
+        refusePureNoise(kLcmClass.label);
     }
 
     at::Tensor step(const at::Tensor& prediction,
@@ -59,10 +59,10 @@ private:
     int end_;  ///< the call before which the run ends
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeLcm(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     refuseWhenSet(reader, "thresholding");
-    const LcmSettings settings{.common = readSchedulerConfig(config, kClass, options),
+    const LcmSettings settings{.common = readSchedulerConfig(config, kLcmClass, options),
                                .clip = readClip(reader, false),
                                .timestepScaling = reader.number("timestep_scaling").value_or(10)};
     return std::make_unique<Lcm>(settings,
@@ -74,11 +74,11 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType lcm() {
     return {.name = "lcm",
-            .label = kClass.label,
+            .label = kLcmClass.label,
             .schedulerClass = "LCMScheduler",
             .isDistilled = true,
             .drawsNoise = true,
-            .make = make};
+            .make = makeLcm};
 }
 
 }  // namespace lowtide::sampling

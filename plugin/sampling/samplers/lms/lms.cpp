@@ -9,7 +9,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "LMS", .hasSigmaSpreads = true};
+const SchedulerClass kLmsClass = {.label = "LMS", .hasSigmaSpreads = true};
 
 constexpr int kOrder = 4;
 
@@ -69,8 +69,8 @@ private:
     History slopes_{kOrder - 1};
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    SchedulerConfig settings = readSchedulerConfig(config, kClass, options);
+std::unique_ptr<Sampler> makeLms(const Json& config, const ScheduleOptions& options) {
+    SchedulerConfig settings = readSchedulerConfig(config, kLmsClass, options);
     if (settings.spread == SigmaSpread::Karras) {  // this class leaves the file's bounds out there
         settings.sigmaMin.reset();
         settings.sigmaMax.reset();
@@ -82,9 +82,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType lms() {
     return {.name = "lms",
-            .label = kClass.label,
+            .label = kLmsClass.label,
             .schedulerClass = "LMSDiscreteScheduler",
-            .make = make};
+            .make = makeLms};
 }
 
 }  // namespace lowtide::sampling

@@ -8,10 +8,10 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* kLabel = "PLMS";
+constexpr const char* kPndmLabel = "PLMS";
 
 /// The second timestep is visited twice.
-std::vector<double> callsOf(const PndmSettings& settings, int steps) {
+std::vector<double> plmsCalls(const PndmSettings& settings, int steps) {
     std::vector<double> calls = fallingTimesteps(settings.common, steps, TimestepKind::Whole);
     if (calls.size() > 1) {
         calls.insert(calls.begin() + 1, calls[1]);
@@ -25,7 +25,7 @@ std::vector<double> callsOf(const PndmSettings& settings, int steps) {
 class Pndm final : public PndmSampler {
 public:
     Pndm(const PndmSettings& settings, const ScheduleOptions& options)
-        : PndmSampler(settings, options, callsOf(settings, options.steps)) {
+        : PndmSampler(settings, options, plmsCalls(settings, options.steps)) {
         if (const auto end = shortenedEnd(options, options.steps)) {
             endWith(*end - 1);
         }
@@ -76,18 +76,18 @@ private:
     at::Tensor begin_;  ///< latents of the first call, until the second
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<Pndm>(readPndm(config, kLabel, options), options);
+std::unique_ptr<Sampler> makePndm(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<Pndm>(readPndm(config, kPndmLabel, options), options);
 }
 
 }  // namespace
 
 SamplerType pndm() {
     return {.name = "pndm",
-            .label = kLabel,
+            .label = kPndmLabel,
             .schedulerClass = "PNDMScheduler",
             .settings = {{"skip_prk_steps", true}},
-            .make = make};
+            .make = makePndm};
 }
 
 }  // namespace lowtide::sampling

@@ -8,16 +8,16 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* kLabel = "PNDM";
+constexpr const char* kPndmRungeKuttaLabel = "PNDM";
 constexpr int kRungeKuttaSteps = 3;
 constexpr int kStages = 4;
 constexpr int kRungeKuttaCalls = kRungeKuttaSteps * kStages;
 constexpr double kWeights[kStages] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-std::vector<double> callsOf(const PndmSettings& settings, int steps) {
+std::vector<double> rungeKuttaCalls(const PndmSettings& settings, int steps) {
     if (steps <= kRungeKuttaSteps) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(kLabel) + " cannot run " + std::to_string(steps) +
+                    std::string(kPndmRungeKuttaLabel) + " cannot run " + std::to_string(steps) +
                         " steps: its first three are Runge-Kutta steps, one more must follow",
                     "choose at least 4 steps, or the sampler pndm",
                     "steps");
@@ -37,7 +37,7 @@ std::vector<double> callsOf(const PndmSettings& settings, int steps) {
 class PndmRungeKutta final : public PndmSampler {
 public:
     PndmRungeKutta(const PndmSettings& settings, const ScheduleOptions& options)
-        : PndmSampler(settings, options, callsOf(settings, options.steps)) {
+        : PndmSampler(settings, options, rungeKuttaCalls(settings, options.steps)) {
         if (const auto end = shortenedEnd(options, options.steps)) {
             endWith(PndmRungeKutta::firstCall(*end) - 1);
         }
@@ -94,7 +94,7 @@ public:
 private:
     [[noreturn]] static void refuseTheMiddle() {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(kLabel) +
+                    std::string(kPndmRungeKuttaLabel) +
                         " cannot start in the middle: its Runge-Kutta steps are "
                         "the first ones",
                     "start at step 0, go on with a pass that kept its noise, or choose the sampler "
@@ -106,14 +106,18 @@ private:
     at::Tensor sum_;    ///< of its weighted predictions
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
-    return std::make_unique<PndmRungeKutta>(readPndm(config, kLabel, options), options);
+std::unique_ptr<Sampler> makePndmRungeKutta(const Json& config, const ScheduleOptions& options) {
+    return std::make_unique<PndmRungeKutta>(readPndm(config, kPndmRungeKuttaLabel, options),
+                                            options);
 }
 
 }  // namespace
 
 SamplerType pndm_prk() {
-    return {.name = "pndm_prk", .label = kLabel, .schedulerClass = "PNDMScheduler", .make = make};
+    return {.name = "pndm_prk",
+            .label = kPndmRungeKuttaLabel,
+            .schedulerClass = "PNDMScheduler",
+            .make = makePndmRungeKutta};
 }
 
 }  // namespace lowtide::sampling

@@ -18,7 +18,7 @@ SchedulerClass schedulerClass() {
     return kind;
 }
 
-const SchedulerClass kClass = schedulerClass();
+const SchedulerClass kTcdClass = schedulerClass();
 
 /// Trajectory consistency: every call jumps to a timestep below the next one, eta of the way to the
 /// clean latents, and fresh noise goes back up. Source: Zheng et al. 2024 (arXiv 2402.19159);
@@ -31,7 +31,7 @@ public:
         : SignalSampler(config, timesteps),
           eta_(options.eta),
           shortenedEnd_(shortenedEnd(options, callCount())) {
-        refusePureNoise(kClass.label);
+        refusePureNoise(kTcdClass.label);
     }
 
     at::Tensor step(const at::Tensor& prediction,
@@ -68,14 +68,14 @@ private:
     std::optional<int> shortenedEnd_;
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeTcd(const Json& config, const ScheduleOptions& options) {
     if (options.eta > 1) {
         throw Error(ErrorKind::InvalidInput,
                     "TCD has no eta " + formatNumber(options.eta),
                     "choose a number from 0 to 1",
                     "eta");
     }
-    const SchedulerConfig settings = readSchedulerConfig(config, kClass, options);
+    const SchedulerConfig settings = readSchedulerConfig(config, kTcdClass, options);
     return std::make_unique<Tcd>(
         settings, distilledTimesteps(schedulerReader(config), settings, options.steps), options);
 }
@@ -84,10 +84,10 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType tcd() {
     return {.name = "tcd",
-            .label = kClass.label,
+            .label = kTcdClass.label,
             .schedulerClass = "TCDScheduler",
             .isDistilled = true,
-            .make = make};
+            .make = makeTcd};
 }
 
 }  // namespace lowtide::sampling

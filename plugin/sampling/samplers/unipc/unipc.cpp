@@ -12,11 +12,11 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kClass = {.label = "UniPC",
-                               .hasSigmaSpreads = true,
-                               .hasFinalSigma = true,
-                               .hasZeroSnr = true,
-                               .karrasTimesteps = KarrasTimesteps::Whole};
+const SchedulerClass kUniPcClass = {.label = "UniPC",
+                                    .hasSigmaSpreads = true,
+                                    .hasFinalSigma = true,
+                                    .hasZeroSnr = true,
+                                    .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct UniPcSettings {
     SchedulerConfig common;
@@ -182,7 +182,7 @@ private:
     int64_t order_ = 0;  ///< of the step that led on from there
 };
 
-std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options) {
+std::unique_ptr<Sampler> makeUniPc(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     if (!reader.boolean("predict_x0").value_or(true)) {
         refuseSetting("predict_x0", "false", "true");
@@ -194,7 +194,7 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
         readKind(reader, "solver_type", {"bh2", "bh1"}, {"midpoint", "heun", "logrho"});
     return std::make_unique<UniPc>(
         UniPcSettings{
-            .common = readSchedulerConfig(config, kClass, options),
+            .common = readSchedulerConfig(config, kUniPcClass, options),
             .order = readSolverOrder(reader),
             .lowerOrderFinal = reader.boolean("lower_order_final").value_or(true),
             .isBh1 = solver == "bh1",
@@ -206,9 +206,9 @@ std::unique_ptr<Sampler> make(const Json& config, const ScheduleOptions& options
 
 SamplerType unipc() {
     return {.name = "unipc",
-            .label = kClass.label,
+            .label = kUniPcClass.label,
             .schedulerClass = "UniPCMultistepScheduler",
-            .make = make};
+            .make = makeUniPc};
 }
 
 }  // namespace lowtide::sampling

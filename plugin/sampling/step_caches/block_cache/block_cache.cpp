@@ -23,8 +23,8 @@ constexpr const char* kMag = "mag";
 constexpr const char* kMask = "mask";
 
 /// `ratios`: of the gate "mag", one for each call of the run.
-std::unique_ptr<StepGate> makeGate(const BlockCacheSettings& settings,
-                                   const std::vector<double>& ratios) {
+std::unique_ptr<StepGate> makeBlockGate(const BlockCacheSettings& settings,
+                                        const std::vector<double>& ratios) {
     if (settings.gate == kFirstBlock) {
         return firstBlockGate(settings.threshold);
     }
@@ -48,7 +48,7 @@ std::vector<double> ratiosOf(const MagCurve& curve, const CachedRun& run) {
     return {all.begin() + run.firstCall, all.begin() + run.firstCall + run.callCount()};
 }
 
-std::unique_ptr<StepPredictor> makePredictor(const BlockCacheSettings& settings) {
+std::unique_ptr<StepPredictor> makeBlockPredictor(const BlockCacheSettings& settings) {
     return settings.predictor == "taylor" ? taylorPredictor() : reusePredictor();
 }
 
@@ -155,10 +155,10 @@ private:
             return found->second;
         }
         return slots_
-            .emplace(
-                place,
-                BlockSlot{.decision = ReuseDecision(makeGate(settings_, ratios_), settings_.limits),
-                          .predictor = makePredictor(settings_)})
+            .emplace(place,
+                     BlockSlot{.decision = ReuseDecision(makeBlockGate(settings_, ratios_),
+                                                         settings_.limits),
+                               .predictor = makeBlockPredictor(settings_)})
             .first->second;
     }
 
@@ -180,7 +180,8 @@ private:
 class BlockCache final : public StepCache {
 public:
     explicit BlockCache(BlockCacheSettings settings) : settings_(std::move(settings)) {
-        (void)ReuseDecision(makeGate(settings_, {}), settings_.limits);  // refuses bad settings
+        (void)ReuseDecision(makeBlockGate(settings_, {}),
+                            settings_.limits);  // refuses bad settings
     }
 
     [[nodiscard]] std::string label() const override {

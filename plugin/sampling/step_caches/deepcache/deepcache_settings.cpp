@@ -14,12 +14,6 @@ constexpr int64_t kNotGiven = -1;
 constexpr int64_t kCutsOfLevel = 3;  ///< of a level with two resnets, which all names count on
 constexpr int64_t kMost = 1000000;
 
-void requireThat(bool holds, const std::string& message, const char* hint, const char* item) {
-    if (!holds) {
-        throw Error(ErrorKind::InvalidInput, message, hint, item);
-    }
-}
-
 std::optional<int64_t> given(const JsonReader& reader, const char* key) {
     const auto value = reader.integer(key);
     if (!value || *value == kNotGiven) {
@@ -64,7 +58,7 @@ int readDepth(const JsonReader& reader) {
     return static_cast<int>(other);
 }
 
-FullCalls readSpread(const JsonReader& reader) {
+FullCalls readFullCalls(const JsonReader& reader) {
     const std::string name = reader.text("schedule").value_or("uniform");
     if (name == "power_centre") {
         return FullCalls::PowerCentre;
@@ -80,8 +74,9 @@ FullCalls readSpread(const JsonReader& reader) {
 }
 
 std::vector<bool> readMask(const JsonReader& reader) {
-    return readSpread(reader) == FullCalls::Mask ? parseStepMask(reader.text("mask").value_or(""))
-                                                 : std::vector<bool>();
+    return readFullCalls(reader) == FullCalls::Mask
+               ? parseStepMask(reader.text("mask").value_or(""))
+               : std::vector<bool>();
 }
 
 double readShare(const JsonReader& reader, const char* key, double missing) {
@@ -109,7 +104,7 @@ DeepCacheSettings readDeepCache(const Json& settings) {
     const DeepCacheSettings missing;
     DeepCacheSettings read{.interval = readInterval(reader),
                            .depth = readDepth(reader),
-                           .spread = readSpread(reader),
+                           .spread = readFullCalls(reader),
                            .power = reader.number("power").value_or(missing.power),
                            .mask = readMask(reader),
                            .start = readShare(reader, "start", missing.start),

@@ -11,20 +11,20 @@ namespace lowtide::sampling {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& hint) {
+[[noreturn]] void refuseCalibration(const std::string& problem, const std::string& hint) {
     throw Error(ErrorKind::InvalidInput, "a MagCache curve cannot be made: " + problem, hint);
 }
 
 void checkRuns(std::span<const MagRatios> runs, size_t steps) {
     for (const MagRatios& run : runs) {
         if (run.size() != steps) {
-            refuse("a pass has " + std::to_string(run.size()) + " steps, the first one " +
-                       std::to_string(steps),
-                   "record all passes with the same steps");
+            refuseCalibration("a pass has " + std::to_string(run.size()) +
+                                  " steps, the first one " + std::to_string(steps),
+                              "record all passes with the same steps");
         }
         for (size_t step = 0; step < steps; ++step) {
             if (!isMagRatio(run[step])) {
-                refuse(
+                refuseCalibration(
                     "the ratio of step " + std::to_string(step) + " is " + formatNumber(run[step]),
                     "look at the checkpoint and its precision: its blocks give no numbers");
             }
@@ -65,10 +65,10 @@ MagCheck checkOf(const MagRatios& curve, std::span<const MagRatios> heldOut) {
 
 MagCurve calibratedCurve(const MagRecord& record) {
     if (record.runs.empty() || record.runs.front().empty()) {
-        refuse("no pass was recorded", "give one seed or more");
+        refuseCalibration("no pass was recorded", "give one seed or more");
     }
     if (record.heldOut.empty()) {
-        refuse("no pass is left to check it with", "hold out one seed or more");
+        refuseCalibration("no pass is left to check it with", "hold out one seed or more");
     }
     const size_t steps = record.runs.front().size();
     checkRuns(record.runs, steps);

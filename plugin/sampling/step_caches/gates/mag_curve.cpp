@@ -13,7 +13,7 @@ namespace {
 constexpr int kFormat = 1;
 constexpr const char* kKind = "mag_curve";
 constexpr JsonLimits kLimits{.maxBytes = 1u << 20, .maxDepth = 4};
-constexpr size_t kMostSteps = 10'000;
+constexpr size_t kMostCurveSteps = 10'000;
 constexpr double kLargestRatio = 1000;  ///< of two steps; sizes that follow each other are near 1
 constexpr size_t kHashDigits = 64;
 constexpr const char* kMakeAgain = "make the curve again with lowtide calibrate-cache";
@@ -60,10 +60,10 @@ std::string readScheduler(const JsonReader& reader) {
 
 std::vector<double> readRatios(const JsonReader& reader) {
     std::vector<double> ratios = reader.numbers("ratios").value_or(std::vector<double>{});
-    if (ratios.empty() || ratios.size() > kMostSteps) {
+    if (ratios.empty() || ratios.size() > kMostCurveSteps) {
         corrupt(reader.what(),
                 "\"ratios\" has " + std::to_string(ratios.size()) + " steps, it must have 1 to " +
-                    std::to_string(kMostSteps));
+                    std::to_string(kMostCurveSteps));
     }
     for (size_t step = 0; step < ratios.size(); ++step) {
         if (!isMagRatio(ratios[step])) {
@@ -92,7 +92,7 @@ MagCheck readCheck(const JsonReader& curve, size_t steps) {
     const JsonReader reader(*member, curve.what());
     const int64_t runs = reader.integer("runs").value_or(0);
     const int64_t worst = reader.integer("worst_step").value_or(-1);
-    if (runs < 1 || runs > static_cast<int64_t>(kMostSteps)) {
+    if (runs < 1 || runs > static_cast<int64_t>(kMostCurveSteps)) {
         corrupt(curve.what(), "it was checked on no held-out seed");
     }
     if (worst < 0 || worst >= static_cast<int64_t>(steps)) {

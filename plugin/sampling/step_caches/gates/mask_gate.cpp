@@ -10,9 +10,9 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr size_t kMostSteps = 10'000;
+constexpr size_t kMostMaskSteps = 10'000;
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& hint) {
+[[noreturn]] void refuseMask(const std::string& problem, const std::string& hint) {
     throw Error(ErrorKind::InvalidInput, "the mask of steps " + problem, hint, "mask");
 }
 
@@ -39,19 +39,20 @@ std::vector<bool> parseStepMask(std::string_view text) {
             continue;
         }
         if (mark != '0' && mark != '1') {
-            refuse("has " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1),
-                   "write 1 for a computed step and 0 for a reused one: 1110101");
+            refuseMask(
+                "has " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1),
+                "write 1 for a computed step and 0 for a reused one: 1110101");
         }
-        if (mask.size() == kMostSteps) {
-            refuse("has more than " + std::to_string(kMostSteps) + " steps", "shorten it");
+        if (mask.size() == kMostMaskSteps) {
+            refuseMask("has more than " + std::to_string(kMostMaskSteps) + " steps", "shorten it");
         }
         mask.push_back(mark == '1');
     }
     if (mask.empty()) {
-        refuse("is empty", "write 1 for a computed step and 0 for a reused one: 1110101");
+        refuseMask("is empty", "write 1 for a computed step and 0 for a reused one: 1110101");
     }
     if (!mask.front()) {
-        refuse("reuses the first step, where nothing is cached yet", "begin it with 1");
+        refuseMask("reuses the first step, where nothing is cached yet", "begin it with 1");
     }
     return mask;
 }
@@ -60,9 +61,9 @@ void checkStepMask(const std::vector<bool>& mask, int stepCount) {
     if (mask.size() == static_cast<size_t>(stepCount)) {
         return;
     }
-    refuse("has " + std::to_string(mask.size()) + " entries, the sampler calls the network " +
-               std::to_string(stepCount) + " times",
-           "give the mask one 0 or 1 for every call");
+    refuseMask("has " + std::to_string(mask.size()) + " entries, the sampler calls the network " +
+                   std::to_string(stepCount) + " times",
+               "give the mask one 0 or 1 for every call");
 }
 
 std::unique_ptr<StepGate> maskGate(std::vector<bool> mask) {

@@ -12,7 +12,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr int kMostHeld = 6;
+constexpr int kMostSpectrumHeld = 6;
 constexpr int kLeast = 2;
 
 /// Chebyshev polynomials of degree 1 to `degree` at x.
@@ -50,7 +50,7 @@ std::vector<double> ridgeFactors(const std::vector<at::Tensor>& points,
 class SpectrumPredictor final : public StepPredictor {
 public:
     explicit SpectrumPredictor(const SpectrumSettings& settings) : settings_(settings) {
-        checkSetting("degree", settings.degree, 1, kMostHeld - 1);
+        checkSetting("degree", settings.degree, 1, kMostSpectrumHeld - 1);
         checkSetting("ridge", settings.ridge, 1e-12, 1e6);
         checkSetting("weight", settings.weight, 0, 1);
     }
@@ -73,11 +73,11 @@ public:
 
     [[nodiscard]] std::vector<at::Tensor> held() const override { return seen_.values(); }
 
-    [[nodiscard]] int mostHeld() const override { return kMostHeld; }
+    [[nodiscard]] int mostHeld() const override { return kMostSpectrumHeld; }
 
 private:
     SpectrumSettings settings_;
-    Observations seen_{kMostHeld};
+    Observations seen_{kMostSpectrumHeld};
 };
 
 }  // namespace

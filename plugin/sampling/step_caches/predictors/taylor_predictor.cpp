@@ -9,7 +9,7 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr int kMostHeld = 2;
+constexpr int kMostTaylorHeld = 2;
 
 class TaylorPredictor final : public StepPredictor {
 public:
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] at::Tensor predict(double time) const override {
         LOWTIDE_ASSERT(isReady());
         const Observation& newest = seen_.newest();
-        if (seen_.size() < kMostHeld) {
+        if (seen_.size() < kMostTaylorHeld) {
             return newest.value;
         }
         const Observation& before = seen_[0];
@@ -33,10 +33,10 @@ public:
 
     [[nodiscard]] std::vector<at::Tensor> held() const override { return seen_.values(); }
 
-    [[nodiscard]] int mostHeld() const override { return kMostHeld; }
+    [[nodiscard]] int mostHeld() const override { return kMostTaylorHeld; }
 
 private:
-    Observations seen_{kMostHeld};
+    Observations seen_{kMostTaylorHeld};
 };
 
 }  // namespace

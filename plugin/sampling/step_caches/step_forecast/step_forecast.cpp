@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kReuse = "reuse";
 constexpr const char* kSpectrum = "spectrum";
 
-std::unique_ptr<StepGate> makeGate(const StepForecastSettings& settings) {
+std::unique_ptr<StepGate> makeForecastGate(const StepForecastSettings& settings) {
     return settings.gate == "window" ? windowGate(settings.window)
                                      : outputChangeGate(settings.change);
 }
@@ -35,8 +35,8 @@ std::vector<std::optional<double>> timesOf(const CachedRun& run) {
     return times;
 }
 
-std::unique_ptr<StepPredictor> makePredictor(const StepForecastSettings& settings,
-                                             const std::vector<std::optional<double>>& times) {
+std::unique_ptr<StepPredictor> makeForecastPredictor(
+    const StepForecastSettings& settings, const std::vector<std::optional<double>>& times) {
     if (settings.predictor == kReuse) {
         return reusePredictor();
     }
@@ -66,7 +66,7 @@ public:
         : settings_(settings),
           callCount_(run.callCount()),
           times_(timesOf(run)),
-          decision_(makeGate(settings), settings.limits) {
+          decision_(makeForecastGate(settings), settings.limits) {
         forget();
     }
 
@@ -102,7 +102,7 @@ public:
     }
 
     void forget() override {
-        predictor_ = makePredictor(settings_, times_);
+        predictor_ = makeForecastPredictor(settings_, times_);
         change_.reset();
     }
 
@@ -136,7 +136,7 @@ private:
 class StepForecast final : public StepCache {
 public:
     explicit StepForecast(StepForecastSettings settings) : settings_(std::move(settings)) {
-        (void)ReuseDecision(makeGate(settings_), settings_.limits);  // refuses bad settings
+        (void)ReuseDecision(makeForecastGate(settings_), settings_.limits);  // refuses bad settings
     }
 
     [[nodiscard]] std::string label() const override {
