@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 

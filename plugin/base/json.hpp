@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <optional>
@@ -7,8 +9,6 @@
 #include <string_view>
 
 namespace lowtide {
-
-using Json = nlohmann::json;
 
 struct JsonLimits {
     size_t maxBytes = 64u << 20;

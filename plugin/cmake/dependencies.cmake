@@ -12,12 +12,16 @@ if(LOWTIDE_GPU_CHECK)
   find_package(Qt6 6.4 REQUIRED COMPONENTS Core Test)
   add_compile_definitions(QT_NO_KEYWORDS)
 elseif(NOT LOWTIDE_ENGINE_ONLY)
-  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Test)
+  find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Test)
   if(LOWTIDE_STUDIO)
-    find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets)
     pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
   endif()
   add_compile_definitions(QT_NO_KEYWORDS)
+endif()
+
+# Qt Test tells every file the folders of its target, which no other clone has: for QFINDTESTDATA, which is not used here.
+if(TARGET Qt6::Test)
+  set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS QT_TESTLIB_LIB)
 endif()
 
 # LibTorch: a plain import of the wheel's ATen and c10. Its own CMake package wants the CUDA toolkit.

@@ -1,42 +1,6 @@
 # lowtide_library(NAME [TORCH] [HEADERS_ONLY] DEPENDS a b ... LINK x y ...)
 #   One room: a static library lowtide_NAME (alias lowtide::NAME) of this folder's *.cpp. DEPENDS names rooms;
 #   TORCH rooms see ATen through the one shared precompiled header.
-# lowtide_test(NAME [TORCH] [WIDGETS] SOURCES f.cpp ... DEPENDS rooms LINK x LABELS l TIMEOUT s ENVIRONMENT v=... )
-#   One Qt Test program test_NAME. A test without labels is "fast".
-function(lowtide_use_torch target)
-  target_link_libraries(${target} PUBLIC lowtide::aten)
-  if(NOT TARGET lowtide_pch)
-    file(WRITE ${CMAKE_BINARY_DIR}/pch/pch.cpp "")
-    add_library(lowtide_pch STATIC ${CMAKE_BINARY_DIR}/pch/pch.cpp)
-    target_link_libraries(lowtide_pch PUBLIC lowtide_warnings lowtide::aten)
-    target_include_directories(lowtide_pch PUBLIC ${PROJECT_SOURCE_DIR})
-    target_precompile_headers(
-      lowtide_pch PRIVATE <ATen/ATen.h> <torch/library.h> <c10/core/InferenceMode.h> <functional>
-                          <map> <memory> <span> <string> <vector>)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM lowtide_pch)
-endfunction()
-
-# Rooms and tests of the studio see Qt Widgets through one precompiled header (6 s a file without it, 2 s with).
-function(lowtide_use_widgets target)
-  set_target_properties(${target} PROPERTIES AUTOMOC ON)
-  target_link_libraries(${target} PUBLIC Qt6::Widgets)
-  if(NOT TARGET lowtide_widgets_pch)
-    file(WRITE ${CMAKE_BINARY_DIR}/pch/widgets.cpp "")
-    add_library(lowtide_widgets_pch STATIC ${CMAKE_BINARY_DIR}/pch/widgets.cpp)
-    target_link_libraries(lowtide_widgets_pch PUBLIC lowtide_warnings Qt6::Widgets nlohmann_json::nlohmann_json)
-    target_precompile_headers(lowtide_widgets_pch PRIVATE <QtWidgets> <nlohmann/json.hpp> <functional> <map>
-                              <memory> <set> <string> <vector>)
-  endif()
-  target_precompile_headers(${target} REUSE_FROM lowtide_widgets_pch)
-endfunction()
-
-# lowtide_ui_library(NAME DEPENDS rooms... LINK x...): a room of ui/ that sees Qt Widgets; library lowtide_ui_NAME.
-function(lowtide_ui_library name)
-  lowtide_library(ui_${name} ${ARGN})
-  lowtide_use_widgets(lowtide_ui_${name})
-endfunction()
-
 function(lowtide_library name)
   cmake_parse_arguments(ARG "TORCH;HEADERS_ONLY" "" "DEPENDS;LINK" ${ARGN})
   set(target lowtide_${name})
@@ -53,37 +17,31 @@ function(lowtide_library name)
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   list(TRANSFORM ARG_DEPENDS PREPEND lowtide::)
   target_link_libraries(${target} ${scope} ${ARG_DEPENDS} ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY LOWTIDE_ROOMS ${target})
   if(ARG_TORCH)
     lowtide_use_torch(${target})
+  elseif(NOT ARG_HEADERS_ONLY AND NOT name MATCHES "^ui_")
+    lowtide_precompiled(${target} light)
+    lowtide_batches(${target} 16)
   endif()
 endfunction()
 
-function(lowtide_test name)
-  cmake_parse_arguments(ARG "TORCH;WIDGETS" "TIMEOUT" "SOURCES;DEPENDS;LINK;LABELS;ENVIRONMENT" ${ARGN})
-  set(target test_${name})
-  add_executable(${target} ${ARG_SOURCES})
-  set_target_properties(${target} PROPERTIES AUTOMOC ON)
-  list(TRANSFORM ARG_DEPENDS PREPEND lowtide::)
-  target_link_libraries(${target} PRIVATE lowtide_warnings ${ARG_DEPENDS} ${ARG_LINK} lowtide::folders
-                                          Qt6::Test)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  if(ARG_TORCH)
-    lowtide_use_torch(${target})
-  endif()
-  if(ARG_WIDGETS)
-    target_link_libraries(${target} PRIVATE lowtide::widget_checks)
-    lowtide_use_widgets(${target})
-  endif()
-  if(NOT ARG_LABELS)
-    set(ARG_LABELS fast)
-  endif()
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
-  # As the command has it: threads that spin for long make a shared machine many times slower.
-  list(APPEND ARG_ENVIRONMENT GOMP_SPINCOUNT=10000)
-  add_test(NAME ${name} COMMAND ${target} -maxwarnings 0)
-  set_tests_properties(
-    ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-                       ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
+# What sees ATen: rooms, and tests with Qt Test before it.
+function(lowtide_use_torch target)
+  target_link_libraries(${target} PUBLIC lowtide::aten)
+  lowtide_precompiled(${target} torch)
+  lowtide_batches(${target} 12)
+endfunction()
+
+# lowtide_ui_library(NAME DEPENDS rooms... LINK x...): a room of ui/ that sees Qt Widgets; library lowtide_ui_NAME.
+function(lowtide_ui_library name)
+  lowtide_library(ui_${name} ${ARGN})
+  lowtide_use_widgets(lowtide_ui_${name})
+  lowtide_moc_headers(lowtide_ui_${name})
+endfunction()
+
+function(lowtide_use_widgets target)
+  target_link_libraries(${target} PUBLIC Qt6::Widgets nlohmann_json::nlohmann_json)
+  lowtide_precompiled(${target} widgets)
+  lowtide_batches(${target} 12)
 endfunction()

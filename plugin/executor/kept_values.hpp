@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/executor/disk_cache.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/result_cache.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/executor/events.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/executor/run_options.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/graph/snapshot.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/memory/engine.hpp"

@@ -1,6 +1,7 @@
 #include "plugin/graph/migration.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 
 #include <string>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/policy.hpp"

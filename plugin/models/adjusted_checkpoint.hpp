@@ -1,6 +1,7 @@
 #pragma once
 // A checkpoint of which a person chose parts otherwise. Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/single_file/autoencoder_file.hpp"
 

@@ -2,6 +2,7 @@
 // A checkpoint in the diffusers layout: one folder per component and a model_index.json.
 // Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/checkpoint.hpp"
 
 #include <functional>

@@ -1,6 +1,7 @@
 #include "plugin/models/latent_to_rgb.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 
 #include <ATen/ATen.h>
 

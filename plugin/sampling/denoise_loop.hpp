@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/inpainting.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/sampling/log_snr_solver.hpp"
 
 namespace lowtide::sampling {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
 
 #include <limits>

@@ -1,8 +1,11 @@
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace architecture_test {
 
 namespace {
 
@@ -38,6 +41,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("script");
         QTest::newRow("layers") << "check_layers.py";
         QTest::newRow("tree") << "check_tree.py";
+        QTest::newRow("names") << "check_names.py";
     }
 
     void theProjectKeepsItsRules() {
@@ -115,6 +119,10 @@ private Q_SLOTS:
         QTest::newRow("stray top entry") << "check_tree.py"
                                          << "scripts/a.cpp" << QByteArray("\n")
                                          << "scripts: not one of the top folder's entries";
+        QTest::newRow("test without a namespace")
+            << "check_names.py"
+            << "tests/unit/a/a_test.cpp" << QByteArray("LOWTIDE_TEST(ATest)\n")
+            << "is not in a namespace a_test";
     }
 
     void aBrokenRuleIsFound() {
@@ -128,7 +136,36 @@ private Q_SLOTS:
         QCOMPARE(verdict.exitCode, 1);
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
     }
+
+    void aNameInTwoFilesOfARoomIsFound_data() {
+        QTest::addColumn<QByteArray>("definition");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("constant") << QByteArray("constexpr int kMost = half(8);") << "kMost";
+        QTest::newRow("table") << QByteArray("const Row kRows[] = {{1, \"}\"}, {2, \"\"}};")
+                               << "kRows";
+        QTest::newRow("function")
+            << QByteArray("/// f(x) {\nint sizeOf(const A& a) {\n    return a.b();\n}") << "sizeOf";
+        QTest::newRow("type") << QByteArray("class Reader final : public B {\n    int c_ = 0;\n};")
+                              << "Reader";
+    }
+
+    void aNameInTwoFilesOfARoomIsFound() {
+        QFETCH(QByteArray, definition);
+        QFETCH(QString, name);
+        const QTemporaryDir root;
+        const QByteArray text = "namespace {\n\n" + definition + "\n\n}  // namespace\n";
+        write(root, "plugin/memory/a.cpp", text);
+        write(root, "plugin/graph/a.cpp", text);
+        QCOMPARE(check("check_names.py", root.path()).exitCode, 0);  // rooms do not see each other
+        write(root, "plugin/memory/b.cpp", text);
+        const Verdict verdict = check("check_names.py", root.path());
+        QCOMPARE(verdict.exitCode, 1);
+        QVERIFY2(verdict.output.startsWith(name + ": "), qPrintable(verdict.output));
+    }
 };
 
-QTEST_GUILESS_MAIN(ArchitectureTest)
+LOWTIDE_TEST(ArchitectureTest)
+
+}  // namespace architecture_test
+
 #include "architecture_test.moc"

@@ -6,6 +6,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/door/os.hpp"
 
 #include <QCoreApplication>
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <map>
+
+namespace caches_bench {
 
 using namespace lowtide;
 using testing::median;
@@ -273,12 +276,16 @@ private:
 };
 
 /// With the settings of the command's process, whose speed this is.
-int main(int count, char** arguments) {
+int runBench(int count, char** arguments) {
     door::keepBigBlocks();
     door::shortenSpins();
     const QCoreApplication application(count, arguments);
     CachesBench bench;
     return QTest::qExec(&bench, count, arguments);
 }
+
+LOWTIDE_TEST_MAIN(runBench)
+
+}  // namespace caches_bench
 
 #include "caches_bench.moc"

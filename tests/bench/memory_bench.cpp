@@ -6,6 +6,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <optional>
+
+namespace memory_bench {
 
 using namespace lowtide;
 using testing::median;
@@ -279,5 +282,8 @@ private:
     QMap<QString, QImage> pictures_;
 };
 
-QTEST_GUILESS_MAIN(MemoryBench)
+LOWTIDE_TEST(MemoryBench)
+
+}  // namespace memory_bench
+
 #include "memory_bench.moc"

@@ -6,6 +6,7 @@
 #include "plugin/image/picture_difference.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -14,6 +15,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+
+namespace quality_bench {
 
 using namespace lowtide;
 
@@ -255,5 +258,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(QualityBench)
+LOWTIDE_TEST(QualityBench)
+
+}  // namespace quality_bench
+
 #include "quality_bench.moc"

@@ -6,6 +6,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <map>
+
+namespace speed_bench {
 
 using namespace lowtide;
 using testing::median;
@@ -301,5 +304,8 @@ private:
     qint64 peakResident_[2] = {0, 0};
 };
 
-QTEST_GUILESS_MAIN(SpeedBench)
+LOWTIDE_TEST(SpeedBench)
+
+}  // namespace speed_bench
+
 #include "speed_bench.moc"

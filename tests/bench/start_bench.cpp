@@ -1,6 +1,7 @@
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>
 #include <QProcess>
@@ -8,6 +9,8 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+
+namespace start_bench {
 
 using namespace lowtide;
 using testing::median;
@@ -85,5 +88,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StartBench)
+LOWTIDE_TEST(StartBench)
+
+}  // namespace start_bench
+
 #include "start_bench.moc"

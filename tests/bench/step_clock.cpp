@@ -1,5 +1,7 @@
 #include "tests/bench/step_clock.hpp"
 
+#include "plugin/base/json.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <ctime>

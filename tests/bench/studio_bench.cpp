@@ -1,5 +1,6 @@
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/journey/studio/studio_session.hpp"
 #include "ui/bridge/answer.hpp"
 
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <ctime>
+
+namespace studio_bench {
 
 using namespace lowtide;
 using testing::median;
@@ -123,5 +126,8 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 };
 
-QTEST_MAIN(StudioBench)
+LOWTIDE_WINDOW_TEST(StudioBench)
+
+}  // namespace studio_bench
+
 #include "studio_bench.moc"

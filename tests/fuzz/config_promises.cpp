@@ -1,5 +1,6 @@
 #include "tests/fuzz/config_promises.hpp"
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/autoencoders/autoencoder_config.hpp"
 #include "plugin/models/denoisers/unet2d_config.hpp"
 #include "tests/fuzz/promises.hpp"

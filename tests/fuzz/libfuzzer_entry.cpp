@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace lowtide::fuzz;
     try {
         // What a reader refuses is no use as a start for mutations unless it found a new way.
-        (void)runInput(std::as_bytes(std::span(data, size)));
+        static const Target& target = targetNamed({});
+        (void)target.run(std::as_bytes(std::span(data, size)));
     } catch (const Broken& broken) {
         std::fprintf(stderr, "broken promise: %s\n", broken.promise.c_str());
         std::abort();

@@ -1,4 +1,5 @@
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -7,6 +8,8 @@
 
 #include <random>
 
+namespace replay_test {
+
 using namespace lowtide;
 
 namespace {
@@ -14,6 +17,10 @@ namespace {
 constexpr int kMutations = 3000;
 
 using Random = std::mt19937_64;
+
+const fuzz::Target& target() {
+    return fuzz::targetNamed(qEnvironmentVariable("LOWTIDE_FUZZ_TARGET").toStdString());
+}
 
 size_t below(Random& random, size_t limit) {
     return random() % limit;
@@ -45,7 +52,7 @@ std::string mutated(std::string bytes, Random& random) {
 /// The promise that an input breaks; empty when all hold.
 std::string brokenBy(const std::string& input, bool& isTaken) {
     try {
-        isTaken = fuzz::runInput(std::as_bytes(std::span(input)));
+        isTaken = target().run(std::as_bytes(std::span(input)));
         return {};
     } catch (const fuzz::Broken& broken) {
         return broken.promise;
@@ -70,8 +77,9 @@ private Q_SLOTS:
 
     void initTestCase() {
         for (const char* kind : {"seeds", "corpus"}) {
-            const QDir folder(testing::sourcePath(
-                QStringLiteral("tests/fuzz/%1/%2").arg(kind, fuzz::targetName())));
+            const QDir folder(
+                testing::sourcePath(QStringLiteral("tests/fuzz/%1/%2")
+                                        .arg(kind, QString::fromStdString(target().name))));
             const QStringList names = folder.entryList(QDir::Files, QDir::Name);
             QVERIFY2(names.size() >= 3, qPrintable(folder.path() + " has too few inputs"));
             for (const QString& name : names) {
@@ -124,5 +132,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ReplayTest)
+LOWTIDE_TEST(ReplayTest)
+
+}  // namespace replay_test
+
 #include "replay_test.moc"

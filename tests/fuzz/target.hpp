@@ -2,15 +2,25 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace lowtide::fuzz {
 
-/// The name of the one target that a program holds; also that of its folder of inputs.
-[[nodiscard]] const char* targetName();
-
-/// Reads `bytes` as the target does and checks what it gives. Whether the reader took them: false
+/// Reads bytes as the target does and checks what it gives. Whether the reader took them: false
 /// when it refused them with a lowtide::Error. Throws Broken when a promise of the reader does not
 /// hold; what else is thrown is a finding too.
-[[nodiscard]] bool runInput(std::span<const std::byte> bytes);
+using RunInput = bool (*)(std::span<const std::byte> bytes);
+
+struct Target {
+    std::string name;  ///< also that of its folder of inputs
+    RunInput run = nullptr;
+};
+
+/// Of use before main alone: each file of targets/ calls it for the one target that it holds.
+bool enterTarget(const char* name, RunInput run);
+
+/// The target of that name; with an empty one the only target of the program. std::runtime_error
+/// when there is none.
+[[nodiscard]] const Target& targetNamed(const std::string& name);
 
 }  // namespace lowtide::fuzz

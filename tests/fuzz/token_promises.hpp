@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 
 #include <map>

@@ -1,10 +1,13 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace alignment_test {
 
 using namespace lowtide;
 
@@ -84,5 +87,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(AlignmentTest)
+LOWTIDE_TEST(AlignmentTest)
+
+}  // namespace alignment_test
+
 #include "alignment_test.moc"

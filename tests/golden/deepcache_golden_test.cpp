@@ -3,10 +3,13 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace deepcache_golden_test {
 
 using namespace lowtide;
 
@@ -127,5 +130,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(DeepCacheGoldenTest)
+LOWTIDE_TEST(DeepCacheGoldenTest)
+
+}  // namespace deepcache_golden_test
+
 #include "deepcache_golden_test.moc"

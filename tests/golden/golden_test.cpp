@@ -3,10 +3,13 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace golden_test {
 
 using namespace lowtide;
 
@@ -95,5 +98,8 @@ private:
     Json cases_;
 };
 
-QTEST_GUILESS_MAIN(GoldenTest)
+LOWTIDE_TEST(GoldenTest)
+
+}  // namespace golden_test
+
 #include "golden_test.moc"

@@ -3,10 +3,13 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace image_golden_test {
 
 using namespace lowtide;
 
@@ -102,5 +105,8 @@ private:
     Json cases_;
 };
 
-QTEST_GUILESS_MAIN(ImageGoldenTest)
+LOWTIDE_TEST(ImageGoldenTest)
+
+}  // namespace image_golden_test
+
 #include "image_golden_test.moc"

@@ -2,10 +2,13 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace single_file_picture_test {
 
 using namespace lowtide;
 
@@ -91,5 +94,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SingleFilePictureTest)
+LOWTIDE_TEST(SingleFilePictureTest)
+
+}  // namespace single_file_picture_test
+
 #include "single_file_picture_test.moc"

@@ -5,9 +5,12 @@
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/walk_meter.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 
 #include <ATen/ATen.h>
+
+namespace cuda_convolutions_test {
 
 using namespace lowtide;
 
@@ -153,5 +156,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaConvolutionsTest)
+LOWTIDE_TEST(CudaConvolutionsTest)
+
+}  // namespace cuda_convolutions_test
+
 #include "cuda_convolutions_test.moc"

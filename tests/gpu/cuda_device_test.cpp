@@ -3,12 +3,15 @@
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 #include "tests/unit/residency/byte_source.hpp"
 
 #include <ATen/ATen.h>
 
 #include <cstring>
+
+namespace cuda_device_test {
 
 using namespace lowtide;
 using residency::Device;
@@ -315,5 +318,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaDeviceTest)
+LOWTIDE_TEST(CudaDeviceTest)
+
+}  // namespace cuda_device_test
+
 #include "cuda_device_test.moc"

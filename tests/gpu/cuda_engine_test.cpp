@@ -1,7 +1,10 @@
 // Weights on a real card under every policy, with copies that come late and evicted bytes that are
 // spoiled: tests 21 to 24 of the list of sharp tests, below the networks.
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
+
+namespace cuda_engine_test {
 
 using namespace lowtide;
 using testing::SyntheticModel;
@@ -103,5 +106,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaEngineTest)
+LOWTIDE_TEST(CudaEngineTest)
+
+}  // namespace cuda_engine_test
+
 #include "cuda_engine_test.moc"

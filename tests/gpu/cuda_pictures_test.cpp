@@ -2,11 +2,14 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 
 #include <QFloat16>
 #include <QProcess>
 #include <QTemporaryDir>
+
+namespace cuda_pictures_test {
 
 using namespace lowtide;
 
@@ -212,5 +215,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaPicturesTest)
+LOWTIDE_TEST(CudaPicturesTest)
+
+}  // namespace cuda_pictures_test
+
 #include "cuda_pictures_test.moc"

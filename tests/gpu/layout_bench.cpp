@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
 #include "tests/bench/median.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 #include "tests/gpu/measured_rows.hpp"
 
@@ -12,6 +13,8 @@
 
 #include <chrono>
 #include <span>
+
+namespace layout_bench {
 
 using namespace lowtide;
 
@@ -139,5 +142,8 @@ private Q_SLOTS:
     void cleanupTestCase() { QVERIFY(testing::writeRows("layouts", rows_)); }
 };
 
-QTEST_GUILESS_MAIN(LayoutBench)
+LOWTIDE_TEST(LayoutBench)
+
+}  // namespace layout_bench
+
 #include "layout_bench.moc"

@@ -1,5 +1,6 @@
 #include "tests/gpu/measured_rows.hpp"
 
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
 

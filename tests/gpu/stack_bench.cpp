@@ -5,6 +5,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 #include "tests/gpu/measured_rows.hpp"
 #include "tests/unit/residency/test_devices.hpp"
@@ -17,6 +18,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+
+namespace stack_bench {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -282,5 +285,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StackBench)
+LOWTIDE_TEST(StackBench)
+
+}  // namespace stack_bench
+
 #include "stack_bench.moc"

@@ -6,6 +6,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
 #include "tests/gpu/measured_rows.hpp"
 #include "tests/gpu/unet_loading.hpp"
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+namespace unet_bench {
 
 using namespace lowtide;
 using testing::UnetCase;
@@ -239,5 +242,8 @@ private Q_SLOTS:
     void cleanupTestCase() { QVERIFY(testing::writeRows("unets", rows_)); }
 };
 
-QTEST_GUILESS_MAIN(UnetBench)
+LOWTIDE_TEST(UnetBench)
+
+}  // namespace unet_bench
+
 #include "unet_bench.moc"

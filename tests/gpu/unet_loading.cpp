@@ -1,5 +1,6 @@
 #include "tests/gpu/unet_loading.hpp"
 
+#include "plugin/base/json.hpp"
 #include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,12 +1,15 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace bad_input_test {
 
 using namespace lowtide;
 
@@ -270,5 +273,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BadInputTest)
+LOWTIDE_TEST(BadInputTest)
+
+}  // namespace bad_input_test
+
 #include "bad_input_test.moc"

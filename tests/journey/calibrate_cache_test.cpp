@@ -4,6 +4,7 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -13,6 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
+
+namespace calibrate_cache_test {
 
 using namespace lowtide;
 
@@ -392,5 +395,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CalibrateCacheTest)
+LOWTIDE_TEST(CalibrateCacheTest)
+
+}  // namespace calibrate_cache_test
+
 #include "calibrate_cache_test.moc"

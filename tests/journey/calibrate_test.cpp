@@ -1,11 +1,14 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace calibrate_test {
 
 using namespace lowtide;
 
@@ -230,5 +233,8 @@ private:
     Json json_;
 };
 
-QTEST_GUILESS_MAIN(CalibrateTest)
+LOWTIDE_TEST(CalibrateTest)
+
+}  // namespace calibrate_test
+
 #include "calibrate_test.moc"

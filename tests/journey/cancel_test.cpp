@@ -1,5 +1,6 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -8,6 +9,8 @@
 #include <QtTest/QtTest>
 
 #include <csignal>
+
+namespace cancel_test {
 
 using namespace lowtide;
 
@@ -51,5 +54,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CancelTest)
+LOWTIDE_TEST(CancelTest)
+
+}  // namespace cancel_test
+
 #include "cancel_test.moc"

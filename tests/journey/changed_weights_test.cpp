@@ -4,6 +4,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QFloat16>
@@ -13,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+namespace changed_weights_test {
 
 using namespace lowtide;
 
@@ -231,5 +234,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ChangedWeightsTest)
+LOWTIDE_TEST(ChangedWeightsTest)
+
+}  // namespace changed_weights_test
+
 #include "changed_weights_test.moc"

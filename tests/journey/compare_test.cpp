@@ -1,11 +1,14 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace compare_test {
 
 using namespace lowtide;
 
@@ -191,5 +194,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CompareTest)
+LOWTIDE_TEST(CompareTest)
+
+}  // namespace compare_test
+
 #include "compare_test.moc"

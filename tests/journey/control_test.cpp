@@ -1,4 +1,5 @@
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
 #include <QRegularExpression>
@@ -6,6 +7,8 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+
+namespace control_test {
 
 using namespace lowtide;
 using testing::contentsOf;
@@ -255,5 +258,8 @@ private:
     QImage plain_;
 };
 
-QTEST_GUILESS_MAIN(ControlTest)
+LOWTIDE_TEST(ControlTest)
+
+}  // namespace control_test
+
 #include "control_test.moc"

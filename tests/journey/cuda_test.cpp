@@ -3,11 +3,14 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace cuda_test {
 
 using namespace lowtide;
 
@@ -124,5 +127,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaTest)
+LOWTIDE_TEST(CudaTest)
+
+}  // namespace cuda_test
+
 #include "cuda_test.moc"

@@ -3,12 +3,15 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
 #include <map>
+
+namespace deciding_caches_test {
 
 using namespace lowtide;
 
@@ -235,5 +238,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DecidingCachesTest)
+LOWTIDE_TEST(DecidingCachesTest)
+
+}  // namespace deciding_caches_test
+
 #include "deciding_caches_test.moc"

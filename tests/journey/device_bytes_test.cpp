@@ -1,5 +1,6 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -7,6 +8,8 @@
 
 #include <atomic>
 #include <unistd.h>
+
+namespace device_bytes_test {
 
 using namespace lowtide;
 
@@ -174,5 +177,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DeviceBytesTest)
+LOWTIDE_TEST(DeviceBytesTest)
+
+}  // namespace device_bytes_test
+
 #include "device_bytes_test.moc"

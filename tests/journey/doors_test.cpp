@@ -5,6 +5,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/program.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QJsonArray>
@@ -14,6 +15,8 @@
 #include <QtTest/QtTest>
 
 #include <dlfcn.h>
+
+namespace doors_test {
 
 using namespace lowtide;
 
@@ -232,5 +235,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DoorsTest)
+LOWTIDE_TEST(DoorsTest)
+
+}  // namespace doors_test
+
 #include "doors_test.moc"

@@ -1,5 +1,6 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QImage>
@@ -7,6 +8,8 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace finish_test {
 
 using namespace lowtide;
 
@@ -78,5 +81,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FinishTest)
+LOWTIDE_TEST(FinishTest)
+
+}  // namespace finish_test
+
 #include "finish_test.moc"

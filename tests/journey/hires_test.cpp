@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QImage>
@@ -8,6 +9,8 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace hires_test {
 
 using namespace lowtide;
 
@@ -183,5 +186,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HiresTest)
+LOWTIDE_TEST(HiresTest)
+
+}  // namespace hires_test
+
 #include "hires_test.moc"

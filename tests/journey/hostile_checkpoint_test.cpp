@@ -2,11 +2,14 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace hostile_checkpoint_test {
 
 using namespace lowtide;
 using testing::contentsOf;
@@ -131,5 +134,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HostileCheckpointTest)
+LOWTIDE_TEST(HostileCheckpointTest)
+
+}  // namespace hostile_checkpoint_test
+
 #include "hostile_checkpoint_test.moc"

@@ -3,12 +3,15 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace image_test {
 
 using namespace lowtide;
 using testing::contentsOf;
@@ -250,5 +253,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ImageTest)
+LOWTIDE_TEST(ImageTest)
+
+}  // namespace image_test
+
 #include "image_test.moc"

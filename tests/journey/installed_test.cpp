@@ -1,11 +1,14 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFileInfo>
 #include <QPluginLoader>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace installed_test {
 
 using namespace lowtide;
 
@@ -155,5 +158,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(InstalledTest)
+LOWTIDE_TEST(InstalledTest)
+
+}  // namespace installed_test
+
 #include "installed_test.moc"

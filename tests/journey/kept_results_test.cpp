@@ -1,5 +1,6 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
 #include <QDir>
@@ -13,6 +14,8 @@
 #include <sys/inotify.h>
 #include <thread>
 #include <unistd.h>
+
+namespace kept_results_test {
 
 using namespace lowtide;
 using testing::contentsOf;
@@ -326,5 +329,8 @@ private:
     QImage plain_;
 };
 
-QTEST_GUILESS_MAIN(KeptResultsTest)
+LOWTIDE_TEST(KeptResultsTest)
+
+}  // namespace kept_results_test
+
 #include "kept_results_test.moc"

@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -12,6 +13,8 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+
+namespace known_cases_test {
 
 using namespace lowtide;
 
@@ -322,5 +325,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(KnownCasesTest)
+LOWTIDE_TEST(KnownCasesTest)
+
+}  // namespace known_cases_test
+
 #include "known_cases_test.moc"

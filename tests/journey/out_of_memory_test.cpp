@@ -1,7 +1,8 @@
 // Allocations of every kind that fail: recovered with the same bits, or reported with the node, and
-// nothing stays. By default a choice of activations, with LOWTIDE_EVERY_FAILURE every seventh.
+// nothing stays. By default a choice of activations, with LOWTIDE_WHOLE_TEST every seventh.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -9,18 +10,15 @@
 
 #include <set>
 
+namespace out_of_memory_test {
+
 using namespace lowtide;
 
 namespace {
 
-#ifdef LOWTIDE_EVERY_FAILURE
-constexpr bool kIsWhole = true;
-#else
-constexpr bool kIsWhole = false;
-#endif
-
-constexpr int64_t kEvery = kIsWhole ? 7 : 301;  ///< one activation in so many fails
-constexpr int64_t kNone = 1000000000;           ///< no run has so many allocations
+const bool kIsWhole = testing::isWholeTest();
+const int64_t kEvery = kIsWhole ? 7 : 301;  ///< one activation in so many fails
+constexpr int64_t kNone = 1000000000;       ///< no run has so many allocations
 
 const std::vector<std::string> kAuto = {};
 const std::vector<std::string> kLeaf = {
@@ -135,5 +133,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OutOfMemoryTest)
+LOWTIDE_TEST(OutOfMemoryTest)
+
+}  // namespace out_of_memory_test
+
 #include "out_of_memory_test.moc"

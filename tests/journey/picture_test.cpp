@@ -2,6 +2,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -9,6 +10,8 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace picture_test {
 
 using namespace lowtide;
 
@@ -194,5 +197,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PictureTest)
+LOWTIDE_TEST(PictureTest)
+
+}  // namespace picture_test
+
 #include "picture_test.moc"

@@ -2,6 +2,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+
+namespace planned_peaks_test {
 
 using namespace lowtide;
 
@@ -268,5 +271,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PlannedPeaksTest)
+LOWTIDE_TEST(PlannedPeaksTest)
+
+}  // namespace planned_peaks_test
+
 #include "planned_peaks_test.moc"

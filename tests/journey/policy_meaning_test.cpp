@@ -2,6 +2,7 @@
 // once.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -10,6 +11,8 @@
 #include <filesystem>
 #include <map>
 #include <set>
+
+namespace policy_meaning_test {
 
 using namespace lowtide;
 
@@ -384,5 +387,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(PolicyMeaningTest)
+LOWTIDE_TEST(PolicyMeaningTest)
+
+}  // namespace policy_meaning_test
+
 #include "policy_meaning_test.moc"

@@ -2,12 +2,15 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <span>
+
+namespace precision_test {
 
 using namespace lowtide;
 using testing::CommandResult;
@@ -227,5 +230,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PrecisionTest)
+LOWTIDE_TEST(PrecisionTest)
+
+}  // namespace precision_test
+
 #include "precision_test.moc"

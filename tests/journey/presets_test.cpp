@@ -1,11 +1,14 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace presets_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -132,5 +135,8 @@ void PresetsTest::saysWhatIsWrongWithADamagedPreset() {
     QVERIFY2(run.exitCode != 0 && run.errors.contains("version 9"), qPrintable(run.errors));
 }
 
-QTEST_GUILESS_MAIN(PresetsTest)
+LOWTIDE_TEST(PresetsTest)
+
+}  // namespace presets_test
+
 #include "presets_test.moc"

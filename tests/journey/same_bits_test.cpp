@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
 #include <QFile>
@@ -7,6 +8,8 @@
 #include <QtTest/QtTest>
 
 #include <atomic>
+
+namespace same_bits_test {
 
 using namespace lowtide;
 
@@ -157,5 +160,8 @@ private:
     QByteArray expected_;
 };
 
-QTEST_GUILESS_MAIN(SameBitsTest)
+LOWTIDE_TEST(SameBitsTest)
+
+}  // namespace same_bits_test
+
 #include "same_bits_test.moc"

@@ -5,6 +5,7 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -13,6 +14,8 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+
+namespace sensitivity_test {
 
 using namespace lowtide;
 
@@ -309,5 +312,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SensitivityTest)
+LOWTIDE_TEST(SensitivityTest)
+
+}  // namespace sensitivity_test
+
 #include "sensitivity_test.moc"

@@ -1,10 +1,13 @@
 // A card whose driver lends memory of the host, slowly: no run at its budget ever touches it.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace spill_test {
 
 using namespace lowtide;
 
@@ -104,5 +107,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SpillTest)
+LOWTIDE_TEST(SpillTest)
+
+}  // namespace spill_test
+
 #include "spill_test.moc"

@@ -1,12 +1,15 @@
 // Which settings of step caches are refused, warned of or marked as lossy, before anything runs.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
 #include <utility>
+
+namespace step_cache_choices_test {
 
 using namespace lowtide;
 
@@ -178,5 +181,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StepCacheChoicesTest)
+LOWTIDE_TEST(StepCacheChoicesTest)
+
+}  // namespace step_cache_choices_test
+
 #include "step_cache_choices_test.moc"

@@ -5,6 +5,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -14,6 +15,8 @@
 #include <array>
 #include <filesystem>
 #include <map>
+
+namespace step_cache_test {
 
 using namespace lowtide;
 
@@ -456,5 +459,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StepCacheTest)
+LOWTIDE_TEST(StepCacheTest)
+
+}  // namespace step_cache_test
+
 #include "step_cache_test.moc"

@@ -1,9 +1,12 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace tiny_host_test {
 
 using namespace lowtide;
 
@@ -59,5 +62,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TinyHostTest)
+LOWTIDE_TEST(TinyHostTest)
+
+}  // namespace tiny_host_test
+
 #include "tiny_host_test.moc"

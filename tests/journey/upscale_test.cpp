@@ -4,12 +4,15 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace upscale_test {
 
 using namespace lowtide;
 using testing::contentsOf;
@@ -186,5 +189,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(UpscaleTest)
+LOWTIDE_TEST(UpscaleTest)
+
+}  // namespace upscale_test
+
 #include "upscale_test.moc"

@@ -2,6 +2,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #ifdef LOWTIDE_CARD_MATRIX
 #include "tests/gpu/card.hpp"
 #endif
@@ -13,9 +14,13 @@
 #include <map>
 #include <random>
 
+namespace matrix_test {
+
 using namespace lowtide;
 
 namespace {
+
+const bool kIsWhole = testing::isWholeTest();
 
 /// A graph of the matrix, small enough to be run hundreds of times.
 struct Case {
@@ -34,11 +39,9 @@ std::vector<std::string> with(std::vector<std::string> more) {
     return more;
 }
 
-#ifdef LOWTIDE_WHOLE_MATRIX
-constexpr const char* kVariants[] = {"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"};
-#else
-constexpr const char* kVariants[] = {"sd15_3"};
-#endif
+const std::vector<const char*> kVariants =
+    kIsWhole ? std::vector{"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}
+             : std::vector{"sd15_3"};
 
 /// Weights that lie on the device in other types than the networks compute in.
 void addStoredTypes(std::vector<Case>& cases) {
@@ -197,13 +200,7 @@ constexpr const char* kExpectedOf = "cpu";
 constexpr bool kIsOnCard = false;
 #endif
 
-#ifdef LOWTIDE_WHOLE_MATRIX
-constexpr bool kIsWhole = true;
-constexpr int kMixes = 200;
-#else
-constexpr bool kIsWhole = false;
-constexpr int kMixes = 40;
-#endif
+const int kMixes = kIsWhole ? 200 : 40;
 
 /// Planned and measured peaks may differ by this part of the measured one (design: 5 %).
 constexpr double kPeakTolerance = 0.05;
@@ -467,5 +464,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MatrixTest)
+LOWTIDE_TEST(MatrixTest)
+
+}  // namespace matrix_test
+
 #include "matrix_test.moc"

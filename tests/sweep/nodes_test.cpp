@@ -1,11 +1,14 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QRegularExpression>
 #include <QtTest/QtTest>
 
 #include <set>
+
+namespace nodes_test {
 
 using namespace lowtide;
 
@@ -96,5 +99,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(NodesTest)
+LOWTIDE_TEST(NodesTest)
+
+}  // namespace nodes_test
+
 #include "nodes_test.moc"

@@ -1,5 +1,7 @@
 #include "ui/bridge/device_names.hpp"
 
+#include "plugin/base/json.hpp"
+
 #include <iterator>
 
 namespace lowtide::ui {

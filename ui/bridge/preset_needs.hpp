@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/planning.hpp"

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/host_api/calibrator.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/door/plugin_door.hpp"

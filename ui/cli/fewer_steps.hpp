@@ -1,7 +1,7 @@
 #pragma once
 // The honest baseline of everything that makes sampling faster: the same time with fewer steps.
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 

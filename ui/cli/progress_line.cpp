@@ -1,5 +1,6 @@
 #include "ui/cli/progress_line.hpp"
 
+#include "plugin/base/json.hpp"
 #include "ui/cli/os.hpp"
 
 #include <algorithm>

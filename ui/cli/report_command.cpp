@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/cli/commands.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 // What one step of the undo stack holds: the touched parts of a document, before and after.
 
+#include "plugin/base/json.hpp"
 #include "ui/document/graph_model.hpp"
 
 #include <map>

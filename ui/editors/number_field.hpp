@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "ui/editors/value_editor.hpp"
 
 #include <QElapsedTimer>

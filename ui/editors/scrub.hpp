@@ -1,7 +1,7 @@
 #pragma once
 // How far a drag moves a number: pure arithmetic.
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <Qt>

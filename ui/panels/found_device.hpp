@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/base/units.hpp"
 
 #include <QString>

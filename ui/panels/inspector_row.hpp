@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/editors/param_editor.hpp"
 

@@ -1,5 +1,7 @@
 #include "examples/qtnodes_host/adapter/run_status.hpp"
 
+#include "plugin/base/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 #include "examples/qtnodes_host/host/run_session.hpp"
 
+#include "plugin/base/json.hpp"
+
 namespace lowtide::qtnodes_host {
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 // An autoencoder in a file of its own, as people exchange them. Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/single_file/beside_file.hpp"
 

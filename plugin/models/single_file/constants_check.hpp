@@ -2,7 +2,7 @@
 // Settings that no shape states are assumed to be the published ones; these checks refuse files
 // that cannot have them, and say where to state others. Torch-free.
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/models/single_file/beside_file.hpp"
 
 #include <string>

@@ -1,6 +1,7 @@
 #include "plugin/models/single_file/ldm_settings.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 
 #include <algorithm>
 #include <vector>

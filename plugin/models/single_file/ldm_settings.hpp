@@ -2,7 +2,7 @@
 // What the shapes of a file in the LDM layout say about its networks, as the config.json files of
 // the diffusers layout would say it. Torch-free.
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/models/single_file/ldm_names.hpp"
 #include "plugin/models/single_file/tensor_view.hpp"
 

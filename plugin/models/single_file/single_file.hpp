@@ -2,6 +2,7 @@
 // A checkpoint in one file of the LDM layout (.safetensors, .ckpt, .pth), shown in the diffusers
 // layout. Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/single_file/beside_file.hpp"

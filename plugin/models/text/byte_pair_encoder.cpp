@@ -1,6 +1,7 @@
 #include "plugin/models/text/byte_pair_encoder.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 
 #include <queue>

@@ -5,7 +5,7 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::graph_target {
 
 namespace {
 
@@ -35,10 +35,6 @@ void checkRun(const Document& document) {
 
 }  // namespace
 
-const char* targetName() {
-    return "graph";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     Document document;
@@ -52,4 +48,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return true;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("graph", runInput);
+
+}  // namespace lowtide::fuzz::graph_target

@@ -3,7 +3,7 @@
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::json_target {
 
 namespace {
 
@@ -39,10 +39,6 @@ bool readText(std::string_view text, bool readPythonNumbers) {
 
 }  // namespace
 
-const char* targetName() {
-    return "json";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const bool isStrict = readText(text, false);
@@ -54,4 +50,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return isTaken;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("json", runInput);
+
+}  // namespace lowtide::fuzz::json_target

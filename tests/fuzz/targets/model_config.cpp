@@ -1,14 +1,11 @@
+#include "plugin/base/json.hpp"
 #include "plugin/models/autoencoders/autoencoder_config.hpp"
 #include "plugin/models/denoisers/unet2d_config.hpp"
 #include "tests/fuzz/config_promises.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
-namespace lowtide::fuzz {
-
-const char* targetName() {
-    return "model_config";
-}
+namespace lowtide::fuzz::model_config_target {
 
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -21,4 +18,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return checkAutoencoderConfig(json) || isUNet;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("model_config", runInput);
+
+}  // namespace lowtide::fuzz::model_config_target

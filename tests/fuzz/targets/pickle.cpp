@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::pickle_target {
 
 namespace {
 
@@ -45,10 +45,6 @@ std::string archiveOf(std::string_view pickle) {
 
 }  // namespace
 
-const char* targetName() {
-    return "pickle";
-}
-
 /// The input is the pickle of an archive that is right.
 bool runInput(std::span<const std::byte> bytes) {
     Pickle pickle;
@@ -62,4 +58,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return readTorchFile(std::as_bytes(std::span(archive)));
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("pickle", runInput);
+
+}  // namespace lowtide::fuzz::pickle_target

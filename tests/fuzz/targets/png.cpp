@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::png_target {
 
 namespace {
 
@@ -125,10 +125,6 @@ bool readFile(std::string_view file) {
 
 }  // namespace
 
-const char* targetName() {
-    return "png";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::string repaired = withRightChecksums(file);
@@ -136,4 +132,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return (!isRight && readFile(file)) || readFile(repaired);
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("png", runInput);
+
+}  // namespace lowtide::fuzz::png_target

@@ -3,7 +3,7 @@
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::policy_target {
 
 namespace {
 
@@ -48,10 +48,6 @@ bool readJsonPolicy(std::string_view text) {
 
 }  // namespace
 
-const char* targetName() {
-    return "policy";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.starts_with('{') || text.starts_with('[')) {
@@ -62,4 +58,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return size || readDevice(text) || readPolicy(text);
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("policy", runInput);
+
+}  // namespace lowtide::fuzz::policy_target

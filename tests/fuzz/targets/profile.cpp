@@ -4,13 +4,9 @@
 
 #include <cmath>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::profile_target {
 
 using namespace memory;
-
-const char* targetName() {
-    return "profile";
-}
 
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -30,4 +26,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return true;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("profile", runInput);
+
+}  // namespace lowtide::fuzz::profile_target

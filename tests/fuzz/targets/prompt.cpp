@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::prompt_target {
 
 namespace {
 
@@ -58,10 +58,6 @@ bool cut(PromptWeights weights, const std::string& text) {
 
 }  // namespace
 
-const char* targetName() {
-    return "prompt";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     checkParts(parseA1111Prompt(text), text);
@@ -73,4 +69,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return cut(PromptWeights::Compel, text) || isA1111;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("prompt", runInput);
+
+}  // namespace lowtide::fuzz::prompt_target

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::safetensors_target {
 
 namespace {
 
@@ -64,13 +64,11 @@ std::string withRightLength(std::string_view file) {
 
 }  // namespace
 
-const char* targetName() {
-    return "safetensors";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return readFile(file) || (file.size() > kLengthBytes && readFile(withRightLength(file)));
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("safetensors", runInput);
+
+}  // namespace lowtide::fuzz::safetensors_target

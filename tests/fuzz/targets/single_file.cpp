@@ -8,7 +8,7 @@
 
 #include <charconv>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::single_file_target {
 
 namespace {
 
@@ -117,10 +117,6 @@ bool readUpscaler(const WeightMap& weights) {
 
 }  // namespace
 
-const char* targetName() {
-    return "single_file";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     Input input = inputOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     const bool isUpscaler = readUpscaler(input.header.map);
@@ -137,4 +133,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return isTaken || isUpscaler;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("single_file", runInput);
+
+}  // namespace lowtide::fuzz::single_file_target

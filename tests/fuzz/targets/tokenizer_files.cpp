@@ -4,7 +4,7 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/fuzz/token_promises.hpp"
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::tokenizer_files_target {
 
 namespace {
 
@@ -29,10 +29,6 @@ void checkVocabulary(const std::string& merges) {
 
 }  // namespace
 
-const char* targetName() {
-    return "tokenizer_files";
-}
-
 /// Merges, vocabulary, config, special and added tokens, with a separator between them; what is
 /// empty is not there.
 bool runInput(std::span<const std::byte> bytes) {
@@ -54,4 +50,6 @@ bool runInput(std::span<const std::byte> bytes) {
     });
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("tokenizer_files", runInput);
+
+}  // namespace lowtide::fuzz::tokenizer_files_target

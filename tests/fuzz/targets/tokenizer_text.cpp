@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::tokenizer_text_target {
 
 namespace {
 
@@ -65,10 +65,6 @@ void checkLetters(std::string_view text) {
 
 }  // namespace
 
-const char* targetName() {
-    return "tokenizer_text";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const bool isTaken = checkTokens(miniTokenizer(), text);
@@ -78,4 +74,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return isTaken;
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("tokenizer_text", runInput);
+
+}  // namespace lowtide::fuzz::tokenizer_text_target

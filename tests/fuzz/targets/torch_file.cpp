@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace lowtide::fuzz {
+namespace lowtide::fuzz::torch_file_target {
 
 namespace {
 
@@ -30,10 +30,6 @@ void checkDirectory(const ZipDirectory& directory, Bytes size) {
 
 }  // namespace
 
-const char* targetName() {
-    return "torch_file";
-}
-
 bool runInput(std::span<const std::byte> bytes) {
     const MemoryBytes archive(bytes, "m.ckpt");
     (void)looksLikeZip(archive);
@@ -44,4 +40,6 @@ bool runInput(std::span<const std::byte> bytes) {
     return isArchive && readTorchFile(bytes);
 }
 
-}  // namespace lowtide::fuzz
+[[maybe_unused]] const bool isEntered = enterTarget("torch_file", runInput);
+
+}  // namespace lowtide::fuzz::torch_file_target

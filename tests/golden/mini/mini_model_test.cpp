@@ -2,10 +2,13 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace mini_model_test {
 
 using namespace lowtide;
 
@@ -17,11 +20,7 @@ const QString kJudge = testing::sourcePath("tests/golden/mini/judge.py");
 // objects and backgrounds all, sizes and places 121 and 122 of the 122 pictures of one object.
 constexpr double kSizeShare = 121.0 / 122.0;
 
-#ifdef LOWTIDE_ALL_PROMPTS
-constexpr int kPrompts = 100;
-#else
-constexpr int kPrompts = 12;
-#endif
+const int kPrompts = testing::isWholeTest() ? 100 : 12;
 
 }  // namespace
 
@@ -76,5 +75,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(MiniModelTest)
+LOWTIDE_TEST(MiniModelTest)
+
+}  // namespace mini_model_test
+
 #include "mini_model_test.moc"

@@ -13,7 +13,7 @@ namespace lowtide::testing {
 
 namespace {
 
-constexpr int kRunMilliseconds = 100000;
+constexpr int kPressedRunMilliseconds = 100000;
 constexpr int kSeenMilliseconds = 10000;
 
 }  // namespace
@@ -63,7 +63,7 @@ ui::QueuedRun Hands::run() {
     const auto connection = QObject::connect(
         &queue, &ui::RunQueue::ended, &queue, [&ended](quint64 id) { ended = id; });
     press("run.start");
-    const bool isOver = QTest::qWaitFor([&] { return ended != 0; }, kRunMilliseconds);
+    const bool isOver = QTest::qWaitFor([&] { return ended != 0; }, kPressedRunMilliseconds);
     QObject::disconnect(connection);
     const ui::QueuedRun* made = isOver ? queue.find(ended) : nullptr;
     return made ? *made : ui::QueuedRun();

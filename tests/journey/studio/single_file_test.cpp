@@ -5,12 +5,15 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/panels/viewer.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
+
+namespace single_file_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -152,10 +155,8 @@ void SingleFileTest::asAPresetItComesBack() {
     test::keepScreenshot(studio_->window(), "own_preset_opened");
 }
 
-int main(int count, char** words) {
-    QApplication application(count, words);
-    SingleFileTest test;
-    return QTest::qExec(&test, count, words);
-}
+LOWTIDE_WINDOW_TEST(SingleFileTest)
+
+}  // namespace single_file_test
 
 #include "single_file_test.moc"

@@ -3,6 +3,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "tests/unit/studio/canvas/node_text_fit.hpp"
@@ -18,6 +19,8 @@
 #include <QtWidgets>
 
 #include <csignal>
+
+namespace studio_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -63,7 +66,7 @@ std::unique_ptr<QProcess> startChild(const QString& folder, const QString& role)
     environment.insert(kRole, role);
     child->setProcessEnvironment(environment);
     child->setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    child->start(QCoreApplication::applicationFilePath(), {folder});
+    child->start(QCoreApplication::applicationFilePath(), {"studio_test", folder});
     return child;
 }
 
@@ -382,7 +385,8 @@ void StudioTest::everyTextOfANodeFits() {
     QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
 }
 
-int main(int count, char** words) {
+/// The test, or a studio that it starts.
+int runStudio(int count, char** words) {
     QApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     WatchedApplication application(count, words);
@@ -399,5 +403,9 @@ int main(int count, char** words) {
     role == "run" ? runUntilKilled(studio) : say("open");
     return application.exec();
 }
+
+LOWTIDE_TEST_MAIN(runStudio)
+
+}  // namespace studio_test
 
 #include "studio_test.moc"

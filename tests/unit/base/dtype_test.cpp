@@ -1,6 +1,9 @@
 #include "plugin/base/dtype.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace dtype_test {
 
 using namespace lowtide;
 
@@ -53,5 +56,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DTypeTest)
+LOWTIDE_TEST(DTypeTest)
+
+}  // namespace dtype_test
+
 #include "dtype_test.moc"

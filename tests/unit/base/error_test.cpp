@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <set>
+
+namespace error_test {
 
 using namespace lowtide;
 
@@ -32,5 +35,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ErrorTest)
+LOWTIDE_TEST(ErrorTest)
+
+}  // namespace error_test
+
 #include "error_test.moc"

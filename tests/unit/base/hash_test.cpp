@@ -1,7 +1,10 @@
 #include "plugin/base/hash.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
 #include <QtTest/QtTest>
+
+namespace hash_test {
 
 using namespace lowtide;
 
@@ -52,5 +55,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HashTest)
+LOWTIDE_TEST(HashTest)
+
+}  // namespace hash_test
+
 #include "hash_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace json_test {
 
 using namespace lowtide;
 using lowtide::testing::errorOf;
@@ -193,5 +196,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JsonTest)
+LOWTIDE_TEST(JsonTest)
+
+}  // namespace json_test
+
 #include "json_test.moc"

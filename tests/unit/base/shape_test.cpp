@@ -1,6 +1,9 @@
 #include "plugin/base/shape.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace shape_test {
 
 using namespace lowtide;
 
@@ -33,5 +36,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ShapeTest)
+LOWTIDE_TEST(ShapeTest)
+
+}  // namespace shape_test
+
 #include "shape_test.moc"

@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <thread>
+
+namespace stop_token_test {
 
 using namespace lowtide;
 using lowtide::testing::errorOf;
@@ -72,5 +75,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StopTokenTest)
+LOWTIDE_TEST(StopTokenTest)
+
+}  // namespace stop_token_test
+
 #include "stop_token_test.moc"

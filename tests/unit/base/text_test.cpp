@@ -1,7 +1,10 @@
 #include "plugin/base/text.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
+
+namespace text_test {
 
 using namespace lowtide;
 
@@ -130,5 +133,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TextTest)
+LOWTIDE_TEST(TextTest)
+
+}  // namespace text_test
+
 #include "text_test.moc"

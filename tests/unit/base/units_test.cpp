@@ -1,6 +1,9 @@
 #include "plugin/base/units.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace units_test {
 
 using namespace lowtide;
 
@@ -85,5 +88,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(UnitsTest)
+LOWTIDE_TEST(UnitsTest)
+
+}  // namespace units_test
+
 #include "units_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/adapter/node_state.hpp"
+
+namespace node_state_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -103,5 +106,8 @@ void NodeStateTest::findsTheNodeThatOnlyShows() {
     QCOMPARE(showingNode(nodes), &nodes.back());
 }
 
-QTEST_APPLESS_MAIN(NodeStateTest)
+LOWTIDE_TEST(NodeStateTest)
+
+}  // namespace node_state_test
+
 #include "node_state_test.moc"

@@ -1,3 +1,4 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/driven_canvas.hpp"
 
 #include <QDir>
@@ -9,6 +10,8 @@
 #include <set>
 
 #include "examples/qtnodes_host/host/module_door.hpp"
+
+namespace qtnodes_driven_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -268,5 +271,8 @@ void QtNodesDrivenTest::finishRun(std::set<Shown>& seen) {
     disconnect(seeing);
 }
 
-QTEST_MAIN(QtNodesDrivenTest)
+LOWTIDE_WINDOW_TEST(QtNodesDrivenTest)
+
+}  // namespace qtnodes_driven_test
+
 #include "qtnodes_driven_test.moc"

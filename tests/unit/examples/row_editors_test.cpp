@@ -1,5 +1,7 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -8,6 +10,8 @@
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/host/row_editors.hpp"
+
+namespace row_editors_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -94,5 +98,8 @@ void RowEditorsTest::noNodeHasNoEditors() {
     QVERIFY(!editors_->findChild<QLineEdit*>());
 }
 
-QTEST_MAIN(RowEditorsTest)
+LOWTIDE_WINDOW_TEST(RowEditorsTest)
+
+}  // namespace row_editors_test
+
 #include "row_editors_test.moc"

@@ -1,8 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/adapter/rows.hpp"
+
+namespace rows_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -174,5 +177,8 @@ void RowsTest::aNodeWithoutComponentsHasNoPolicy() {
     }
 }
 
-QTEST_APPLESS_MAIN(RowsTest)
+LOWTIDE_TEST(RowsTest)
+
+}  // namespace rows_test
+
 #include "rows_test.moc"

@@ -1,9 +1,14 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/test_program.hpp"
+
 #include <QSignalSpy>
 #include <QtTest/QtTest>
 
 #include <thread>
 
 #include "examples/qtnodes_host/host/run_session.hpp"
+
+namespace run_session_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -18,8 +23,8 @@ public:
     Status check(std::string_view graph, std::string_view, std::string& result) noexcept override {
         result = graph == "broken answer"
                      ? "{"
-                     : R"({"issues": [{"severity": "warning", "message": "about )" +
-                           std::string(graph) + R"("}]})";
+                     : "{\"issues\": [{\"severity\": \"warning\", \"message\": \"about " +
+                           std::string(graph) + "\"}]}";
         return Status::Ok;
     }
 
@@ -188,5 +193,8 @@ void RunSessionTest::saysThatAnAnswerCannotBeRead() {
     QCOMPARE(answer.at(0).at("severity"), Json("error"));
 }
 
-QTEST_GUILESS_MAIN(RunSessionTest)
+LOWTIDE_TEST(RunSessionTest)
+
+}  // namespace run_session_test
+
 #include "run_session_test.moc"

@@ -1,6 +1,11 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/test_program.hpp"
+
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/adapter/run_status.hpp"
+
+namespace run_status_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -161,5 +166,8 @@ void RunStatusTest::listsFiles_alsoThoseThatWereKept() {
     QCOMPARE(status.files(), (std::vector<std::string>{"a.png", "b.png"}));
 }
 
-QTEST_APPLESS_MAIN(RunStatusTest)
+LOWTIDE_TEST(RunStatusTest)
+
+}  // namespace run_status_test
+
 #include "run_status_test.moc"

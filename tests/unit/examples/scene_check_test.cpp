@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
 #include <QtTest/QtTest>
@@ -7,11 +8,12 @@
 
 #include "examples/qtnodes_host/adapter/scene_check.hpp"
 
+namespace scene_check_test {
+
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
 
 using Change = std::function<void(Json&)>;
-Q_DECLARE_METATYPE(Change)
 
 class SceneCheckTest : public QObject {
     Q_OBJECT
@@ -115,5 +117,8 @@ void SceneCheckTest::refusesBeforeAnythingIsOpened() {
     }
 }
 
-QTEST_APPLESS_MAIN(SceneCheckTest)
+LOWTIDE_TEST(SceneCheckTest)
+
+}  // namespace scene_check_test
+
 #include "scene_check_test.moc"

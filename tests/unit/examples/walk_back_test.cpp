@@ -1,9 +1,12 @@
 #include "plugin/graph/validate.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/adapter/walk_back.hpp"
+
+namespace walk_back_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -115,5 +118,8 @@ void WalkBackTest::endsAtACircleThatAHostMade() {
     QCOMPARE(walkBack(std::vector<StatePtr>{save}).document.links.size(), size_t{3});
 }
 
-QTEST_APPLESS_MAIN(WalkBackTest)
+LOWTIDE_TEST(WalkBackTest)
+
+}  // namespace walk_back_test
+
 #include "walk_back_test.moc"

@@ -1,8 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/examples/canvas_states.hpp"
 
 #include <QtTest/QtTest>
 
 #include "examples/qtnodes_host/adapter/wires.hpp"
+
+namespace wires_test {
 
 using namespace lowtide;
 using namespace lowtide::qtnodes_host;
@@ -111,5 +114,8 @@ void WiresTest::endsAtACircleThatAHostMade() {
     QVERIFY(feeds(*second, *first));
 }
 
-QTEST_APPLESS_MAIN(WiresTest)
+LOWTIDE_TEST(WiresTest)
+
+}  // namespace wires_test
+
 #include "wires_test.moc"

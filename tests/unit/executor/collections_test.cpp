@@ -1,6 +1,9 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtTest/QtTest>
+
+namespace collections_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -286,5 +289,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CollectionsTest)
+LOWTIDE_TEST(CollectionsTest)
+
+}  // namespace collections_test
+
 #include "collections_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/executor/disk_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_codec.hpp"
 
 #include <QtCore/QDir>
@@ -9,6 +10,8 @@
 
 #include <filesystem>
 #include <thread>
+
+namespace disk_cache_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -280,5 +283,8 @@ private:
     std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_GUILESS_MAIN(DiskCacheTest)
+LOWTIDE_TEST(DiskCacheTest)
+
+}  // namespace disk_cache_test
+
 #include "disk_cache_test.moc"

@@ -1,12 +1,13 @@
 #include "plugin/base/json.hpp"
 #include "plugin/executor/events.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
+namespace events_test {
+
 using namespace lowtide;
 using namespace lowtide::executor;
-
-Q_DECLARE_METATYPE(lowtide::executor::Event)
 
 class EventsTest : public QObject {
     Q_OBJECT
@@ -71,5 +72,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(EventsTest)
+LOWTIDE_TEST(EventsTest)
+
+}  // namespace events_test
+
 #include "events_test.moc"

@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtCore/QDir>
 #include <QtCore/QFile>
 #include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace kept_values_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -202,5 +205,8 @@ private:
     std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_GUILESS_MAIN(KeptValuesTest)
+LOWTIDE_TEST(KeptValuesTest)
+
+}  // namespace kept_values_test
+
 #include "kept_values_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/executor/outline_pass.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace lossy_marks_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -88,5 +91,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(LossyMarksTest)
+LOWTIDE_TEST(LossyMarksTest)
+
+}  // namespace lossy_marks_test
+
 #include "lossy_marks_test.moc"

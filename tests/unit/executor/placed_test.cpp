@@ -1,7 +1,10 @@
 #include "plugin/executor/run_plan.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace placed_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -71,5 +74,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PlacedTest)
+LOWTIDE_TEST(PlacedTest)
+
+}  // namespace placed_test
+
 #include "placed_test.moc"

@@ -1,6 +1,9 @@
 #include "plugin/executor/planned_wires.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace planned_wires_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -152,5 +155,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(PlannedWiresTest)
+LOWTIDE_TEST(PlannedWiresTest)
+
+}  // namespace planned_wires_test
+
 #include "planned_wires_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/executor/profile_store.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtCore/QDir>
 #include <QtCore/QFile>
@@ -7,6 +8,8 @@
 #include <QtTest/QtTest>
 
 #include <memory>
+
+namespace profile_store_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -205,5 +208,8 @@ private:
     std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_GUILESS_MAIN(ProfileStoreTest)
+LOWTIDE_TEST(ProfileStoreTest)
+
+}  // namespace profile_store_test
+
 #include "profile_store_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/executor/result_cache.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace result_cache_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -130,5 +133,8 @@ private:
     ResultCache cache_{ledger_, 100};
 };
 
-QTEST_GUILESS_MAIN(ResultCacheTest)
+LOWTIDE_TEST(ResultCacheTest)
+
+}  // namespace result_cache_test
+
 #include "result_cache_test.moc"

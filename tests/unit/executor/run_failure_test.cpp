@@ -1,16 +1,18 @@
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/graph/issue_json.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtTest/QtTest>
 
 #include <stdexcept>
 
+namespace run_failure_test {
+
 using namespace lowtide;
 using namespace lowtide::executor;
 
 using Fault = std::function<void(Context&)>;
-Q_DECLARE_METATYPE(Fault)
 
 namespace {
 
@@ -412,5 +414,8 @@ void RunFailureTest::reportsWhatNoRungHelps() {
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
 }
 
-QTEST_GUILESS_MAIN(RunFailureTest)
+LOWTIDE_TEST(RunFailureTest)
+
+}  // namespace run_failure_test
+
 #include "run_failure_test.moc"

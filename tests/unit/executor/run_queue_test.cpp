@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtTest/QtTest>
 
 #include <future>
 #include <random>
+
+namespace run_queue_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -379,5 +382,8 @@ void RunQueueTest::refusesRequestsThatCannotRun() {
                              Error);
 }
 
-QTEST_GUILESS_MAIN(RunQueueTest)
+LOWTIDE_TEST(RunQueueTest)
+
+}  // namespace run_queue_test
+
 #include "run_queue_test.moc"

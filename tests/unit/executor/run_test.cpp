@@ -1,3 +1,4 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtCore/QTemporaryDir>
@@ -6,6 +7,8 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+
+namespace run_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -408,5 +411,8 @@ void RunTest::givesNodesWhatTheyMayAsk() {
     QCOMPARE(seen, QString("out in A -"));
 }
 
-QTEST_GUILESS_MAIN(RunTest)
+LOWTIDE_TEST(RunTest)
+
+}  // namespace run_test
+
 #include "run_test.moc"

@@ -2,6 +2,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -10,6 +11,8 @@
 
 #include <cmath>
 #include <limits>
+
+namespace sensitivity_store_test {
 
 using namespace lowtide;
 using executor::MeasuredSensitivity;
@@ -134,5 +137,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SensitivityStoreTest)
+LOWTIDE_TEST(SensitivityStoreTest)
+
+}  // namespace sensitivity_store_test
+
 #include "sensitivity_store_test.moc"

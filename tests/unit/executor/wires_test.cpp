@@ -1,7 +1,10 @@
 #include "plugin/executor/wires.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace wires_test {
 
 using namespace lowtide;
 using namespace lowtide::executor;
@@ -183,5 +186,8 @@ void WiresTest::forgetsNothing_whenTheNextRunDropsIt() {
     QCOMPARE(kept(), Bytes(0));
 }
 
-QTEST_GUILESS_MAIN(WiresTest)
+LOWTIDE_TEST(WiresTest)
+
+}  // namespace wires_test
+
 #include "wires_test.moc"

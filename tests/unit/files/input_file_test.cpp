@@ -1,6 +1,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/os.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -16,6 +17,8 @@
 #include <sys/un.h>
 #include <thread>
 #include <unistd.h>
+
+namespace input_file_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -452,5 +455,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(InputFileTest)
+LOWTIDE_TEST(InputFileTest)
+
+}  // namespace input_file_test
+
 #include "input_file_test.moc"

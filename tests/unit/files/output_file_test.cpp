@@ -3,6 +3,7 @@
 #include "plugin/files/path_parts.hpp"
 #include "plugin/files/write_error.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -12,6 +13,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace output_file_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -301,5 +304,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OutputFileTest)
+LOWTIDE_TEST(OutputFileTest)
+
+}  // namespace output_file_test
+
 #include "output_file_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/files/pickle.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/files/pickle_bytes.hpp"
 #include "tests/unit/files/refused_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace pickle_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -188,5 +191,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PickleTest)
+LOWTIDE_TEST(PickleTest)
+
+}  // namespace pickle_test
+
 #include "pickle_test.moc"

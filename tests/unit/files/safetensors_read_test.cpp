@@ -1,10 +1,13 @@
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/files/safetensors_bytes.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace safetensors_read_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -306,5 +309,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(SafetensorsReadTest)
+LOWTIDE_TEST(SafetensorsReadTest)
+
+}  // namespace safetensors_read_test
+
 #include "safetensors_read_test.moc"

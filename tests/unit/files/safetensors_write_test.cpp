@@ -1,11 +1,14 @@
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/files/safetensors_bytes.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace safetensors_write_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -118,5 +121,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SafetensorsWriteTest)
+LOWTIDE_TEST(SafetensorsWriteTest)
+
+}  // namespace safetensors_write_test
+
 #include "safetensors_write_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/files/torch_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/files/pickle_bytes.hpp"
 #include "tests/unit/files/refused_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace torch_file_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -174,5 +177,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TorchFileTest)
+LOWTIDE_TEST(TorchFileTest)
+
+}  // namespace torch_file_test
+
 #include "torch_file_test.moc"

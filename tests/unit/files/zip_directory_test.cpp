@@ -1,9 +1,12 @@
 #include "plugin/files/zip_directory.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/files/refused_bytes.hpp"
 #include "tests/unit/files/zip_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace zip_directory_test {
 
 using namespace lowtide;
 using namespace lowtide::files;
@@ -185,5 +188,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ZipDirectoryTest)
+LOWTIDE_TEST(ZipDirectoryTest)
+
+}  // namespace zip_directory_test
+
 #include "zip_directory_test.moc"

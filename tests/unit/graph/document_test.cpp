@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/document.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
+
+namespace document_test {
 
 using namespace lowtide;
 using namespace lowtide::graph;
@@ -145,5 +148,8 @@ void DocumentTest::refusesTextThatIsNotUtf8_whenSaving() {
     QVERIFY_EXCEPTION_THROWN(static_cast<void>(toText(document)), Error);
 }
 
-QTEST_GUILESS_MAIN(DocumentTest)
+LOWTIDE_TEST(DocumentTest)
+
+}  // namespace document_test
+
 #include "document_test.moc"

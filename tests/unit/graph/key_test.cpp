@@ -1,4 +1,5 @@
 #include "plugin/graph/key.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
@@ -6,11 +7,12 @@
 #include <functional>
 #include <set>
 
+namespace key_test {
+
 using namespace lowtide;
 using namespace lowtide::graph;
 
 using Change = std::function<void(Json&)>;
-Q_DECLARE_METATYPE(Change)
 
 namespace {
 
@@ -191,5 +193,8 @@ void KeyTest::isThatOfItsInput_forControlNodes() {
     QCOMPARE(keys.at("free"), keys.at("denoise"));
 }
 
-QTEST_GUILESS_MAIN(KeyTest)
+LOWTIDE_TEST(KeyTest)
+
+}  // namespace key_test
+
 #include "key_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/graph/migration.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace migration_test {
 
 using namespace lowtide;
 using namespace lowtide::graph;
@@ -76,5 +79,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MigrationTest)
+LOWTIDE_TEST(MigrationTest)
+
+}  // namespace migration_test
+
 #include "migration_test.moc"

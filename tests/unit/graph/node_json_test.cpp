@@ -1,13 +1,13 @@
 #include "plugin/graph/node_json.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
 
+namespace node_json_test {
+
 using namespace lowtide;
 using namespace lowtide::graph;
-
-Q_DECLARE_METATYPE(lowtide::ParamDesc)
-Q_DECLARE_METATYPE(lowtide::Json)
 
 namespace {
 
@@ -112,5 +112,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(NodeJsonTest)
+LOWTIDE_TEST(NodeJsonTest)
+
+}  // namespace node_json_test
+
 #include "node_json_test.moc"

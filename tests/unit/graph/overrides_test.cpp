@@ -1,9 +1,12 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "plugin/memory/policy.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
+
+namespace overrides_test {
 
 using namespace lowtide;
 using namespace lowtide::graph;
@@ -132,5 +135,8 @@ void OverridesTest::refusesWithWhatExists() {
     }
 }
 
-QTEST_GUILESS_MAIN(OverridesTest)
+LOWTIDE_TEST(OverridesTest)
+
+}  // namespace overrides_test
+
 #include "overrides_test.moc"

@@ -1,4 +1,5 @@
 #include "plugin/graph/param_value.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
@@ -6,11 +7,10 @@
 #include <cmath>
 #include <limits>
 
+namespace param_value_test {
+
 using namespace lowtide;
 using namespace lowtide::graph;
-
-Q_DECLARE_METATYPE(lowtide::ParamDesc)
-Q_DECLARE_METATYPE(lowtide::Json)
 
 namespace {
 
@@ -144,5 +144,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ParamValueTest)
+LOWTIDE_TEST(ParamValueTest)
+
+}  // namespace param_value_test
+
 #include "param_value_test.moc"

@@ -2,10 +2,13 @@
 #include "plugin/graph/preset_folder.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace preset_test {
 
 using namespace lowtide;
 using namespace lowtide::graph;
@@ -202,5 +205,8 @@ void PresetTest::leavesThumbnailsOutOfPictures() {
     QVERIFY(snapshot->graphText.find("thumbnail") == std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(PresetTest)
+LOWTIDE_TEST(PresetTest)
+
+}  // namespace preset_test
+
 #include "preset_test.moc"

@@ -1,6 +1,7 @@
 #pragma once
 // Node types and a graph like those of the product, for tests of the graph room.
 
+#include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 

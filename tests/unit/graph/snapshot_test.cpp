@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/snapshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
+
+namespace snapshot_test {
 
 using namespace lowtide;
 using namespace lowtide::graph;
@@ -226,5 +229,8 @@ void SnapshotTest::writesTheValuesThatWereUsed_forPictures() {
     QVERIFY(!snapshotOf(text)->nodes.empty());
 }
 
-QTEST_GUILESS_MAIN(SnapshotTest)
+LOWTIDE_TEST(SnapshotTest)
+
+}  // namespace snapshot_test
+
 #include "snapshot_test.moc"

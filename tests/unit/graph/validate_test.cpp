@@ -1,15 +1,17 @@
 #include "plugin/graph/validate.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
 #include <QtTest/QtTest>
 
 #include <functional>
 
+namespace validate_test {
+
 using namespace lowtide;
 using namespace lowtide::graph;
 
 using Change = std::function<void(Json&)>;
-Q_DECLARE_METATYPE(Change)
 
 namespace {
 
@@ -321,5 +323,8 @@ void ValidateTest::saysWhatExists() {
             std::string::npos);
 }
 
-QTEST_GUILESS_MAIN(ValidateTest)
+LOWTIDE_TEST(ValidateTest)
+
+}  // namespace validate_test
+
 #include "validate_test.moc"

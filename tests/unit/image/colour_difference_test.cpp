@@ -1,8 +1,11 @@
 #include "plugin/image/colour_difference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace colour_difference_test {
 
 using namespace lowtide::image;
 
@@ -94,5 +97,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ColourDifferenceTest)
+LOWTIDE_TEST(ColourDifferenceTest)
+
+}  // namespace colour_difference_test
+
 #include "colour_difference_test.moc"

@@ -3,8 +3,11 @@
 #include "plugin/image/glyphs.hpp"
 #include "plugin/image/heat_map.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace contact_sheet_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -171,5 +174,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ContactSheetTest)
+LOWTIDE_TEST(ContactSheetTest)
+
+}  // namespace contact_sheet_test
+
 #include "contact_sheet_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/base/text.hpp"
 #include "plugin/image/latin1.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace latin1_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -33,5 +36,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(Latin1Test)
+LOWTIDE_TEST(Latin1Test)
+
+}  // namespace latin1_test
+
 #include "latin1_test.moc"

@@ -2,11 +2,14 @@
 #include "plugin/image/picture_difference.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
 #include <cstring>
+
+namespace picture_difference_golden_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -122,5 +125,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PictureDifferenceGoldenTest)
+LOWTIDE_TEST(PictureDifferenceGoldenTest)
+
+}  // namespace picture_difference_golden_test
+
 #include "picture_difference_golden_test.moc"

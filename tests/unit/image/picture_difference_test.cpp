@@ -1,11 +1,14 @@
 #include "plugin/image/picture_difference.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
 #include <functional>
 #include <random>
+
+namespace picture_difference_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -172,5 +175,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PictureDifferenceTest)
+LOWTIDE_TEST(PictureDifferenceTest)
+
+}  // namespace picture_difference_test
+
 #include "picture_difference_test.moc"

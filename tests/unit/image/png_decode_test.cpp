@@ -1,7 +1,10 @@
 #include "plugin/image/png.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace png_decode_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -234,5 +237,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PngDecodeTest)
+LOWTIDE_TEST(PngDecodeTest)
+
+}  // namespace png_decode_test
+
 #include "png_decode_test.moc"

@@ -1,10 +1,13 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 
 #include <QtTest/QtTest>
 
 #include <random>
+
+namespace png_encode_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -192,5 +195,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PngEncodeTest)
+LOWTIDE_TEST(PngEncodeTest)
+
+}  // namespace png_encode_test
+
 #include "png_encode_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/image/png.hpp"
 #include "plugin/image/png_header.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace png_header_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -86,5 +89,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(PngHeaderTest)
+LOWTIDE_TEST(PngHeaderTest)
+
+}  // namespace png_header_test
+
 #include "png_header_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace png_hostile_test {
 
 using namespace lowtide;
 using namespace lowtide::image;
@@ -160,5 +163,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PngHostileTest)
+LOWTIDE_TEST(PngHostileTest)
+
+}  // namespace png_hostile_test
+
 #include "png_hostile_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/memory/plan.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
 
 #include <algorithm>
+
+namespace access_pattern_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -113,5 +116,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(AccessPatternTest)
+LOWTIDE_TEST(AccessPatternTest)
+
+}  // namespace access_pattern_test
+
 #include "access_pattern_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/memory/collection_record.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtCore/QRegularExpression>
 #include <QtTest/QtTest>
+
+namespace collection_record_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -183,5 +186,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CollectionRecordTest)
+LOWTIDE_TEST(CollectionRecordTest)
+
+}  // namespace collection_record_test
+
 #include "collection_record_test.moc"

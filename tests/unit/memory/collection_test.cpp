@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/collection.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace collection_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -174,5 +177,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CollectionTest)
+LOWTIDE_TEST(CollectionTest)
+
+}  // namespace collection_test
+
 #include "collection_test.moc"

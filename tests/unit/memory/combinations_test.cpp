@@ -2,11 +2,14 @@
 #include "plugin/memory/combinations.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QtTest/QtTest>
 
 #include <array>
+
+namespace combinations_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -366,5 +369,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CombinationsTest)
+LOWTIDE_TEST(CombinationsTest)
+
+}  // namespace combinations_test
+
 #include "combinations_test.moc"

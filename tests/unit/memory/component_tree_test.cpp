@@ -1,7 +1,10 @@
 #include "plugin/memory/layout.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
+
+namespace component_tree_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -50,5 +53,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ComponentTreeTest)
+LOWTIDE_TEST(ComponentTreeTest)
+
+}  // namespace component_tree_test
+
 #include "component_tree_test.moc"

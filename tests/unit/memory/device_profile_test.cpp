@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/device_profile.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
 
 #include <limits>
+
+namespace device_profile_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -127,5 +130,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DeviceProfileTest)
+LOWTIDE_TEST(DeviceProfileTest)
+
+}  // namespace device_profile_test
+
 #include "device_profile_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/device_spec.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace device_spec_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -107,5 +110,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DeviceSpecTest)
+LOWTIDE_TEST(DeviceSpecTest)
+
+}  // namespace device_spec_test
+
 #include "device_spec_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/memory/group_stream.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
 
 #include <random>
+
+namespace group_stream_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -225,5 +228,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(GroupStreamTest)
+LOWTIDE_TEST(GroupStreamTest)
+
+}  // namespace group_stream_test
+
 #include "group_stream_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/memory/layout.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
+
+namespace layout_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -100,5 +103,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LayoutTest)
+LOWTIDE_TEST(LayoutTest)
+
+}  // namespace layout_test
+
 #include "layout_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/memory/ledger.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
 
 #include <thread>
+
+namespace ledger_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -78,5 +81,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LedgerTest)
+LOWTIDE_TEST(LedgerTest)
+
+}  // namespace ledger_test
+
 #include "ledger_test.moc"

@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/plan.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace plan_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -398,5 +401,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PlanTest)
+LOWTIDE_TEST(PlanTest)
+
+}  // namespace plan_test
+
 #include "plan_test.moc"

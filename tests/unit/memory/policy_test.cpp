@@ -1,7 +1,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/policy.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace policy_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -103,5 +106,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PolicyTest)
+LOWTIDE_TEST(PolicyTest)
+
+}  // namespace policy_test
+
 #include "policy_test.moc"

@@ -1,7 +1,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/precision.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace precision_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -85,5 +88,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PrecisionTest)
+LOWTIDE_TEST(PrecisionTest)
+
+}  // namespace precision_test
+
 #include "precision_test.moc"

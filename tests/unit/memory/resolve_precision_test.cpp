@@ -1,8 +1,11 @@
 // From a choice to types and switches, and from these to what lies on a device.
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/resolve_precision.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace resolve_precision_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -200,5 +203,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ResolvePrecisionTest)
+LOWTIDE_TEST(ResolvePrecisionTest)
+
+}  // namespace resolve_precision_test
+
 #include "resolve_precision_test.moc"

@@ -1,6 +1,9 @@
 #include "plugin/memory/stage_traffic.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace stage_traffic_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -49,5 +52,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StageTrafficTest)
+LOWTIDE_TEST(StageTrafficTest)
+
+}  // namespace stage_traffic_test
+
 #include "stage_traffic_test.moc"

@@ -1,11 +1,14 @@
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
 #include <random>
+
+namespace stream_clock_test {
 
 using namespace lowtide;
 using namespace lowtide::memory;
@@ -316,5 +319,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StreamClockTest)
+LOWTIDE_TEST(StreamClockTest)
+
+}  // namespace stream_clock_test
+
 #include "stream_clock_test.moc"

@@ -2,6 +2,7 @@
 
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
@@ -10,6 +11,8 @@
 #include <QtTest/QtTest>
 
 #include <limits>
+
+namespace batch_seeds_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -195,5 +198,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BatchSeedsTest)
+LOWTIDE_TEST(BatchSeedsTest)
+
+}  // namespace batch_seeds_test
+
 #include "batch_seeds_test.moc"

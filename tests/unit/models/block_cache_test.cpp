@@ -4,12 +4,15 @@
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace block_cache_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -250,5 +253,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BlockCacheTest)
+LOWTIDE_TEST(BlockCacheTest)
+
+}  // namespace block_cache_test
+
 #include "block_cache_test.moc"

@@ -6,6 +6,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -19,6 +20,8 @@
 
 #include <map>
 #include <stdexcept>
+
+namespace cache_history_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -50,7 +53,7 @@ constexpr const char* kEvents[] = {"cancelled at 1",
 
 /// Of the program: "deepcache", "block_cache" or "step_forecast".
 WireRef cacheOfTheProgram() {
-    const std::string kind = LOWTIDE_STEP_CACHE;
+    const std::string kind = qEnvironmentVariable("LOWTIDE_STEP_CACHE").toStdString();
     const Json settings = kind == "deepcache"     ? Json{{"interval", 3}, {"depth", 1}}
                           : kind == "block_cache" ? Json{{"gate", "first_block"},
                                                          {"threshold", 2.0},
@@ -258,7 +261,9 @@ private Q_SLOTS:
     void initTestCase() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("fresh");
-        QCOMPARE(QProcess::execute(QCoreApplication::applicationFilePath(), {"--fresh", path}), 0);
+        QCOMPARE(QProcess::execute(QCoreApplication::applicationFilePath(),
+                                   {"cache_history_test", "--fresh", path}),
+                 0);
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QDataStream stream(&file);
@@ -323,7 +328,8 @@ private Q_SLOTS:
     }
 };
 
-int main(int argc, char** argv) {
+/// Of the process that says what the bytes are, or of the test.
+int runHistory(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     const QStringList arguments = QCoreApplication::arguments();
     if (arguments.size() == 3 && arguments[1] == "--fresh") {
@@ -333,5 +339,9 @@ int main(int argc, char** argv) {
     CacheHistoryTest test;
     return QTest::qExec(&test, argc, argv);
 }
+
+LOWTIDE_TEST_MAIN(runHistory)
+
+}  // namespace cache_history_test
 
 #include "cache_history_test.moc"

@@ -4,6 +4,7 @@
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <c10/core/InferenceMode.h>
 
@@ -11,6 +12,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace calibration_test {
 
 using namespace lowtide;
 using memory::DeviceSpec;
@@ -121,5 +124,8 @@ private:
     QTemporaryDir folder_;
 };
 
-QTEST_GUILESS_MAIN(CalibrationTest)
+LOWTIDE_TEST(CalibrationTest)
+
+}  // namespace calibration_test
+
 #include "calibration_test.moc"

@@ -1,5 +1,6 @@
 #include "tests/unit/models/checkpoint_copy.hpp"
 
+#include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/file_copies.hpp"

@@ -1,9 +1,12 @@
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 
 #include <QtTest/QtTest>
+
+namespace checkpoint_test {
 
 using namespace lowtide;
 using models::CheckpointFolder;
@@ -290,5 +293,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CheckpointTest)
+LOWTIDE_TEST(CheckpointTest)
+
+}  // namespace checkpoint_test
+
 #include "checkpoint_test.moc"

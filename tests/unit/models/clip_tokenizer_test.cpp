@@ -5,11 +5,14 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QtTest/QtTest>
 
 #include <map>
+
+namespace clip_tokenizer_test {
 
 using namespace lowtide;
 using models::CheckpointFolder;
@@ -196,5 +199,8 @@ private:
     std::map<std::string, std::vector<Json>> rows_;
 };
 
-QTEST_GUILESS_MAIN(ClipTokenizerTest)
+LOWTIDE_TEST(ClipTokenizerTest)
+
+}  // namespace clip_tokenizer_test
+
 #include "clip_tokenizer_test.moc"

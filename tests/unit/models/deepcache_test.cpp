@@ -8,6 +8,7 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -18,6 +19,8 @@
 #include <QtTest/QtTest>
 
 #include <array>
+
+namespace deepcache_test {
 
 using namespace lowtide;
 using models::UNetResiduals;
@@ -361,5 +364,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DeepCacheTest)
+LOWTIDE_TEST(DeepCacheTest)
+
+}  // namespace deepcache_test
+
 #include "deepcache_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/models/feathered_tiles.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace feathered_tiles_test {
 
 using namespace lowtide;
 using models::TileSizes;
@@ -174,5 +177,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(FeatheredTilesTest)
+LOWTIDE_TEST(FeatheredTilesTest)
+
+}  // namespace feathered_tiles_test
+
 #include "feathered_tiles_test.moc"

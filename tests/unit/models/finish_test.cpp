@@ -3,6 +3,7 @@
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
@@ -11,6 +12,8 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace finish_test {
 
 using namespace lowtide;
 using models::DetailRequest;
@@ -467,5 +470,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FinishTest)
+LOWTIDE_TEST(FinishTest)
+
+}  // namespace finish_test
+
 #include "finish_test.moc"

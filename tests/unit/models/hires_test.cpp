@@ -1,12 +1,15 @@
 // Two passes with the latents at another size between, beside diffusers.
 
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace hires_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -77,5 +80,8 @@ private:
     Json cases_;
 };
 
-QTEST_GUILESS_MAIN(HiresTest)
+LOWTIDE_TEST(HiresTest)
+
+}  // namespace hires_test
+
 #include "hires_test.moc"

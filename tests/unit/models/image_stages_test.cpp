@@ -1,9 +1,12 @@
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace image_stages_test {
 
 using namespace lowtide;
 using models::DenoiseRequest;
@@ -185,5 +188,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ImageStagesTest)
+LOWTIDE_TEST(ImageStagesTest)
+
+}  // namespace image_stages_test
+
 #include "image_stages_test.moc"

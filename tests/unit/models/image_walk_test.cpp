@@ -3,11 +3,14 @@
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace image_walk_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -272,5 +275,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ImageWalkTest)
+LOWTIDE_TEST(ImageWalkTest)
+
+}  // namespace image_walk_test
+
 #include "image_walk_test.moc"

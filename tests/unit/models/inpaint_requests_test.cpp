@@ -1,10 +1,13 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace inpaint_requests_test {
 
 using namespace lowtide;
 using models::DenoiseRequest;
@@ -257,5 +260,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(InpaintRequestsTest)
+LOWTIDE_TEST(InpaintRequestsTest)
+
+}  // namespace inpaint_requests_test
+
 #include "inpaint_requests_test.moc"

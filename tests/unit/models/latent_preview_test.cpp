@@ -5,6 +5,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/truth.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -15,6 +16,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace latent_preview_test {
 
 using namespace lowtide;
 using models::LivePicture;
@@ -292,5 +295,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LatentPreviewTest)
+LOWTIDE_TEST(LatentPreviewTest)
+
+}  // namespace latent_preview_test
+
 #include "latent_preview_test.moc"

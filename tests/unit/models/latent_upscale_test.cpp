@@ -4,6 +4,7 @@
 #include "plugin/tensor/interpolation.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
@@ -13,6 +14,8 @@
 
 #include <cmath>
 #include <limits>
+
+namespace latent_upscale_test {
 
 using namespace lowtide;
 using models::LatentUpscaleRequest;
@@ -260,5 +263,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(LatentUpscaleTest)
+LOWTIDE_TEST(LatentUpscaleTest)
+
+}  // namespace latent_upscale_test
+
 #include "latent_upscale_test.moc"

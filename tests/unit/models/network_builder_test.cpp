@@ -1,7 +1,10 @@
 #include "plugin/models/blocks/network_builder.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace network_builder_test {
 
 using namespace lowtide;
 using models::NetworkBuilder;
@@ -179,5 +182,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(NetworkBuilderTest)
+LOWTIDE_TEST(NetworkBuilderTest)
+
+}  // namespace network_builder_test
+
 #include "network_builder_test.moc"

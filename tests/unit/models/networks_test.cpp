@@ -5,11 +5,14 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace networks_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -131,5 +134,8 @@ private:
     std::string folder_;
 };
 
-QTEST_GUILESS_MAIN(NetworksTest)
+LOWTIDE_TEST(NetworksTest)
+
+}  // namespace networks_test
+
 #include "networks_test.moc"

@@ -6,12 +6,15 @@
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/forwarding_weights.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace pass_inputs_test {
 
 using namespace lowtide;
 using residency::PassInputs;
@@ -117,5 +120,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PassInputsTest)
+LOWTIDE_TEST(PassInputsTest)
+
+}  // namespace pass_inputs_test
+
 #include "pass_inputs_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <QtTest/QtTest>
+
+namespace pipeline_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -97,5 +100,8 @@ private:
     Json cases_;
 };
 
-QTEST_GUILESS_MAIN(PipelineTest)
+LOWTIDE_TEST(PipelineTest)
+
+}  // namespace pipeline_test
+
 #include "pipeline_test.moc"

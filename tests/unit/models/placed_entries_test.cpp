@@ -3,8 +3,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/conditioning/placed_entries.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
+
+namespace placed_entries_test {
 
 using namespace lowtide;
 using models::EntryOutline;
@@ -164,5 +167,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PlacedEntriesTest)
+LOWTIDE_TEST(PlacedEntriesTest)
+
+}  // namespace placed_entries_test
+
 #include "placed_entries_test.moc"

@@ -1,13 +1,17 @@
+#include "plugin/base/json.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/page_cache.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 
 #include <QFile>
 #include <QTest>
 
 #include <algorithm>
+
+namespace plan_speed_test {
 
 using namespace lowtide;
 
@@ -123,5 +127,8 @@ private:
     qint64 headerBytes_ = 0;
 };
 
-QTEST_GUILESS_MAIN(PlanSpeedTest)
+LOWTIDE_TEST(PlanSpeedTest)
+
+}  // namespace plan_speed_test
+
 #include "plan_speed_test.moc"

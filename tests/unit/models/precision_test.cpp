@@ -9,6 +9,7 @@
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -17,6 +18,8 @@
 #include <ATen/Context.h>
 
 #include <QtTest/QtTest>
+
+namespace precision_test {
 
 using namespace lowtide;
 using memory::PrecisionChoice;
@@ -575,5 +578,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PrecisionTest)
+LOWTIDE_TEST(PrecisionTest)
+
+}  // namespace precision_test
+
 #include "precision_test.moc"

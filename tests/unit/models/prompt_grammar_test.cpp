@@ -4,12 +4,15 @@
 #include "plugin/models/text/compel_prompt.hpp"
 #include "plugin/models/text/prompt_chunks.hpp"
 #include "plugin/models/text/special_tokens.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <cmath>
 #include <random>
+
+namespace prompt_grammar_test {
 
 using namespace lowtide;
 using models::PromptChunk;
@@ -100,8 +103,6 @@ QList<QList<qint64>> idsOf(const std::vector<PromptChunk>& chunks) {
 }
 
 }  // namespace
-
-Q_DECLARE_METATYPE(Wanted)
 
 /// Tables after the documentation of A1111 and Compel; odd text; time.
 class PromptGrammarTest : public QObject {
@@ -310,5 +311,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PromptGrammarTest)
+LOWTIDE_TEST(PromptGrammarTest)
+
+}  // namespace prompt_grammar_test
+
 #include "prompt_grammar_test.moc"

@@ -2,10 +2,13 @@
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include <QFile>
 #include <QtTest/QtTest>
+
+namespace prompt_walk_test {
 
 using namespace lowtide;
 using models::ConditioningShape;
@@ -188,5 +191,8 @@ private:
     Json cases_;
 };
 
-QTEST_GUILESS_MAIN(PromptWalkTest)
+LOWTIDE_TEST(PromptWalkTest)
+
+}  // namespace prompt_walk_test
+
 #include "prompt_walk_test.moc"

@@ -7,6 +7,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -15,6 +16,8 @@
 #include <QtTest/QtTest>
 
 #include <numeric>
+
+namespace prompts_test {
 
 using namespace lowtide;
 using models::ConditioningEdit;
@@ -354,5 +357,8 @@ private:
     testing::TensorFile truth_;
 };
 
-QTEST_GUILESS_MAIN(PromptsTest)
+LOWTIDE_TEST(PromptsTest)
+
+}  // namespace prompts_test
+
 #include "prompts_test.moc"

@@ -5,6 +5,7 @@
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -12,6 +13,8 @@
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
+
+namespace shape_walk_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -339,5 +342,8 @@ private:
     std::vector<Row> table_;
 };
 
-QTEST_GUILESS_MAIN(ShapeWalkTest)
+LOWTIDE_TEST(ShapeWalkTest)
+
+}  // namespace shape_walk_test
+
 #include "shape_walk_test.moc"

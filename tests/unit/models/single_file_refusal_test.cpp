@@ -2,6 +2,7 @@
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <QDir>
@@ -11,6 +12,8 @@
 #include <QtTest/QtTest>
 
 #include <functional>
+
+namespace single_file_refusal_test {
 
 using namespace lowtide;
 using testing::ModelBench;
@@ -281,5 +284,8 @@ private:
     std::string singles_;
 };
 
-QTEST_GUILESS_MAIN(SingleFileRefusalTest)
+LOWTIDE_TEST(SingleFileRefusalTest)
+
+}  // namespace single_file_refusal_test
+
 #include "single_file_refusal_test.moc"

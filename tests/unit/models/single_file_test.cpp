@@ -11,9 +11,12 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <QtTest/QtTest>
+
+namespace single_file_test {
 
 using namespace lowtide;
 using models::CheckpointFolder;
@@ -266,5 +269,8 @@ private:
     std::string folders_;
 };
 
-QTEST_GUILESS_MAIN(SingleFileTest)
+LOWTIDE_TEST(SingleFileTest)
+
+}  // namespace single_file_test
+
 #include "single_file_test.moc"

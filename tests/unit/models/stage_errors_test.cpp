@@ -1,11 +1,14 @@
 #include "plugin/models/stage_errors.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
 
 #include <new>
+
+namespace stage_errors_test {
 
 using namespace lowtide;
 
@@ -64,5 +67,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StageErrorsTest)
+LOWTIDE_TEST(StageErrorsTest)
+
+}  // namespace stage_errors_test
+
 #include "stage_errors_test.moc"

@@ -6,6 +6,7 @@
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/forwarding_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -14,6 +15,8 @@
 
 #include <QFile>
 #include <QtTest/QtTest>
+
+namespace stage_work_test {
 
 using namespace lowtide;
 using memory::LeafId;
@@ -328,5 +331,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StageWorkTest)
+LOWTIDE_TEST(StageWorkTest)
+
+}  // namespace stage_work_test
+
 #include "stage_work_test.moc"

@@ -2,6 +2,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -9,6 +10,8 @@
 
 #include <QDir>
 #include <QtTest/QtTest>
+
+namespace stages_test {
 
 using namespace lowtide;
 using models::EncodeResult;
@@ -369,5 +372,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StagesTest)
+LOWTIDE_TEST(StagesTest)
+
+}  // namespace stages_test
+
 #include "stages_test.moc"

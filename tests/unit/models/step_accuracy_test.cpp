@@ -2,6 +2,7 @@
 
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -9,6 +10,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <QtTest/QtTest>
+
+namespace step_accuracy_test {
 
 using namespace lowtide;
 
@@ -68,5 +71,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StepAccuracyTest)
+LOWTIDE_TEST(StepAccuracyTest)
+
+}  // namespace step_accuracy_test
+
 #include "step_accuracy_test.moc"

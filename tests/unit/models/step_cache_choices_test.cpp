@@ -3,9 +3,12 @@
 
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <QtTest/QtTest>
+
+namespace step_cache_choices_test {
 
 using namespace lowtide;
 using models::StageOutline;
@@ -151,5 +154,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StepCacheChoicesTest)
+LOWTIDE_TEST(StepCacheChoicesTest)
+
+}  // namespace step_cache_choices_test
+
 #include "step_cache_choices_test.moc"

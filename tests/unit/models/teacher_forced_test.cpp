@@ -6,6 +6,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -14,6 +15,8 @@
 
 #include <array>
 #include <map>
+
+namespace teacher_forced_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -244,5 +247,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TeacherForcedTest)
+LOWTIDE_TEST(TeacherForcedTest)
+
+}  // namespace teacher_forced_test
+
 #include "teacher_forced_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/models/tiles.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace tiles_test {
 
 using namespace lowtide;
 
@@ -73,5 +76,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TilesTest)
+LOWTIDE_TEST(TilesTest)
+
+}  // namespace tiles_test
+
 #include "tiles_test.moc"

@@ -2,11 +2,14 @@
 
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/transformer2d.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
+
+namespace transformer2d_test {
 
 using namespace lowtide;
 using models::TensorPlace;
@@ -81,5 +84,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(Transformer2DTest)
+LOWTIDE_TEST(Transformer2DTest)
+
+}  // namespace transformer2d_test
+
 #include "transformer2d_test.moc"

@@ -9,6 +9,7 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
@@ -16,6 +17,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include <QtTest/QtTest>
+
+namespace unet_residuals_test {
 
 using namespace lowtide;
 using models::UNetResiduals;
@@ -339,5 +342,8 @@ private:
     std::unique_ptr<Truth> truth_;
 };
 
-QTEST_GUILESS_MAIN(UNetResidualsTest)
+LOWTIDE_TEST(UNetResidualsTest)
+
+}  // namespace unet_residuals_test
+
 #include "unet_residuals_test.moc"

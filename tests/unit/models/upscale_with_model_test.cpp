@@ -4,12 +4,15 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QFile>
 #include <QtTest/QtTest>
+
+namespace upscale_with_model_test {
 
 using namespace lowtide;
 using models::UpscaleWithModelRequest;
@@ -366,5 +369,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(UpscaleWithModelTest)
+LOWTIDE_TEST(UpscaleWithModelTest)
+
+}  // namespace upscale_with_model_test
+
 #include "upscale_with_model_test.moc"

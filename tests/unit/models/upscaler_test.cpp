@@ -1,6 +1,7 @@
 #include "plugin/models/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/rrdb_file.hpp"
 
@@ -9,6 +10,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace upscaler_test {
 
 using namespace lowtide;
 using models::WireRef;
@@ -289,5 +292,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(UpscalerTest)
+LOWTIDE_TEST(UpscalerTest)
+
+}  // namespace upscaler_test
+
 #include "upscaler_test.moc"

@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/byte_source.hpp"
 #include "tests/unit/residency/played_streams.hpp"
 
@@ -9,6 +10,8 @@
 #include <atomic>
 #include <cstring>
 #include <random>
+
+namespace card_lane_test {
 
 using namespace lowtide;
 using residency::CardLane;
@@ -295,5 +298,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CardLaneTest)
+LOWTIDE_TEST(CardLaneTest)
+
+}  // namespace card_lane_test
+
 #include "card_lane_test.moc"

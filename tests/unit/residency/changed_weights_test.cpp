@@ -1,12 +1,15 @@
 // What changes while it streams or between runs: state, patches, policies, the model itself.
 // Numbers are those of the list of sharp tests in docs/memory.md.
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace changed_weights_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -255,5 +258,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ChangedWeightsTest)
+LOWTIDE_TEST(ChangedWeightsTest)
+
+}  // namespace changed_weights_test
+
 #include "changed_weights_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/residency/collection.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -7,6 +8,8 @@
 
 #include <cstring>
 #include <memory>
+
+namespace collection_test {
 
 using namespace lowtide;
 using namespace lowtide::residency;
@@ -155,5 +158,8 @@ private:
     Collector collector_;
 };
 
-QTEST_GUILESS_MAIN(CollectionTest)
+LOWTIDE_TEST(CollectionTest)
+
+}  // namespace collection_test
+
 #include "collection_test.moc"

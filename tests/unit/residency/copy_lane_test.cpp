@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/copy_lane.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
 
 #include <atomic>
 #include <chrono>
+
+namespace copy_lane_test {
 
 using namespace lowtide;
 using residency::CopyLane;
@@ -166,5 +169,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CopyLaneTest)
+LOWTIDE_TEST(CopyLaneTest)
+
+}  // namespace copy_lane_test
+
 #include "copy_lane_test.moc"

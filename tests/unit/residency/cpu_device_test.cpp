@@ -1,11 +1,14 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
 
 #include <cstring>
 #include <malloc.h>
 #include <thread>
+
+namespace cpu_device_test {
 
 using namespace lowtide;
 using residency::Device;
@@ -127,5 +130,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CpuDeviceTest)
+LOWTIDE_TEST(CpuDeviceTest)
+
+}  // namespace cpu_device_test
+
 #include "cpu_device_test.moc"

@@ -2,8 +2,11 @@
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/cuda/cuda_library.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
+
+namespace cuda_driver_test {
 
 using namespace lowtide;
 using residency::askCudaDriver;
@@ -99,5 +102,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudaDriverTest)
+LOWTIDE_TEST(CudaDriverTest)
+
+}  // namespace cuda_driver_test
+
 #include "cuda_driver_test.moc"

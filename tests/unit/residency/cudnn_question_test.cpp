@@ -1,9 +1,12 @@
 // What cuDNN is asked about a convolution, and which of its suggestions is taken.
 #include "plugin/residency/device/cuda/convolution_answers.hpp"
 #include "plugin/residency/device/cuda/cudnn_question.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/played_cudnn.hpp"
 
 #include <QTest>
+
+namespace cudnn_question_test {
 
 using namespace lowtide;
 using residency::askCudnn;
@@ -236,5 +239,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CudnnQuestionTest)
+LOWTIDE_TEST(CudnnQuestionTest)
+
+}  // namespace cudnn_question_test
+
 #include "cudnn_question_test.moc"

@@ -1,8 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
+
+namespace device_source_test {
 
 using namespace lowtide;
 using residency::makeDeviceSource;
@@ -69,5 +72,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DeviceSourceTest)
+LOWTIDE_TEST(DeviceSourceTest)
+
+}  // namespace device_source_test
+
 #include "device_source_test.moc"

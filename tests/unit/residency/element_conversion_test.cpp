@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/scalar_type.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
 
 #include <cstring>
+
+namespace element_conversion_test {
 
 using namespace lowtide;
 using residency::convertElements;
@@ -132,5 +135,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ElementConversionTest)
+LOWTIDE_TEST(ElementConversionTest)
+
+}  // namespace element_conversion_test
+
 #include "element_conversion_test.moc"

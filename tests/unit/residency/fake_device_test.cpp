@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <ATen/ATen.h>
@@ -8,6 +9,8 @@
 #include <cstring>
 #include <functional>
 #include <map>
+
+namespace fake_device_test {
 
 using namespace lowtide;
 using residency::FakeDevice;
@@ -342,5 +345,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FakeDeviceTest)
+LOWTIDE_TEST(FakeDeviceTest)
+
+}  // namespace fake_device_test
+
 #include "fake_device_test.moc"

@@ -1,5 +1,6 @@
 // The fake device computes with the CPU's kernels on the CPU's layouts, so every result must have
 // the CPU's bits.
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <ATen/ATen.h>
@@ -8,6 +9,8 @@
 #include <QTest>
 
 #include <functional>
+
+namespace fake_operators_test {
 
 using namespace lowtide;
 using at::Tensor;
@@ -228,5 +231,8 @@ private Q_SLOTS:
     void findNoHazardOfTheirOwn() { QCOMPARE(device_->hazards().size(), 0u); }
 };
 
-QTEST_GUILESS_MAIN(FakeOperatorsTest)
+LOWTIDE_TEST(FakeOperatorsTest)
+
+}  // namespace fake_operators_test
+
 #include "fake_operators_test.moc"

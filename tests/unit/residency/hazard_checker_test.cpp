@@ -1,8 +1,11 @@
 #include "plugin/residency/device/fake/hazard_checker.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
 
 #include <algorithm>
+
+namespace hazard_checker_test {
 
 using namespace lowtide::residency;
 
@@ -151,5 +154,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(HazardCheckerTest)
+LOWTIDE_TEST(HazardCheckerTest)
+
+}  // namespace hazard_checker_test
+
 #include "hazard_checker_test.moc"

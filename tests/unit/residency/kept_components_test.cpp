@@ -1,9 +1,12 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace kept_components_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -126,5 +129,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(KeptComponentsTest)
+LOWTIDE_TEST(KeptComponentsTest)
+
+}  // namespace kept_components_test
+
 #include "kept_components_test.moc"

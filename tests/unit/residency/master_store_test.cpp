@@ -1,12 +1,15 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/residency/master_store.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/synthetic_model.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace master_store_test {
 
 using namespace lowtide;
 using residency::Arrival;
@@ -143,5 +146,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MasterStoreTest)
+LOWTIDE_TEST(MasterStoreTest)
+
+}  // namespace master_store_test
+
 #include "master_store_test.moc"

@@ -1,9 +1,12 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace offload_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -136,5 +139,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OffloadTest)
+LOWTIDE_TEST(OffloadTest)
+
+}  // namespace offload_test
+
 #include "offload_test.moc"

@@ -1,11 +1,14 @@
 // Every order between copies and compute must be there: the fake device sees each one that is
 // missing.
 #include "plugin/memory/engine.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace order_test {
 
 using namespace lowtide;
 using testing::Forgotten;
@@ -117,5 +120,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OrderTest)
+LOWTIDE_TEST(OrderTest)
+
+}  // namespace order_test
+
 #include "order_test.moc"

@@ -1,11 +1,14 @@
 // Passes that are done again from a record, on a card that is played: the same bits as computed
 // ones, whatever changes between them.
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/played_card.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace pass_replay_test {
 
 using namespace lowtide;
 using residency::PassInputs;
@@ -361,5 +364,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PassReplayTest)
+LOWTIDE_TEST(PassReplayTest)
+
+}  // namespace pass_replay_test
+
 #include "pass_replay_test.moc"

@@ -1,8 +1,11 @@
 // Host memory that is pinned for what streams: read once, in the ledger, gone with the run.
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <QTest>
+
+namespace pinned_test {
 
 using namespace lowtide;
 using memory::Tag;
@@ -154,5 +157,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PinnedTest)
+LOWTIDE_TEST(PinnedTest)
+
+}  // namespace pinned_test
+
 #include "pinned_test.moc"

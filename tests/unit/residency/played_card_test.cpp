@@ -1,9 +1,12 @@
 // The engine on a card that is played: its copies go through the ring of pinned memory, are widened
 // on arrival and come late, as on a real one; its tensors are the host's.
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/played_card.hpp"
 
 #include <QTest>
+
+namespace played_card_test {
 
 using namespace lowtide;
 using memory::Tag;
@@ -82,5 +85,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(PlayedCardTest)
+LOWTIDE_TEST(PlayedCardTest)
+
+}  // namespace played_card_test
+
 #include "played_card_test.moc"

@@ -1,6 +1,9 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <QTest>
+
+namespace profile_test {
 
 using namespace lowtide;
 using memory::DeviceProfile;
@@ -69,5 +72,8 @@ private:
     std::unique_ptr<residency::Residency> residency_;
 };
 
-QTEST_GUILESS_MAIN(ProfileTest)
+LOWTIDE_TEST(ProfileTest)
+
+}  // namespace profile_test
+
 #include "profile_test.moc"

@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -12,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+namespace residency_failure_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -277,5 +280,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ResidencyFailureTest)
+LOWTIDE_TEST(ResidencyFailureTest)
+
+}  // namespace residency_failure_test
+
 #include "residency_failure_test.moc"

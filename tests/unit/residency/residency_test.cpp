@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/residency.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -7,6 +8,8 @@
 #include <QTest>
 
 #include <set>
+
+namespace residency_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -334,5 +337,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ResidencyTest)
+LOWTIDE_TEST(ResidencyTest)
+
+}  // namespace residency_test
+
 #include "residency_test.moc"

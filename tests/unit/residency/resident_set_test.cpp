@@ -1,11 +1,14 @@
 // What the system says is in RAM, not what the ledger says: a budget on the CPU bounds both.
 #include "plugin/residency/device/cpu/host_memory.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QFile>
 #include <QTest>
+
+namespace resident_set_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -110,5 +113,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(ResidentSetTest)
+LOWTIDE_TEST(ResidentSetTest)
+
+}  // namespace resident_set_test
+
 #include "resident_set_test.moc"

@@ -1,10 +1,13 @@
 // Cards whose driver gives memory of the host, slowly, when their own is used up.
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace spill_test {
 
 using namespace lowtide;
 using memory::Outcome;
@@ -60,5 +63,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SpillTest)
+LOWTIDE_TEST(SpillTest)
+
+}  // namespace spill_test
+
 #include "spill_test.moc"

@@ -3,12 +3,15 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/scaled_source.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTest>
+
+namespace stored_types_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -228,5 +231,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StoredTypesTest)
+LOWTIDE_TEST(StoredTypesTest)
+
+}  // namespace stored_types_test
+
 #include "stored_types_test.moc"

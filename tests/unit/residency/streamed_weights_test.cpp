@@ -1,6 +1,7 @@
 // The cases on which offloading systems broke, by name. Numbers are those of the list of sharp
 // tests in docs/memory.md.
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"
 
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <random>
+
+namespace streamed_weights_test {
 
 using namespace lowtide;
 using memory::ComponentTree;
@@ -276,5 +279,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StreamedWeightsTest)
+LOWTIDE_TEST(StreamedWeightsTest)
+
+}  // namespace streamed_weights_test
+
 #include "streamed_weights_test.moc"

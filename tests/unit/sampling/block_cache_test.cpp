@@ -3,13 +3,14 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/cached_pass.hpp"
 
 #include <QtTest>
 
 #include <limits>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::block_cache_test {
 
 namespace {
 
@@ -256,7 +257,8 @@ private:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(BlockCacheTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::BlockCacheTest)
+}  // namespace lowtide::sampling::block_cache_test
+
 #include "block_cache_test.moc"

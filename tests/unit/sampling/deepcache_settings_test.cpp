@@ -1,12 +1,13 @@
 #include "plugin/sampling/step_caches/deepcache/deepcache_settings.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/core/Tensor.h>
 
 #include <QtTest>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::deepcache_settings_test {
 
 namespace {
 
@@ -186,7 +187,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(DeepCacheSettingsTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::DeepCacheSettingsTest)
+}  // namespace lowtide::sampling::deepcache_settings_test
+
 #include "deepcache_settings_test.moc"

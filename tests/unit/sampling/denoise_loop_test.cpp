@@ -1,5 +1,6 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
@@ -8,7 +9,7 @@
 
 #include <cmath>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::denoise_loop_test {
 
 namespace {
 
@@ -464,7 +465,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(DenoiseLoopTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::DenoiseLoopTest)
+}  // namespace lowtide::sampling::denoise_loop_test
+
 #include "denoise_loop_test.moc"

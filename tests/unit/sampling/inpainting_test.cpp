@@ -1,11 +1,12 @@
 #include "plugin/sampling/denoise_loop.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::inpainting_test {
 
 namespace {
 
@@ -227,7 +228,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(InpaintingTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::InpaintingTest)
+}  // namespace lowtide::sampling::inpainting_test
+
 #include "inpainting_test.moc"

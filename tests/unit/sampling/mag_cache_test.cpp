@@ -4,13 +4,14 @@
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/cached_pass.hpp"
 
 #include <QtTest>
 
 #include <limits>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::mag_cache_test {
 
 namespace {
 
@@ -360,7 +361,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(MagCacheTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::MagCacheTest)
+}  // namespace lowtide::sampling::mag_cache_test
+
 #include "mag_cache_test.moc"

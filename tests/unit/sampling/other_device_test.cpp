@@ -4,13 +4,14 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::other_device_test {
 
 namespace {
 
@@ -117,7 +118,8 @@ private:
     std::unique_ptr<residency::Device> device_;
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(OtherDeviceTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::OtherDeviceTest)
+}  // namespace lowtide::sampling::other_device_test
+
 #include "other_device_test.moc"

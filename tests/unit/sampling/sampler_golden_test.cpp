@@ -2,6 +2,7 @@
 
 #include "plugin/sampling/denoise_loop.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
@@ -10,7 +11,7 @@
 
 #include <optional>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::sampler_golden_test {
 
 namespace {
 
@@ -122,7 +123,8 @@ private:
     Json cases_;
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(SamplerGoldenTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::SamplerGoldenTest)
+}  // namespace lowtide::sampling::sampler_golden_test
+
 #include "sampler_golden_test.moc"

@@ -4,6 +4,7 @@
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/sampling/numpy_math.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -11,7 +12,7 @@
 
 #include <cmath>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::schedule_math_test {
 
 namespace {
 
@@ -121,7 +122,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(ScheduleMathTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::ScheduleMathTest)
+}  // namespace lowtide::sampling::schedule_math_test
+
 #include "schedule_math_test.moc"

@@ -3,6 +3,7 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -10,7 +11,7 @@
 
 #include <set>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::scheduler_settings_test {
 
 using testing::errorOf;
 
@@ -311,7 +312,8 @@ private:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(SchedulerSettingsTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::SchedulerSettingsTest)
+}  // namespace lowtide::sampling::scheduler_settings_test
+
 #include "scheduler_settings_test.moc"

@@ -12,6 +12,7 @@
 #include "plugin/sampling/step_caches/predictors/step_changes.hpp"
 #include "plugin/sampling/step_caches/predictors/taylor_predictor.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,7 +20,7 @@
 
 #include <optional>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::step_cache_golden_test {
 
 namespace {
 
@@ -258,7 +259,8 @@ private:
     Json cases_;
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(StepCacheGoldenTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::StepCacheGoldenTest)
+}  // namespace lowtide::sampling::step_cache_golden_test
+
 #include "step_cache_golden_test.moc"

@@ -1,6 +1,7 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/step_cache_network.hpp"
 
 #include <ATen/ATen.h>
@@ -9,7 +10,7 @@
 
 #include <stdexcept>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::step_caches_test {
 
 namespace {
 
@@ -469,7 +470,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(StepCachesTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::StepCachesTest)
+}  // namespace lowtide::sampling::step_caches_test
+
 #include "step_caches_test.moc"

@@ -4,12 +4,13 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/cached_pass.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <QtTest>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::step_forecast_test {
 
 namespace {
 
@@ -270,7 +271,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(StepForecastTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::StepForecastTest)
+}  // namespace lowtide::sampling::step_forecast_test
+
 #include "step_forecast_test.moc"

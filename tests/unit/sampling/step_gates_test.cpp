@@ -8,13 +8,14 @@
 #include "plugin/sampling/step_caches/gates/output_change_gate.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"
 #include "plugin/sampling/step_caches/gates/window_gate.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QtTest>
 
 #include <functional>
 #include <limits>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::step_gates_test {
 
 namespace {
 
@@ -359,7 +360,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(StepGatesTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::StepGatesTest)
+}  // namespace lowtide::sampling::step_gates_test
+
 #include "step_gates_test.moc"

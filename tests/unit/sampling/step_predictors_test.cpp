@@ -6,6 +6,7 @@
 #include "plugin/sampling/step_caches/predictors/step_changes.hpp"
 #include "plugin/sampling/step_caches/predictors/step_time.hpp"
 #include "plugin/sampling/step_caches/predictors/taylor_predictor.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -13,7 +14,7 @@
 
 #include <cmath>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::step_predictors_test {
 
 namespace {
 
@@ -246,7 +247,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(StepPredictorsTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::StepPredictorsTest)
+}  // namespace lowtide::sampling::step_predictors_test
+
 #include "step_predictors_test.moc"

@@ -3,6 +3,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/teacher_forcing.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <ATen/ATen.h>
@@ -13,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lowtide::sampling {
+namespace lowtide::sampling::teacher_forcing_test {
 
 namespace {
 
@@ -196,7 +197,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::sampling
+LOWTIDE_TEST(TeacherForcingTest)
 
-QTEST_GUILESS_MAIN(lowtide::sampling::TeacherForcingTest)
+}  // namespace lowtide::sampling::teacher_forcing_test
+
 #include "teacher_forcing_test.moc"

@@ -4,12 +4,13 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/lab_pixels.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::colour_match_test {
 
 namespace {
 
@@ -93,7 +94,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(ColourMatchTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::ColourMatchTest)
+}  // namespace lowtide::tensor::colour_match_test
+
 #include "colour_match_test.moc"

@@ -1,11 +1,12 @@
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::crossing_test {
 
 class CrossingTest : public QObject {
     Q_OBJECT
@@ -84,7 +85,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(CrossingTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::CrossingTest)
+}  // namespace lowtide::tensor::crossing_test
+
 #include "crossing_test.moc"

@@ -1,12 +1,13 @@
 #include "plugin/base/json.hpp"
 #include "plugin/tensor/generator.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::generator_test {
 
 class GeneratorTest : public QObject {
     Q_OBJECT
@@ -56,7 +57,8 @@ private:
     static constexpr const char* kScript = "tests/unit/tensor/make_tensor_goldens.py";
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(GeneratorTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::GeneratorTest)
+}  // namespace lowtide::tensor::generator_test
+
 #include "generator_test.moc"

@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/tensor/interpolation.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -8,7 +9,7 @@
 
 #include <map>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::interpolation_test {
 
 namespace {
 
@@ -96,7 +97,8 @@ private:
     static constexpr const char* kScript = "tests/unit/tensor/make_interpolation_goldens.py";
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(InterpolationTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::InterpolationTest)
+}  // namespace lowtide::tensor::interpolation_test
+
 #include "interpolation_test.moc"

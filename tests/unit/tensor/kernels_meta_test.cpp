@@ -9,6 +9,7 @@
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +17,7 @@
 
 #include <functional>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::kernels_meta_test {
 
 namespace {
 
@@ -434,7 +435,8 @@ private:
     std::unique_ptr<residency::Device> cpu_;
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(KernelsMetaTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::KernelsMetaTest)
+}  // namespace lowtide::tensor::kernels_meta_test
+
 #include "kernels_meta_test.moc"

@@ -1,4 +1,5 @@
 #include "plugin/tensor/kernels.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -6,7 +7,7 @@
 
 #include <cmath>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::kernels_test {
 
 namespace {
 
@@ -139,7 +140,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(KernelsTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::KernelsTest)
+}  // namespace lowtide::tensor::kernels_test
+
 #include "kernels_test.moc"

@@ -1,4 +1,5 @@
 #include "plugin/tensor/numerics_scope.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/Context.h>
 
@@ -6,6 +7,8 @@
 
 #include <array>
 #include <stdexcept>
+
+namespace numerics_scope_test {
 
 using namespace lowtide;
 using memory::kNumericSwitchCount;
@@ -125,5 +128,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(NumericsScopeTest)
+LOWTIDE_TEST(NumericsScopeTest)
+
+}  // namespace numerics_scope_test
+
 #include "numerics_scope_test.moc"

@@ -7,12 +7,13 @@
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::other_device_test {
 
 class OtherDeviceTest : public QObject {
     Q_OBJECT
@@ -111,7 +112,8 @@ private:
     std::unique_ptr<residency::Device> device_;
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(OtherDeviceTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::OtherDeviceTest)
+}  // namespace lowtide::tensor::other_device_test
+
 #include "other_device_test.moc"

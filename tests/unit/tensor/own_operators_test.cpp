@@ -4,6 +4,7 @@
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/simd/winograd.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -12,7 +13,7 @@
 
 #include <cmath>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::own_operators_test {
 
 namespace {
 
@@ -418,7 +419,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(OwnOperatorsTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::OwnOperatorsTest)
+}  // namespace lowtide::tensor::own_operators_test
+
 #include "own_operators_test.moc"

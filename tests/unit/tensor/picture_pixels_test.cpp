@@ -1,10 +1,11 @@
 #include "plugin/tensor/picture_pixels.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::picture_pixels_test {
 
 namespace {
 
@@ -52,7 +53,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(PicturePixelsTest)
 
-QTEST_APPLESS_MAIN(lowtide::tensor::PicturePixelsTest)
+}  // namespace lowtide::tensor::picture_pixels_test
+
 #include "picture_pixels_test.moc"

@@ -2,13 +2,14 @@
 #include "plugin/files/safetensors.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QTemporaryDir>
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::recorder_test {
 
 namespace {
 
@@ -142,7 +143,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(RecorderTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::RecorderTest)
+}  // namespace lowtide::tensor::recorder_test
+
 #include "recorder_test.moc"

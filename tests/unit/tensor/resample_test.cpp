@@ -2,12 +2,13 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::resample_test {
 
 namespace {
 
@@ -76,7 +77,8 @@ private:
     static constexpr const char* kScript = "tests/unit/tensor/make_tensor_goldens.py";
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(ResampleTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::ResampleTest)
+}  // namespace lowtide::tensor::resample_test
+
 #include "resample_test.moc"

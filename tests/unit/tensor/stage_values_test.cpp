@@ -1,10 +1,11 @@
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::stage_values_test {
 
 class StageValuesTest : public QObject {
     Q_OBJECT
@@ -72,7 +73,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(StageValuesTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::StageValuesTest)
+}  // namespace lowtide::tensor::stage_values_test
+
 #include "stage_values_test.moc"

@@ -2,12 +2,13 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/unsharp_mask.hpp"
 #include "tests/fixtures/python_golden.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QtTest>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::unsharp_mask_test {
 
 namespace {
 
@@ -72,7 +73,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(UnsharpMaskTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::UnsharpMaskTest)
+}  // namespace lowtide::tensor::unsharp_mask_test
+
 #include "unsharp_mask_test.moc"

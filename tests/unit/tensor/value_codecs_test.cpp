@@ -2,6 +2,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>
 
@@ -10,7 +11,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace lowtide::tensor {
+namespace lowtide::tensor::value_codecs_test {
 
 namespace {
 
@@ -218,7 +219,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::tensor
+LOWTIDE_TEST(ValueCodecsTest)
 
-QTEST_GUILESS_MAIN(lowtide::tensor::ValueCodecsTest)
+}  // namespace lowtide::tensor::value_codecs_test
+
 #include "value_codecs_test.moc"

@@ -1,11 +1,14 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/cli/comparison.hpp"
 #include "ui/cli/fewer_steps.hpp"
 
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace comparison_test {
 
 using namespace lowtide;
 using namespace lowtide::cli;
@@ -164,5 +167,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ComparisonTest)
+LOWTIDE_TEST(ComparisonTest)
+
+}  // namespace comparison_test
+
 #include "comparison_test.moc"

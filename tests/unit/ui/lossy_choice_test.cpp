@@ -1,11 +1,14 @@
 #include "plugin/memory/precision.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/cli/lossy_choice.hpp"
 #include "ui/cli/sensitivity_table.hpp"
 
 #include <QtTest/QtTest>
 
 #include <algorithm>
+
+namespace lossy_choice_test {
 
 using namespace lowtide;
 using namespace lowtide::cli;
@@ -169,5 +172,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LossyChoiceTest)
+LOWTIDE_TEST(LossyChoiceTest)
+
+}  // namespace lossy_choice_test
+
 #include "lossy_choice_test.moc"

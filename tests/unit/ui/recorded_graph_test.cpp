@@ -1,9 +1,12 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/cli/recorded_graph.hpp"
 
 #include <QtTest/QtTest>
+
+namespace recorded_graph_test {
 
 using namespace lowtide;
 using namespace lowtide::cli;
@@ -133,5 +136,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RecordedGraphTest)
+LOWTIDE_TEST(RecordedGraphTest)
+
+}  // namespace recorded_graph_test
+
 #include "recorded_graph_test.moc"

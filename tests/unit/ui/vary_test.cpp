@@ -1,7 +1,10 @@
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/cli/vary.hpp"
 
 #include <QtTest/QtTest>
+
+namespace vary_test {
 
 using namespace lowtide;
 using namespace lowtide::cli;
@@ -71,5 +74,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(VaryTest)
+LOWTIDE_TEST(VaryTest)
+
+}  // namespace vary_test
+
 #include "vary_test.moc"

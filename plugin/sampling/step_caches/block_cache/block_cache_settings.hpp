@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/gates/mag_gate.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/sampling/step_caches/deepcache/deepcache_schedule.hpp"
 
 namespace lowtide::sampling {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/sampling/step_caches/gates/output_change_gate.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"
 #include "plugin/sampling/step_caches/gates/window_gate.hpp"

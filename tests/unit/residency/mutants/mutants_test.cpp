@@ -1,9 +1,11 @@
 // Faults that are built into the residency on purpose: each must fail the test that is named beside
 // it, and without a fault each of these tests must pass.
-#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QProcess>
 #include <QTest>
+
+namespace mutants_test {
 
 using namespace lowtide;
 
@@ -12,7 +14,7 @@ namespace {
 struct Row {
     int number;  ///< residency::Mutant
     const char* fault;
-    const char* program;
+    const char* file;
     const char* test;  ///< that must fail
 };
 
@@ -42,8 +44,8 @@ Outcome runTest(const Row& row, int mutant) {
     environment.insert("LOWTIDE_MUTANT", QString::number(mutant));
     process.setProcessEnvironment(environment);
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(testing::buildPath(QString("bin/mutant_%1").arg(row.program)),
-                  {row.test, "-maxwarnings", "0"});
+    process.start(QCoreApplication::applicationFilePath(),
+                  {QStringLiteral("%1_test").arg(row.file), row.test, "-maxwarnings", "0"});
     if (!process.waitForFinished(kLongestMilliseconds)) {
         process.kill();  // a fault may block the device for good
         process.waitForFinished();
@@ -82,5 +84,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MutantsTest)
+LOWTIDE_TEST(MutantsTest)
+
+}  // namespace mutants_test
+
 #include "mutants_test.moc"

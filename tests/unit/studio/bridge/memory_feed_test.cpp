@@ -1,8 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/memory_feed.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace memory_feed_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -86,5 +89,8 @@ void MemoryFeedTest::looksOnceMore_whenARunHasEnded() {
     QTRY_VERIFY_WITH_TIMEOUT(feed.now().devices.is_array(), 20000);
 }
 
-QTEST_GUILESS_MAIN(MemoryFeedTest)
+LOWTIDE_TEST(MemoryFeedTest)
+
+}  // namespace memory_feed_test
+
 #include "memory_feed_test.moc"

@@ -1,17 +1,18 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "ui/bridge/model_folders.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+namespace model_files_test {
+
 using namespace lowtide;
 using namespace lowtide::ui;
 using namespace lowtide::testing;
-
-Q_DECLARE_METATYPE(lowtide::ui::ModelVerdict)
 
 class ModelFilesTest : public QObject {
     Q_OBJECT
@@ -243,5 +244,8 @@ empty:
     }
 };
 
-QTEST_GUILESS_MAIN(ModelFilesTest)
+LOWTIDE_TEST(ModelFilesTest)
+
+}  // namespace model_files_test
+
 #include "model_files_test.moc"

@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "ui/bridge/model_library.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace model_library_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -168,5 +171,8 @@ private:
     std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_GUILESS_MAIN(ModelLibraryTest)
+LOWTIDE_TEST(ModelLibraryTest)
+
+}  // namespace model_library_test
+
 #include "model_library_test.moc"

@@ -1,7 +1,11 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/node_status.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace node_statuses_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -255,5 +259,8 @@ void NodeStatusesTest::survivesEventsOfWrongShape() {
     QCOMPARE(statuses.of("a").milliseconds, 0.0);
 }
 
-QTEST_GUILESS_MAIN(NodeStatusesTest)
+LOWTIDE_TEST(NodeStatusesTest)
+
+}  // namespace node_statuses_test
+
 #include "node_statuses_test.moc"

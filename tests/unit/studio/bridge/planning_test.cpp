@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace planning_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -236,5 +239,8 @@ void PlanningTest::isDestroyed_whileItAsks() {
     QCOMPARE(bench.runner.askedGraphs().size(), size_t{1});
 }
 
-QTEST_GUILESS_MAIN(PlanningTest)
+LOWTIDE_TEST(PlanningTest)
+
+}  // namespace planning_test
+
 #include "planning_test.moc"

@@ -1,10 +1,13 @@
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/preset_needs.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace preset_needs_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -68,5 +71,8 @@ private:
     ScriptedRunner runner_;
 };
 
-QTEST_GUILESS_MAIN(PresetNeedsTest)
+LOWTIDE_TEST(PresetNeedsTest)
+
+}  // namespace preset_needs_test
+
 #include "preset_needs_test.moc"

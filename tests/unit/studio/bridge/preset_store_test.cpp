@@ -1,10 +1,13 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/preset_store.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace preset_store_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -259,5 +262,8 @@ private:
     std::unique_ptr<PresetStore> store_;
 };
 
-QTEST_GUILESS_MAIN(PresetStoreTest)
+LOWTIDE_TEST(PresetStoreTest)
+
+}  // namespace preset_store_test
+
 #include "preset_store_test.moc"

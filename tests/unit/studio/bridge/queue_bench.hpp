@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/run_queue.hpp"
 

@@ -1,7 +1,10 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/queue_bench.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace run_cancel_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -97,5 +100,8 @@ void RunCancelTest::cancelsAndWaits_whenItIsDestroyed() {
     QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"g"}));
 }
 
-QTEST_GUILESS_MAIN(RunCancelTest)
+LOWTIDE_TEST(RunCancelTest)
+
+}  // namespace run_cancel_test
+
 #include "run_cancel_test.moc"

@@ -1,7 +1,10 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/queue_bench.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace run_queue_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -396,5 +399,8 @@ void RunQueueTest::startsTheNextRun_afterAFailedOne() {
     QCOMPARE(queue.find(good)->state, RunState::Finished);
 }
 
-QTEST_GUILESS_MAIN(RunQueueTest)
+LOWTIDE_TEST(RunQueueTest)
+
+}  // namespace run_queue_test
+
 #include "run_queue_test.moc"

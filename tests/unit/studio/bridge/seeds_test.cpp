@@ -1,8 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/bridge/seeds.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>
+
+namespace seeds_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -90,5 +93,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(SeedsTest)
+LOWTIDE_WINDOW_TEST(SeedsTest)
+
+}  // namespace seeds_test
+
 #include "seeds_test.moc"

@@ -1,10 +1,13 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/settings.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace settings_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -179,5 +182,8 @@ private:
     QString path_;
 };
 
-QTEST_GUILESS_MAIN(SettingsTest)
+LOWTIDE_TEST(SettingsTest)
+
+}  // namespace settings_test
+
 #include "settings_test.moc"

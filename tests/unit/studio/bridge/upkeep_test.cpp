@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "ui/bridge/upkeep.hpp"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace upkeep_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -117,5 +120,8 @@ void UpkeepTest::saysWhatTheModuleSays() {
         bench.problem, QString("/cache cannot be written; choose another folder"), kPatience);
 }
 
-QTEST_MAIN(UpkeepTest)
+LOWTIDE_WINDOW_TEST(UpkeepTest)
+
+}  // namespace upkeep_test
+
 #include "upkeep_test.moc"

@@ -1,10 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/node_layout.hpp"
 #include "ui/canvas/snapping.hpp"
 #include "ui/canvas/wire_path.hpp"
 
-namespace lowtide::test {
+namespace lowtide::test::canvas_geometry_test {
 
 namespace {
 
@@ -183,7 +184,8 @@ void CanvasGeometryTest::walksToTheNodeAhead() {
              next);
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(CanvasGeometryTest)
 
-QTEST_MAIN(lowtide::test::CanvasGeometryTest)
+}  // namespace lowtide::test::canvas_geometry_test
+
 #include "canvas_geometry_test.moc"

@@ -1,8 +1,9 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/editors/param_editor.hpp"
 
-namespace lowtide::test {
+namespace lowtide::test::canvas_rows_test {
 
 class CanvasRowsTest : public QObject {
     Q_OBJECT
@@ -319,7 +320,8 @@ void CanvasRowsTest::widgetsLeaveWithTheView() {
     QVERIFY(left.isNull());
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(CanvasRowsTest)
 
-QTEST_MAIN(lowtide::test::CanvasRowsTest)
+}  // namespace lowtide::test::canvas_rows_test
+
 #include "canvas_rows_test.moc"

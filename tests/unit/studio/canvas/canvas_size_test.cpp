@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 
 #include <QAbstractEventDispatcher>
@@ -12,7 +13,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace lowtide::test {
+namespace lowtide::test::canvas_size_test {
 
 namespace {
 
@@ -159,7 +160,8 @@ void CanvasSizeTest::restsWhenNothingMoves() {
     }
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(CanvasSizeTest)
 
-QTEST_MAIN(lowtide::test::CanvasSizeTest)
+}  // namespace lowtide::test::canvas_size_test
+
 #include "canvas_size_test.moc"

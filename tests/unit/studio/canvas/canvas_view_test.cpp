@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/minimap.hpp"
 #include "ui/canvas/search_popup.hpp"
@@ -6,7 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 
-namespace lowtide::test {
+namespace lowtide::test::canvas_view_test {
 
 class CanvasViewTest : public QObject {
     Q_OBJECT
@@ -384,7 +385,8 @@ void CanvasViewTest::emptyCanvasHelps() {
     QVERIFY(bench_->scene().contentRect().isNull());
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(CanvasViewTest)
 
-QTEST_MAIN(lowtide::test::CanvasViewTest)
+}  // namespace lowtide::test::canvas_view_test
+
 #include "canvas_view_test.moc"

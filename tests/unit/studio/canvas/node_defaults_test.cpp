@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 
 #include <QContextMenuEvent>
@@ -6,7 +7,7 @@
 #include <QMenu>
 #include <QTemporaryDir>
 
-namespace lowtide::test {
+namespace lowtide::test::node_defaults_test {
 
 /// Values with which new nodes begin, chosen in the menu of a row.
 class NodeDefaultsTest : public QObject {
@@ -129,7 +130,8 @@ void NodeDefaultsTest::offersOnlyWhatChangesSomething() {
     QVERIFY(offers("New nodes as described"));
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(NodeDefaultsTest)
 
-QTEST_MAIN(lowtide::test::NodeDefaultsTest)
+}  // namespace lowtide::test::node_defaults_test
+
 #include "node_defaults_test.moc"

@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 
 #include <QClipboard>
@@ -6,7 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 
-namespace lowtide::test {
+namespace lowtide::test::node_gestures_test {
 
 class NodeGesturesTest : public QObject {
     Q_OBJECT
@@ -371,7 +372,8 @@ void NodeGesturesTest::bypassOfAFileCanBeTakenBack() {
     QCOMPARE(bench_->model.node(load_)->mode, graph::NodeMode::Active);
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(NodeGesturesTest)
 
-QTEST_MAIN(lowtide::test::NodeGesturesTest)
+}  // namespace lowtide::test::node_gestures_test
+
 #include "node_gestures_test.moc"

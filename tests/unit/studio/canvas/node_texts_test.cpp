@@ -1,6 +1,9 @@
+#include "tests/fixtures/test_program.hpp"
 #include "ui/canvas/node_texts.hpp"
 
 #include <QtTest/QtTest>
+
+namespace node_texts_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -78,5 +81,8 @@ private:
     }
 };
 
-QTEST_MAIN(NodeTextsTest)
+LOWTIDE_WINDOW_TEST(NodeTextsTest)
+
+}  // namespace node_texts_test
+
 #include "node_texts_test.moc"

@@ -1,7 +1,8 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/search_match.hpp"
 
-namespace lowtide::test {
+namespace lowtide::test::search_match_test {
 
 class SearchMatchTest : public QObject {
     Q_OBJECT
@@ -108,7 +109,8 @@ void SearchMatchTest::prefersEqualTypesAndNeededPorts() {
     QCOMPARE(ui::bestPort(desc, {.type = "IMAGE", .asInput = false}), std::string());
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(SearchMatchTest)
 
-QTEST_MAIN(lowtide::test::SearchMatchTest)
+}  // namespace lowtide::test::search_match_test
+
 #include "search_match_test.moc"

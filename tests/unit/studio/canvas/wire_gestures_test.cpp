@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/search_popup.hpp"
 #include "ui/canvas/wire_popup.hpp"
@@ -7,7 +8,7 @@
 #include <QLineEdit>
 #include <QListView>
 
-namespace lowtide::test {
+namespace lowtide::test::wire_gestures_test {
 
 class WireGesturesTest : public QObject {
     Q_OBJECT
@@ -238,7 +239,8 @@ void WireGesturesTest::escapeClosesTheListOfWires() {
     QVERIFY(bench_->model.document().links.empty());
 }
 
-}  // namespace lowtide::test
+LOWTIDE_WINDOW_TEST(WireGesturesTest)
 
-QTEST_MAIN(lowtide::test::WireGesturesTest)
+}  // namespace lowtide::test::wire_gestures_test
+
 #include "wire_gestures_test.moc"

@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/arrange.hpp"
@@ -7,6 +8,8 @@
 #include <QtTest/QtTest>
 
 #include <random>
+
+namespace arrange_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -249,5 +252,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ArrangeTest)
+LOWTIDE_TEST(ArrangeTest)
+
+}  // namespace arrange_test
+
 #include "arrange_test.moc"

@@ -1,8 +1,11 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>
+
+namespace boxes_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -111,5 +114,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(BoxesTest)
+LOWTIDE_TEST(BoxesTest)
+
+}  // namespace boxes_test
+
 #include "boxes_test.moc"

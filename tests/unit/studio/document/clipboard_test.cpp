@@ -1,9 +1,12 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/clipboard.hpp"
 
 #include <QtTest/QtTest>
+
+namespace clipboard_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -147,5 +150,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ClipboardTest)
+LOWTIDE_TEST(ClipboardTest)
+
+}  // namespace clipboard_test
+
 #include "clipboard_test.moc"

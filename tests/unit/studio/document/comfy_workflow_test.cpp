@@ -1,11 +1,14 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace comfy_workflow_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -99,5 +102,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ComfyWorkflowTest)
+LOWTIDE_WINDOW_TEST(ComfyWorkflowTest)
+
+}  // namespace comfy_workflow_test
+
 #include "comfy_workflow_test.moc"

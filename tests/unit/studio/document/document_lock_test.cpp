@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -6,6 +7,8 @@
 #include <QtTest/QtTest>
 
 #include <unistd.h>
+
+namespace document_lock_test {
 
 using namespace lowtide::testing;
 using namespace lowtide::ui;
@@ -169,5 +172,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DocumentLockTest)
+LOWTIDE_TEST(DocumentLockTest)
+
+}  // namespace document_lock_test
+
 #include "document_lock_test.moc"

@@ -1,8 +1,11 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>
+
+namespace edits_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -174,5 +177,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(EditsTest)
+LOWTIDE_TEST(EditsTest)
+
+}  // namespace edits_test
+
 #include "edits_test.moc"

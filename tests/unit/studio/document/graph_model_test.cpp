@@ -1,10 +1,13 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 
 #include <QtTest/QtTest>
+
+namespace graph_model_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -320,5 +323,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(GraphModelTest)
+LOWTIDE_TEST(GraphModelTest)
+
+}  // namespace graph_model_test
+
 #include "graph_model_test.moc"

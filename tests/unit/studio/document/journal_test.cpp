@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
@@ -6,6 +7,8 @@
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace journal_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -246,5 +249,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JournalTest)
+LOWTIDE_TEST(JournalTest)
+
+}  // namespace journal_test
+
 #include "journal_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/saved_file.hpp"
@@ -11,6 +12,8 @@
 #include <random>
 #include <sys/resource.h>
 #include <unistd.h>
+
+namespace killed_programs_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -147,5 +150,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(KilledProgramsTest)
+LOWTIDE_TEST(KilledProgramsTest)
+
+}  // namespace killed_programs_test
+
 #include "killed_programs_test.moc"

@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
@@ -8,6 +9,8 @@
 
 #include <map>
 #include <random>
+
+namespace random_edits_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -375,5 +378,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RandomEditsTest)
+LOWTIDE_TEST(RandomEditsTest)
+
+}  // namespace random_edits_test
+
 #include "random_edits_test.moc"

@@ -1,6 +1,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
@@ -8,6 +9,8 @@
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace saved_file_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -274,5 +277,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(SavedFileTest)
+LOWTIDE_TEST(SavedFileTest)
+
+}  // namespace saved_file_test
+
 #include "saved_file_test.moc"

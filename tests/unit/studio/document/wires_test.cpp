@@ -1,9 +1,12 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>
+
+namespace wires_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -215,5 +218,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(WiresTest)
+LOWTIDE_TEST(WiresTest)
+
+}  // namespace wires_test
+
 #include "wires_test.moc"

@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/memory_editor.hpp"
@@ -8,7 +9,7 @@
 
 #include <QtWidgets>
 
-namespace lowtide::ui {
+namespace lowtide::ui::editor_gallery_test {
 
 class EditorGalleryTest : public QObject {
     Q_OBJECT
@@ -102,7 +103,8 @@ private:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(EditorGalleryTest)
 
-QTEST_MAIN(lowtide::ui::EditorGalleryTest)
+}  // namespace lowtide::ui::editor_gallery_test
+
 #include "editor_gallery_test.moc"

@@ -1,11 +1,12 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/expression.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/prompt_weight.hpp"
 #include "ui/editors/scrub.hpp"
 
-namespace lowtide::ui {
+namespace lowtide::ui::expression_test {
 
 class ExpressionTest : public QObject {
     Q_OBJECT
@@ -164,7 +165,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(ExpressionTest)
 
-QTEST_MAIN(lowtide::ui::ExpressionTest)
+}  // namespace lowtide::ui::expression_test
+
 #include "expression_test.moc"

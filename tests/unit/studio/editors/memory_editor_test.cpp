@@ -2,13 +2,14 @@
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>
 
-namespace lowtide::ui {
+namespace lowtide::ui::memory_editor_test {
 
 class MemoryEditorTest : public QObject {
     Q_OBJECT
@@ -367,7 +368,8 @@ private:
     std::vector<Json> told_;
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(MemoryEditorTest)
 
-QTEST_MAIN(lowtide::ui::MemoryEditorTest)
+}  // namespace lowtide::ui::memory_editor_test
+
 #include "memory_editor_test.moc"

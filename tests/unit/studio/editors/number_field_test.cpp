@@ -1,4 +1,6 @@
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/theme/theme.hpp"
@@ -7,7 +9,7 @@
 
 #include <set>
 
-namespace lowtide::ui {
+namespace lowtide::ui::number_field_test {
 
 class NumberFieldTest : public QObject {
     Q_OBJECT
@@ -327,7 +329,8 @@ private:
     QLineEdit* other_ = nullptr;
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(NumberFieldTest)
 
-QTEST_MAIN(lowtide::ui::NumberFieldTest)
+}  // namespace lowtide::ui::number_field_test
+
 #include "number_field_test.moc"

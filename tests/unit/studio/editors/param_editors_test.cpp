@@ -1,11 +1,13 @@
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>
 
-namespace lowtide::ui {
+namespace lowtide::ui::param_editors_test {
 
 namespace {
 
@@ -310,7 +312,8 @@ private:
     std::unique_ptr<QWidget> window_;
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(ParamEditorsTest)
 
-QTEST_MAIN(lowtide::ui::ParamEditorsTest)
+}  // namespace lowtide::ui::param_editors_test
+
 #include "param_editors_test.moc"

@@ -1,10 +1,13 @@
 #include "plugin/base/units.hpp"
 #include "plugin/graph/validate.hpp"
 #include "plugin/memory/policy.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/fixes.hpp"
 
 #include <QtTest/QtTest>
+
+namespace fixes_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -262,5 +265,8 @@ void FixesTest::roundsUp() {
     QCOMPARE(qint64{roundedUp(bytes)}, rounded);
 }
 
-QTEST_GUILESS_MAIN(FixesTest)
+LOWTIDE_TEST(FixesTest)
+
+}  // namespace fixes_test
+
 #include "fixes_test.moc"

@@ -1,3 +1,4 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/panels/exposed_field.hpp"
@@ -10,6 +11,8 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QtTest/QtTest>
+
+namespace generate_form_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -349,5 +352,8 @@ private:
     std::unique_ptr<GraphModel> model_;
 };
 
-QTEST_MAIN(GenerateFormTest)
+LOWTIDE_WINDOW_TEST(GenerateFormTest)
+
+}  // namespace generate_form_test
+
 #include "generate_form_test.moc"

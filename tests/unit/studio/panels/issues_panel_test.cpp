@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/issue_rows.hpp"
@@ -12,6 +13,8 @@
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QtTest/QtTest>
+
+namespace issues_panel_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -189,7 +192,8 @@ void IssuesPanelTest::looks() {
     PanelBench::useTheme(false);
 }
 
-Q_DECLARE_METATYPE(std::string)
+LOWTIDE_WINDOW_TEST(IssuesPanelTest)
 
-QTEST_MAIN(IssuesPanelTest)
+}  // namespace issues_panel_test
+
 #include "issues_panel_test.moc"

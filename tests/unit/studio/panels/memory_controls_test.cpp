@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/panels/budget_slider.hpp"
 #include "ui/panels/component_chips.hpp"
 #include "ui/panels/device_chooser.hpp"
@@ -10,6 +11,8 @@
 #include <QSlider>
 #include <QToolButton>
 #include <QtTest/QtTest>
+
+namespace memory_controls_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -219,7 +222,8 @@ void MemoryControlsTest::gaugeTellsOthersApart() {
     QCOMPARE(heldNow(Json(), Json(), "cpu").ours(), Bytes{0});
 }
 
-Q_DECLARE_METATYPE(std::string)
+LOWTIDE_WINDOW_TEST(MemoryControlsTest)
 
-QTEST_MAIN(MemoryControlsTest)
+}  // namespace memory_controls_test
+
 #include "memory_controls_test.moc"

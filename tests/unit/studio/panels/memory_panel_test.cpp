@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
@@ -15,6 +16,8 @@
 #include <QSlider>
 #include <QToolButton>
 #include <QtTest/QtTest>
+
+namespace memory_panel_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -500,7 +503,8 @@ void MemoryPanelTest::looks() {
     PanelBench::useTheme(false);
 }
 
-Q_DECLARE_METATYPE(std::string)
+LOWTIDE_WINDOW_TEST(MemoryPanelTest)
 
-QTEST_MAIN(MemoryPanelTest)
+}  // namespace memory_panel_test
+
 #include "memory_panel_test.moc"

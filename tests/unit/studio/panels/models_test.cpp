@@ -1,3 +1,4 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/models_panel.hpp"
@@ -11,6 +12,8 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QtTest/QtTest>
+
+namespace models_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -237,5 +240,8 @@ private:
     std::unique_ptr<ModelLibrary> library_;
 };
 
-QTEST_MAIN(ModelsTest)
+LOWTIDE_WINDOW_TEST(ModelsTest)
+
+}  // namespace models_test
+
 #include "models_test.moc"

@@ -1,7 +1,10 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/panels/plan_view.hpp"
 
 #include <QtTest/QtTest>
+
+namespace plan_view_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -56,5 +59,8 @@ void PlanViewTest::isEmpty_whenThereIsNoPlan() {
     QVERIFY(!planViewOf(Json::parse(plan.toStdString())));
 }
 
-QTEST_GUILESS_MAIN(PlanViewTest)
+LOWTIDE_TEST(PlanViewTest)
+
+}  // namespace plan_view_test
+
 #include "plan_view_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/preset_cards.hpp"
@@ -18,6 +19,8 @@
 #include <QTemporaryDir>
 #include <QTreeWidget>
 #include <QtTest/QtTest>
+
+namespace presets_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -397,5 +400,8 @@ private:
     std::unique_ptr<PresetStore> store_;
 };
 
-QTEST_MAIN(PresetsTest)
+LOWTIDE_WINDOW_TEST(PresetsTest)
+
+}  // namespace presets_test
+
 #include "presets_test.moc"

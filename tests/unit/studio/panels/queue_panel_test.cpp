@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/queue_panel.hpp"
@@ -11,6 +12,8 @@
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QtTest/QtTest>
+
+namespace queue_panel_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -295,5 +298,8 @@ void QueuePanelTest::looks() {
     PanelBench::useTheme(false);
 }
 
-QTEST_MAIN(QueuePanelTest)
+LOWTIDE_WINDOW_TEST(QueuePanelTest)
+
+}  // namespace queue_panel_test
+
 #include "queue_panel_test.moc"

@@ -1,9 +1,12 @@
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/panels/measured_view.hpp"
 #include "ui/panels/run_timeline.hpp"
 #include "ui/panels/run_times.hpp"
 
 #include <QtTest/QtTest>
+
+namespace run_views_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -197,5 +200,8 @@ void RunViewsTest::tellsOfSlowRuns() {
     QCOMPARE(slower ? slower->lastMilliseconds : first, first);
 }
 
-QTEST_GUILESS_MAIN(RunViewsTest)
+LOWTIDE_TEST(RunViewsTest)
+
+}  // namespace run_views_test
+
 #include "run_views_test.moc"

@@ -1,5 +1,6 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/picture_drop.hpp"
 #include "ui/panels/picture_facts.hpp"
@@ -18,6 +19,8 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+
+namespace viewer_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -390,5 +393,8 @@ private:
     std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_MAIN(ViewerTest)
+LOWTIDE_WINDOW_TEST(ViewerTest)
+
+}  // namespace viewer_test
+
 #include "viewer_test.moc"

@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/canvas/graph_view.hpp"
@@ -11,6 +12,8 @@
 #include <QMainWindow>
 #include <QMenuBar>
 #include <QtTest/QtTest>
+
+namespace actions_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -299,5 +302,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ActionsTest)
+LOWTIDE_WINDOW_TEST(ActionsTest)
+
+}  // namespace actions_test
+
 #include "actions_test.moc"

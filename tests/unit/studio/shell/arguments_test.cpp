@@ -1,7 +1,10 @@
+#include "tests/fixtures/test_program.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/workspace.hpp"
 
 #include <QtTest/QtTest>
+
+namespace arguments_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -75,5 +78,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ArgumentsTest)
+LOWTIDE_WINDOW_TEST(ArgumentsTest)
+
+}  // namespace arguments_test
+
 #include "arguments_test.moc"

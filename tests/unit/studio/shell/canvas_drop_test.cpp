@@ -1,10 +1,13 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/dropped_file.hpp"
 
 #include <optional>
+
+namespace canvas_drop_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -216,5 +219,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(CanvasDropTest)
+LOWTIDE_WINDOW_TEST(CanvasDropTest)
+
+}  // namespace canvas_drop_test
+
 #include "canvas_drop_test.moc"

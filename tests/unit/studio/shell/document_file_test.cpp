@@ -1,10 +1,13 @@
 #include "plugin/base/error.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+namespace document_file_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -140,5 +143,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(DocumentFileTest)
+LOWTIDE_WINDOW_TEST(DocumentFileTest)
+
+}  // namespace document_file_test
+
 #include "document_file_test.moc"

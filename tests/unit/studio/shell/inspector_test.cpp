@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/panels/inspector.hpp"
@@ -9,6 +10,8 @@
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
+
+namespace inspector_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -208,5 +211,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(InspectorTest)
+LOWTIDE_WINDOW_TEST(InspectorTest)
+
+}  // namespace inspector_test
+
 #include "inspector_test.moc"

@@ -2,6 +2,7 @@
 
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
@@ -10,6 +11,8 @@
 #include "ui/panels/viewer.hpp"
 
 #include <semaphore>
+
+namespace live_picture_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -281,5 +284,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(LivePictureTest)
+LOWTIDE_WINDOW_TEST(LivePictureTest)
+
+}  // namespace live_picture_test
+
 #include "live_picture_test.moc"

@@ -1,11 +1,14 @@
 #include "tests/fixtures/living_objects.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
+
+namespace living_objects_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -96,5 +99,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(LivingObjectsTest)
+LOWTIDE_WINDOW_TEST(LivingObjectsTest)
+
+}  // namespace living_objects_test
+
 #include "living_objects_test.moc"

@@ -2,6 +2,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
@@ -14,6 +15,8 @@
 #include <csignal>
 #include <future>
 #include <sys/resource.h>
+
+namespace window_files_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -443,5 +446,8 @@ private:
     std::unique_ptr<Working> shared_;  ///< for rows that leave it as it was
 };
 
-QTEST_MAIN(WindowFilesTest)
+LOWTIDE_WINDOW_TEST(WindowFilesTest)
+
+}  // namespace window_files_test
+
 #include "window_files_test.moc"

@@ -1,11 +1,14 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/kept_nodes.hpp"
 
 #include <future>
+
+namespace window_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -483,5 +486,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(WindowTest)
+LOWTIDE_WINDOW_TEST(WindowTest)
+
+}  // namespace window_test
+
 #include "window_test.moc"

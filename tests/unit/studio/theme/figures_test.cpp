@@ -1,8 +1,11 @@
+#include "tests/fixtures/test_program.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QtTest/QtTest>
 
 #include <limits>
+
+namespace figures_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
@@ -58,5 +61,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FiguresTest)
+LOWTIDE_TEST(FiguresTest)
+
+}  // namespace figures_test
+
 #include "figures_test.moc"

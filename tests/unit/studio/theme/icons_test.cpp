@@ -1,8 +1,9 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/theme/icon_engine.hpp"
 #include "ui/theme/theme.hpp"
 
-namespace lowtide::ui {
+namespace lowtide::ui::icons_test {
 
 namespace {
 
@@ -96,7 +97,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(IconsTest)
 
-QTEST_MAIN(lowtide::ui::IconsTest)
+}  // namespace lowtide::ui::icons_test
+
 #include "icons_test.moc"

@@ -1,5 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/theme/widget_gallery.hpp"
 #include "ui/theme/contrast.hpp"
@@ -7,7 +8,7 @@
 
 #include <QtWidgets>
 
-namespace lowtide::ui {
+namespace lowtide::ui::style_test {
 
 class StyleTest : public QObject {
     Q_OBJECT
@@ -98,7 +99,8 @@ private:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(StyleTest)
 
-QTEST_MAIN(lowtide::ui::StyleTest)
+}  // namespace lowtide::ui::style_test
+
 #include "style_test.moc"

@@ -1,4 +1,5 @@
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -10,9 +11,8 @@ using lowtide::test::textProblems;
 
 /// Builds a fault, and the same without it.
 using Build = std::function<void(QWidget& window, bool isFaulty)>;
-Q_DECLARE_METATYPE(Build)
 
-namespace lowtide::ui {
+namespace lowtide::ui::text_fit_test {
 
 namespace {
 
@@ -119,7 +119,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(TextFitTest)
 
-QTEST_MAIN(lowtide::ui::TextFitTest)
+}  // namespace lowtide::ui::text_fit_test
+
 #include "text_fit_test.moc"

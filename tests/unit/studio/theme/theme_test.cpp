@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "ui/theme/contrast.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/tokens.hpp"
@@ -7,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-namespace lowtide::ui {
+namespace lowtide::ui::theme_test {
 
 using Scheme = Theme::Scheme;
 
@@ -256,7 +257,8 @@ private Q_SLOTS:
     }
 };
 
-}  // namespace lowtide::ui
+LOWTIDE_WINDOW_TEST(ThemeTest)
 
-QTEST_MAIN(lowtide::ui::ThemeTest)
+}  // namespace lowtide::ui::theme_test
+
 #include "theme_test.moc"

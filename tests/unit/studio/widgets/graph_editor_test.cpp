@@ -2,6 +2,7 @@
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/widgets/graph_editor.hpp"
@@ -9,6 +10,8 @@
 #include <QUndoStack>
 #include <QtTest/QtTest>
 #include <QtWidgets>
+
+namespace graph_editor_test {
 
 using namespace lowtide;
 
@@ -64,8 +67,6 @@ ui::ScriptedRunner::Script writesOnePicture() {
 }
 
 }  // namespace
-
-Q_DECLARE_METATYPE(lowtide::GraphEditor::Ended)
 
 /// Canvas, inspector and memory panel as another program has them.
 class GraphEditorTest : public QObject {
@@ -244,5 +245,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(GraphEditorTest)
+LOWTIDE_WINDOW_TEST(GraphEditorTest)
+
+}  // namespace graph_editor_test
+
 #include "graph_editor_test.moc"
