@@ -5,9 +5,9 @@
 #   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast".
 include_guard()
 
-# Test code is not what is measured: it is compiled for quick builds.
+# Test code is not what is measured: it is compiled for quick builds. With a sanitizer, optimising it is a third of the time.
 function(lowtide_test_options target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Address,Thread>:-O0>)
 endfunction()
 
 # What test programs and libraries of test code have in common.

@@ -97,16 +97,17 @@ private Q_SLOTS:
         QVERIFY(isFound);
     }
 
+    /// So many steps that what else a busy machine does in between weighs less.
     void whatIsFasterStandsBesideFewerSteps() {
         const testing::CommandResult run =
-            compare({"--vary", "denoise.end_step=-1,3", "--repeat", "2"}, {"denoise.steps=12"});
+            compare({"--vary", "denoise.end_step=-1,5", "--repeat", "2"}, {"denoise.steps=100"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         const Json variant = figures().at("variants")[1];
         const Json& fewer = variant.at("fewer_steps");
         QVERIFY2(!fewer.is_null(), variant.dump().c_str());
         const QString name = QString::fromStdString(fewer.at("name"));
         const int steps = name.mid(QString("denoise.steps=").size()).toInt();
-        QVERIFY2(steps >= 1 && steps < 12, qPrintable(name));
+        QVERIFY2(steps >= 1 && steps < 100, qPrintable(name));
         QVERIFY(fewer.at("difference").at("all").at("psnr").is_number());
         QVERIFY(run.output.contains("same time: " + name));
     }
