@@ -26,9 +26,8 @@ function(lowtide_library name)
   endif()
 endfunction()
 
-# What sees ATen: rooms, and tests with Qt Test before it.
+# What sees ATen.
 function(lowtide_use_torch target)
-  target_link_libraries(${target} PUBLIC lowtide::aten)
   lowtide_precompiled(${target} torch)
   lowtide_batches(${target} 12)
 endfunction()
@@ -41,7 +40,6 @@ function(lowtide_ui_library name)
 endfunction()
 
 function(lowtide_use_widgets target)
-  target_link_libraries(${target} PUBLIC Qt6::Widgets nlohmann_json::nlohmann_json)
   lowtide_precompiled(${target} widgets)
   lowtide_batches(${target} 12)
 endfunction()

@@ -1,15 +1,14 @@
-# lowtide_precompiled(TARGET KIND): the target sees one of the shared precompiled headers. They hold headers of others alone.
+# lowtide_precompiled(TARGET KIND): the target sees one of the shared precompiled headers, and links what its headers belong
+# to. They hold headers of others alone.
 #   light: JSON and the standard library; torch: ATen, too; widgets: Qt Widgets and JSON;
 #   test, torch_test, widgets_test: the same with Qt Test, for test code.
 set(lowtide_std_headers <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring>
     <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string>
     <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
-set(lowtide_torch_headers <ATen/ATen.h>)
-set(lowtide_headers_light)
-set(lowtide_headers_torch ${lowtide_torch_headers})
+set(lowtide_headers_torch <ATen/ATen.h>)
 set(lowtide_headers_widgets <QtWidgets>)
 set(lowtide_headers_test <QtTest/QtTest>)
-set(lowtide_headers_torch_test ${lowtide_torch_headers} <QtTest/QtTest>)
+set(lowtide_headers_torch_test <ATen/ATen.h> <QtTest/QtTest>)
 set(lowtide_headers_widgets_test <QtWidgets> <QtTest/QtTest>)
 set(lowtide_links_torch lowtide::aten)
 set(lowtide_links_widgets Qt6::Widgets)
@@ -18,6 +17,7 @@ set(lowtide_links_torch_test lowtide::aten Qt6::Test)
 set(lowtide_links_widgets_test Qt6::Widgets Qt6::Test)
 
 function(lowtide_precompiled target kind)
+  target_link_libraries(${target} PUBLIC nlohmann_json::nlohmann_json ${lowtide_links_${kind}})
   # File by file the light headers are left out, so that a missing #include shows.
   if(NOT LOWTIDE_BATCHES AND kind MATCHES "^(light|test)$")
     return()
