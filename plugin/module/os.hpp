@@ -9,6 +9,8 @@ namespace lowtide::module {
 [[nodiscard]] std::string moduleFolder();
 /// Cores that this process may use, hyper-threads counted once; at least 1.
 [[nodiscard]] int physicalCores();
+/// What OMP_NUM_THREADS asks for at the outermost level (OpenMP 5.2, 21.1.2), else physicalCores().
+[[nodiscard]] int defaultThreads();
 /// Paths of the loaded libraries with this file name.
 [[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
 /// Sets a variable of the process's environment. Before other threads of ours run.

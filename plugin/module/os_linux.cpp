@@ -66,6 +66,12 @@ int physicalCores() {
     return std::max(1, static_cast<int>(cores.size()));
 }
 
+int defaultThreads() {
+    const char* asked = std::getenv("OMP_NUM_THREADS");
+    const long threads = asked ? std::strtol(asked, nullptr, 10) : 0;
+    return threads > 0 && threads <= CPU_SETSIZE ? static_cast<int>(threads) : physicalCores();
+}
+
 std::vector<std::string> loadedLibraries(const std::string& fileName) {
     LibrarySearch search{.fileName = fileName, .paths = {}};
     dl_iterate_phdr(visitLibrary, &search);

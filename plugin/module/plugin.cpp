@@ -85,7 +85,7 @@ Level logLevel(const std::string& name) {
 
 std::unique_ptr<Engine> makeEngine(const JsonReader& settings) {
     const int64_t asked = settings.integer("threads").value_or(0);
-    const int threads = asked > 0 ? static_cast<int>(asked) : physicalCores();
+    const int threads = asked > 0 ? static_cast<int>(asked) : defaultThreads();
     if (settings.boolean("guardMaps").value_or(false)) {
         files::guardMaps();
     }

@@ -140,6 +140,38 @@ private Q_SLOTS:
         QVERIFY(plan(folder_->path(), "cpu").output.contains("times measured on"));
     }
 
+    void threadsAreThoseThatOpenMpHas_data() {
+        QTest::addColumn<QString>("environment");
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("of the environment") << "3" << QStringList{} << ", 3 threads";
+        QTest::newRow("of nested levels") << "3,1" << QStringList{} << ", 3 threads";
+        QTest::newRow("the option wins") << "3" << QStringList{"--threads", "2"} << ", 2 threads";
+    }
+
+    void threadsAreThoseThatOpenMpHas() {
+        QFETCH(QString, environment);
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, expected);
+        const QTemporaryDir out;
+        const QString report = out.filePath("report.json");
+        const testing::CommandResult run =
+            testing::runLowtide(QStringList{"run",
+                                            testing::exampleGraph("text_to_image"),
+                                            "--set",
+                                            "denoise.steps=1",
+                                            "--out",
+                                            out.path(),
+                                            "--report",
+                                            report} +
+                                    arguments,
+                                {"OMP_NUM_THREADS=" + environment});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json json = Json::parse(testing::contentsOf(report).toStdString());
+        const auto numerics = QString::fromStdString(json.at("numerics").get<std::string>());
+        QVERIFY2(numerics.contains(expected), qPrintable(numerics));
+    }
+
     /// What the CPU's operators are is read when the process starts, and is part of its numerics.
     void takesTheStoredOperators() {
         const QString plain = "convolution plain, attention plain, norm plain";

@@ -15,7 +15,9 @@ constexpr int kInvalid = static_cast<int>(Status::Invalid);
 void addThreadsOption(CLI::App& command, int& threads) {
     command
         .add_option(
-            "--threads", threads, "Threads of the CPU's operators (default: physical cores)")
+            "--threads",
+            threads,
+            "Threads of the CPU's operators (default: OMP_NUM_THREADS, else physical cores)")
         ->check(CLI::Range(1, 1024));
 }
 
