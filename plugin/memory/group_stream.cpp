@@ -8,12 +8,13 @@ namespace lowtide::memory {
 
 GroupStream::GroupStream(const Layout& layout, int64_t passes)
     : layout_(layout),
-      slots_(layout.groups.size()),
+      ring_({.slots = std::vector<std::optional<Slot>>(layout.groups.size())}),
       leases_(layout.groups.size(), 0),
       passesLeft_(passes > 0 ? passes : -1) {
-    orders_ = layout.otherOrders;
-    orders_[0] = layout.order;
-    cursor_ = layout.order.empty() ? 0 : layout.order.size() - 1;
+    for (const auto& [number, order] : layout.otherOrders) {
+        orders_[number] = streamingOf(order);
+    }
+    orders_[0] = streamingOf(layout.order);
 }
 
 void GroupStream::beginPass(const PassHint& hint) {
@@ -26,10 +27,10 @@ void GroupStream::beginPass(const PassHint& hint) {
     if (!orders_.contains(hint.pattern)) {
         orders_[hint.pattern] = orders_[0];
     }
-    cursor_ = order().empty() ? 0 : order().size() - 1;
-    for (const GroupId group : inRing_) {
+    next_ = 0;
+    for (const GroupId group : ring_.groups) {
         const bool isWanted = std::find(order().begin(), order().end(), group) != order().end();
-        slots_[group]->isSpent = slots_[group]->isSpent || !isWanted;
+        ring_.slots[group]->isSpent = ring_.slots[group]->isSpent || !isWanted;
     }
 }
 
@@ -37,17 +38,27 @@ const std::vector<GroupId>& GroupStream::order() const {
     return orders_.at(pass_.pattern);
 }
 
-std::optional<std::vector<StreamStep>> GroupStream::use(GroupId group) {
-    moveTo(group);
-    Steps steps;
-    if (!layout_.groups[group].isResident && !slots_[group]) {
-        if (!bring(group, Force::SpentOnly, steps) && !bring(group, Force::Unleased, steps)) {
-            return std::nullopt;
+std::vector<GroupId> GroupStream::streamingOf(std::span<const GroupId> groups) const {
+    std::vector<GroupId> streaming;
+    for (const GroupId group : groups) {
+        if (!layout_.groups[group].isResident) {
+            streaming.push_back(group);
         }
-        misses_ += layout_.prefetches ? 1 : 0;
     }
-    if (slots_[group]) {
-        slots_[group]->isSpent = false;
+    return streaming;
+}
+
+std::optional<std::vector<StreamStep>> GroupStream::use(std::span<const GroupId> groups) {
+    Steps steps;
+    if (groups.empty()) {
+        return steps;
+    }
+    moveTo(streamingOf(groups));
+    if (!bringCurrent(steps)) {
+        return std::nullopt;
+    }
+    for (const GroupId group : current_) {
+        ring_.slots[group]->isSpent = false;
     }
     if (layout_.prefetches) {
         bringAhead(steps);
@@ -55,31 +66,61 @@ std::optional<std::vector<StreamStep>> GroupStream::use(GroupId group) {
     return steps;
 }
 
-/// Follows the pass: to the next place of `group` in the known order, if it has one.
-void GroupStream::moveTo(GroupId group) {
-    if (current_ == group) {
+/// Follows the pass: what was in use is left behind, and so is what the known order has before
+/// `groups`. The first use of a pass counts also where the pass before ended with the same groups.
+void GroupStream::moveTo(std::vector<GroupId> groups) {
+    if (current_ == groups && !seen_.empty()) {
         return;
     }
-    if (current_ && slots_[*current_]) {
-        slots_[*current_]->isSpent = true;
+    for (const GroupId group : current_) {
+        spend(group);
     }
-    current_ = group;
-    seen_.push_back(group);
+    current_ = std::move(groups);
+    for (const GroupId group : current_) {
+        seen_.push_back(group);
+        follow(group);
+    }
+}
+
+/// To the next place of `group` in the known order, if it has one.
+void GroupStream::follow(GroupId group) {
     const std::vector<GroupId>& known = order();
-    for (size_t step = 1; step <= known.size(); ++step) {
-        const size_t place = (cursor_ + step) % known.size();
+    for (size_t step = 0; step < known.size(); ++step) {
+        const size_t place = (next_ + step) % known.size();
         if (known[place] != group) {
             continue;
         }
-        for (size_t skipped = 1; skipped < step; ++skipped) {
-            std::optional<Slot>& slot = slots_[known[(cursor_ + skipped) % known.size()]];
-            if (slot) {
-                slot->isSpent = true;
-            }
+        for (size_t skipped = 0; skipped < step; ++skipped) {
+            spend(known[(next_ + skipped) % known.size()]);
         }
-        cursor_ = place;
+        next_ = place + 1;
         return;
     }
+}
+
+void GroupStream::spend(GroupId group) {
+    if (ring_.slots[group]) {
+        ring_.slots[group]->isSpent = true;
+    }
+}
+
+/// All that is in use and not there, or nothing.
+bool GroupStream::bringCurrent(Steps& steps) {
+    const std::vector<GroupId>& wanted = current_;
+    const auto missing = std::count_if(
+        wanted.begin(), wanted.end(), [&](GroupId group) { return !ring_.slots[group]; });
+    const std::optional<Ring> before = missing > 1 ? std::optional(ring_) : std::nullopt;
+    for (const GroupId group : wanted) {
+        if (!ring_.slots[group] && !bring(group, Force::SpentOnly, steps) &&
+            !bring(group, Force::Unleased, steps)) {
+            if (before) {
+                ring_ = *before;
+            }
+            return false;
+        }
+    }
+    misses_ += layout_.prefetches ? missing : 0;
+    return true;
 }
 
 void GroupStream::lease(GroupId group) {
@@ -100,21 +141,21 @@ std::vector<StreamStep> GroupStream::prefetch() {
 }
 
 void GroupStream::forget(GroupId group) {
-    slots_[group].reset();
-    std::erase(inRing_, group);
+    ring_.slots[group].reset();
+    std::erase(ring_.groups, group);
 }
 
 std::optional<Bytes> GroupStream::offsetOf(GroupId group) const {
-    return slots_[group] ? std::optional(slots_[group]->offset) : std::nullopt;
+    return ring_.slots[group] ? std::optional(ring_.slots[group]->offset) : std::nullopt;
 }
 
 void GroupStream::clear() {
-    for (const GroupId group : inRing_) {
-        slots_[group].reset();
+    for (const GroupId group : ring_.groups) {
+        ring_.slots[group].reset();
     }
-    inRing_.clear();
-    head_ = 0;
-    current_.reset();
+    ring_.groups.clear();
+    ring_.head = 0;
+    current_.clear();
 }
 
 /// What comes next, until something that is still wanted is in the way. The last groups of a pass
@@ -124,31 +165,32 @@ void GroupStream::bringAhead(Steps& steps) {
     const auto next = orders_.find(pass_.next);
     const std::vector<GroupId>& following = next == orders_.end() ? own : next->second;
     const size_t end = own.size() + (passesLeft_ == 0 ? 0 : following.size());
-    for (size_t place = cursor_ + 1; place < end; ++place) {
+    for (size_t place = next_; place < end; ++place) {
         const GroupId group = place < own.size() ? own[place] : following[place - own.size()];
-        if (layout_.groups[group].isResident) {
-            continue;
-        }
-        if (slots_[group]) {
-            slots_[group]->isSpent = false;
+        if (ring_.slots[group]) {
+            ring_.slots[group]->isSpent = false;
         } else if (!bring(group, Force::SpentOnly, steps)) {
             return;
         }
     }
 }
 
+bool GroupStream::isCurrent(GroupId group) const {
+    return std::find(current_.begin(), current_.end(), group) != current_.end();
+}
+
 bool GroupStream::mayEvict(GroupId group, Force force) const {
-    return leases_[group] == 0 && group != current_ &&
-           (force == Force::Unleased || slots_[group]->isSpent);
+    return leases_[group] == 0 && !isCurrent(group) &&
+           (force == Force::Unleased || ring_.slots[group]->isSpent);
 }
 
 bool GroupStream::overlaps(GroupId inRing, Bytes offset, Bytes bytes) const {
-    const Bytes begin = slots_[inRing]->offset;
+    const Bytes begin = ring_.slots[inRing]->offset;
     return begin < offset + bytes && offset < begin + layout_.groups[inRing].bytes;
 }
 
 bool GroupStream::isFree(Bytes offset, Bytes bytes, Force force) const {
-    return std::all_of(inRing_.begin(), inRing_.end(), [&](GroupId group) {
+    return std::all_of(ring_.groups.begin(), ring_.groups.end(), [&](GroupId group) {
         return !overlaps(group, offset, bytes) || mayEvict(group, force);
     });
 }
@@ -156,10 +198,10 @@ bool GroupStream::isFree(Bytes offset, Bytes bytes, Force force) const {
 /// Behind the newest group, else at the beginning, else (on demand only) behind any other.
 std::optional<Bytes> GroupStream::findRoom(GroupId group, Force force) const {
     const Bytes bytes = layout_.groups[group].bytes;
-    std::vector<Bytes> offsets = {head_, 0};
+    std::vector<Bytes> offsets = {ring_.head, 0};
     if (force == Force::Unleased) {
-        for (const GroupId other : inRing_) {
-            offsets.push_back(slots_[other]->offset + layout_.groups[other].bytes);
+        for (const GroupId other : ring_.groups) {
+            offsets.push_back(ring_.slots[other]->offset + layout_.groups[other].bytes);
         }
     }
     for (const Bytes offset : offsets) {
@@ -175,10 +217,12 @@ std::optional<Bytes> GroupStream::findRoom(GroupId group, Force force) const {
 
 /// Below the most groups that may be in the ring, the oldest first.
 bool GroupStream::makeFewer(Force force, Steps& steps) {
-    while (layout_.mostInRing > 0 && inRing_.size() >= static_cast<size_t>(layout_.mostInRing)) {
-        const auto oldest = std::find_if(
-            inRing_.begin(), inRing_.end(), [&](GroupId group) { return mayEvict(group, force); });
-        if (oldest == inRing_.end()) {
+    while (layout_.mostInRing > 0 &&
+           ring_.groups.size() >= static_cast<size_t>(layout_.mostInRing)) {
+        const auto oldest = std::find_if(ring_.groups.begin(),
+                                         ring_.groups.end(),
+                                         [&](GroupId group) { return mayEvict(group, force); });
+        if (oldest == ring_.groups.end()) {
             return false;
         }
         evict(*oldest, steps);
@@ -192,21 +236,21 @@ bool GroupStream::bring(GroupId group, Force force, Steps& steps) {
         return false;
     }
     const Bytes bytes = layout_.groups[group].bytes;
-    const std::vector<GroupId> inRing = inRing_;
+    const std::vector<GroupId> inRing = ring_.groups;
     for (const GroupId other : inRing) {
         if (overlaps(other, *offset, bytes)) {
             evict(other, steps);
         }
     }
-    slots_[group] = Slot{.offset = *offset};
-    inRing_.push_back(group);
-    head_ = *offset + bytes;
+    ring_.slots[group] = Slot{.offset = *offset};
+    ring_.groups.push_back(group);
+    ring_.head = *offset + bytes;
     steps.push_back({StreamStep::Kind::Bring, group, *offset});
     return true;
 }
 
 void GroupStream::evict(GroupId group, Steps& steps) {
-    steps.push_back({StreamStep::Kind::Evict, group, slots_[group]->offset});
+    steps.push_back({StreamStep::Kind::Evict, group, ring_.slots[group]->offset});
     forget(group);
 }
 

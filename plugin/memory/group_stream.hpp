@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace lowtide::memory {
@@ -20,7 +21,7 @@ struct StreamStep {
 /// Decides what streams through a component's ring and when. Pure: the same calls give the same
 /// steps, in a run and in a plan. Groups come in the order of the last pass of the same pattern,
 /// into the next bytes of the ring, over groups that the pass has left behind; whatever else is
-/// asked for comes on demand. A leased group is never evicted.
+/// asked for comes on demand. A group that is leased or in use is never evicted.
 class GroupStream {
 public:
     /// The layout must outlive it. After `passes` passes nothing more is copied ahead; 0: their
@@ -28,10 +29,11 @@ public:
     GroupStream(const Layout& layout, int64_t passes);
 
     void beginPass(const PassHint& hint);
-    /// Makes room for and brings what reading `group` now needs, then what comes after it where the
-    /// layout copies ahead. Empty when there is nothing to do; nullopt when groups that are leased
-    /// hold all the room, and nothing was changed.
-    [[nodiscard]] std::optional<std::vector<StreamStep>> use(GroupId group);
+    /// Makes room for and brings what reading `groups` now needs, those of one leaf, then what
+    /// comes after them where the layout copies ahead. They are in use together until the next
+    /// call. Empty when there is nothing to do; nullopt when leases and `groups` themselves hold
+    /// all the room, and the ring is as it was.
+    [[nodiscard]] std::optional<std::vector<StreamStep>> use(std::span<const GroupId> groups);
     void lease(GroupId group);
     void release(GroupId group);
     /// Brings what the pass will need first, where the layout copies ahead and room is free.
@@ -55,14 +57,25 @@ private:
         bool isSpent = false;  ///< the pass has left it behind
     };
 
+    struct Ring {
+        std::vector<std::optional<Slot>> slots;  ///< per group, while in the ring
+        std::vector<GroupId> groups;             ///< oldest first
+        Bytes head = 0;                          ///< behind the newest
+    };
+
     enum class Force : uint8_t { SpentOnly, Unleased };
     using Steps = std::vector<StreamStep>;
 
-    void moveTo(GroupId group);
+    [[nodiscard]] std::vector<GroupId> streamingOf(std::span<const GroupId> groups) const;
+    void moveTo(std::vector<GroupId> groups);
+    void follow(GroupId group);
+    void spend(GroupId group);
     [[nodiscard]] const std::vector<GroupId>& order() const;
+    bool bringCurrent(Steps& steps);
     [[nodiscard]] std::optional<Bytes> findRoom(GroupId group, Force force) const;
     [[nodiscard]] bool overlaps(GroupId inRing, Bytes offset, Bytes bytes) const;
     [[nodiscard]] bool isFree(Bytes offset, Bytes bytes, Force force) const;
+    [[nodiscard]] bool isCurrent(GroupId group) const;
     [[nodiscard]] bool mayEvict(GroupId group, Force force) const;
     bool makeFewer(Force force, Steps& steps);
     bool bring(GroupId group, Force force, Steps& steps);
@@ -70,16 +83,14 @@ private:
     void bringAhead(Steps& steps);
 
     const Layout& layout_;
-    std::vector<std::optional<Slot>> slots_;  ///< per group, while in the ring
-    std::vector<GroupId> inRing_;             ///< oldest first
+    Ring ring_;
     std::vector<int> leases_;
-    Bytes head_ = 0;
     int64_t passesLeft_;  ///< after this one; negative: not known
     PassHint pass_;
-    std::map<uint32_t, std::vector<GroupId>> orders_;  ///< by pattern, as last seen
+    std::map<uint32_t, std::vector<GroupId>> orders_;  ///< what streams, by pattern, as last seen
     std::vector<GroupId> seen_;                        ///< in this pass
-    size_t cursor_ = 0;                                ///< of the group in use, in order()
-    std::optional<GroupId> current_;
+    size_t next_ = 0;                                  ///< place in order() behind what is in use
+    std::vector<GroupId> current_;                     ///< in use, those that stream
     int64_t misses_ = 0;
 };
 

@@ -22,7 +22,7 @@ public:
             uses_ = groupUses(layout_, request.work->pass, request.profile);
         } else {
             for (const GroupId group : layout_.order) {
-                uses_.push_back({group, request.profile.leafOverhead});
+                uses_.push_back({{group}, request.profile.leafOverhead});
             }
         }
         if (request.work && !request.work->sequence.empty()) {

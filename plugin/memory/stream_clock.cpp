@@ -32,13 +32,17 @@ void StreamClock::leave() {
 void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hint) {
     stream_.beginPass(hint);
     for (const GroupUse& use : pass) {
-        const auto steps = stream_.use(use.group);
+        const auto steps = stream_.use(use.groups);
         LOWTIDE_ASSERT(steps.has_value());  // nothing is leased
         take(*steps);
-        bringResident(use.group);
-        const Seconds begin = std::max(computeFree_, ready_[use.group]);
-        computeFree_ = begin + use.compute;
-        lastUse_[use.group] = computeFree_;
+        for (const GroupId group : use.groups) {
+            bringResident(group);
+            computeFree_ = std::max(computeFree_, ready_[group]);
+        }
+        computeFree_ += use.compute;
+        for (const GroupId group : use.groups) {
+            lastUse_[group] = computeFree_;
+        }
         times_.compute += use.compute;
     }
 }
@@ -84,15 +88,14 @@ std::vector<GroupUse> groupUses(const Layout& layout,
                                 const DeviceProfile& profile) {
     std::vector<GroupUse> uses;
     for (const LeafUse& use : pass) {
-        const Seconds seconds = profile.leafOverhead + use.flops / profile.flopsPerSecond;
-        bool isFirst = true;
-        for (const GroupId group : layout.leafGroups[use.leaf]) {
-            if (uses.empty() || uses.back().group != group) {
-                uses.push_back({.group = group});
-            }
-            uses.back().compute += isFirst ? seconds : 0;
-            isFirst = false;
+        const std::vector<GroupId>& groups = layout.leafGroups[use.leaf];
+        if (groups.empty()) {
+            continue;
         }
+        if (uses.empty() || uses.back().groups != groups) {
+            uses.push_back({.groups = groups});
+        }
+        uses.back().compute += profile.leafOverhead + use.flops / profile.flopsPerSecond;
     }
     return uses;
 }

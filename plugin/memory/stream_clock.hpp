@@ -10,9 +10,9 @@
 
 namespace lowtide::memory {
 
-/// One use of a group in a pass, and how long compute takes with it.
+/// One use of groups in a pass, those of a leaf, and how long compute takes with them.
 struct GroupUse {
-    GroupId group = 0;
+    std::vector<GroupId> groups;
     Seconds compute = 0;
 };
 
@@ -57,7 +57,7 @@ private:
     StreamTimes times_;
 };
 
-/// The uses of one pass under `layout`, neighbours with the same group as one.
+/// The uses of one pass under `layout`, neighbours with the same groups as one.
 [[nodiscard]] std::vector<GroupUse> groupUses(const Layout& layout,
                                               const AccessPattern& pass,
                                               const DeviceProfile& profile);

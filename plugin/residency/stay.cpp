@@ -79,24 +79,25 @@ void Stay::beginPass(const memory::PassHint& hint) {
 }
 
 void Stay::use(LeafId leaf, const StopToken& stop, const std::string& node) {
-    for (const GroupId group : place_.layout->leafGroups[leaf]) {
-        const int64_t missesBefore = stream_.misses();
-        const auto steps = stream_.use(group);
-        if (!steps) {
-            throw Error(ErrorKind::OutOfMemory,
-                        "node " + node + ": " + place_.tree->role + "." +
-                            place_.layout->groups[group].name +
-                            " finds no room beside weights that are in use",
-                        "give the node a larger budget, or a policy that holds more");
-        }
-        if (stream_.misses() > missesBefore) {
-            place_.books.traffic.addMiss();
-        }
-        take(*steps, stop, node);
+    const std::vector<GroupId>& groups = place_.layout->leafGroups[leaf];
+    const int64_t missesBefore = stream_.misses();
+    const auto steps = stream_.use(groups);
+    if (!steps) {
+        throw Error(ErrorKind::OutOfMemory,
+                    "node " + node + ": " + place_.tree->role + "." +
+                        place_.tree->leaves[leaf].name +
+                        " finds no room beside weights that are in use",
+                    "give the node a larger budget, or a policy that holds more");
+    }
+    if (stream_.misses() > missesBefore) {
+        place_.books.traffic.addMiss();
+    }
+    take(*steps, stop, node);
+    for (const GroupId group : groups) {
         bringResident(group, stop, node);
         renewOutdated(group, stop, node);
     }
-    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+    for (const GroupId group : groups) {
         slots_.waitFor(group);
     }
 }

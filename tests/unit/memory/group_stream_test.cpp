@@ -35,15 +35,20 @@ public:
     Ring(Layout layout, int64_t passes) : layout_(std::move(layout)), stream_(layout_, passes) {}
 
     /// Whether the group could be read; `brought` counts copies.
-    bool use(GroupId group) {
-        const auto steps = stream_.use(group);
+    bool use(GroupId group) { return useLeaf({group}); }
+
+    /// Whether all of them could be read together.
+    bool useLeaf(const std::vector<GroupId>& groups) {
+        const auto steps = stream_.use(groups);
         if (!steps) {
             return false;
         }
         for (const StreamStep& step : *steps) {
             take(step);
         }
-        return layout_.groups[group].isResident || at_.contains(group);
+        return std::all_of(groups.begin(), groups.end(), [&](GroupId group) {
+            return layout_.groups[group].isResident || at_.contains(group);
+        });
     }
 
     void take(const StreamStep& step) {
@@ -165,6 +170,86 @@ private Q_SLOTS:
                 }
             }
         }
+    }
+
+    void groupsOfOneLeafAreThereTogether_data() {
+        QTest::addColumn<int>("ringUnits");
+        QTest::addColumn<int>("mostInRing");
+        QTest::newRow("two groups") << 2 << 0;
+        QTest::newRow("three groups") << 3 << 0;
+        QTest::newRow("two groups of more room") << 4 << 2;
+    }
+
+    /// Leaves with a weight of their own before one that all share.
+    void groupsOfOneLeafAreThereTogether() {
+        QFETCH(int, ringUnits);
+        QFETCH(int, mostInRing);
+        Layout layout = streaming({1, 1, 1, 1, 1}, ringUnits, true);
+        layout.mostInRing = mostInRing;
+        constexpr GroupId kShared = 4;
+        layout.groups[kShared].isResident = true;
+        layout.order = {0, kShared, 1, kShared, 2, kShared, 3, kShared};
+        Ring ring(layout, 3);
+        for (int pass = 0; pass < 3; ++pass) {
+            ring.stream().beginPass({});
+            for (GroupId own = 0; own < 4; ++own) {
+                QVERIFY(ring.useLeaf({own, kShared}));
+            }
+        }
+        QVERIFY(ring.isRight);
+        QVERIFY(ring.brought <= 3 * 4);
+    }
+
+    /// What a leaf of several groups finds is all of them, or a ring that is as it was.
+    void leavesOfSeveralGroupsAreRight_data() {
+        QTest::addColumn<int>("ringUnits");
+        QTest::addColumn<int>("mostInRing");
+        for (const int units : {3, 5, 8}) {
+            QTest::addRow("%d", units) << units << 0;
+            QTest::addRow("%d, two groups at most", units) << units << 2;
+        }
+    }
+
+    void leavesOfSeveralGroupsAreRight() {
+        QFETCH(int, ringUnits);
+        QFETCH(int, mostInRing);
+        std::mt19937 random(5);
+        const auto any = [&](uint32_t most) { return static_cast<uint32_t>(random() % most); };
+        Layout layout = streaming({1, 2, 1, 2, 2, 1, 1}, ringUnits, true);
+        layout.mostInRing = mostInRing;
+        layout.groups[6].isResident = true;
+        Ring ring(layout, 0);
+        int refused = 0;
+        for (int i = 0; i < 4000; ++i) {
+            if (i % 9 == 0) {
+                ring.stream().beginPass({any(2), any(2)});
+            }
+            const std::vector<GroupId> leaf = {any(6), any(7)};
+            const bool isThere = ring.useLeaf(leaf);
+            QVERIFY(ring.isRight);
+            refused += isThere ? 0 : 1;
+        }
+        QVERIFY2(ringUnits < 8 || refused == 0, qPrintable(QString::number(refused)));
+        QVERIFY(refused < 2000);
+    }
+
+    /// The last group of a pass, which is the first of the next, belongs to the order of both.
+    void aGroupThatEndsAPassAndBeginsTheNextIsKnown() {
+        Ring ring(streaming({1, 1, 1, 1}, 2, true), 0);
+        const auto pass = [&](const std::vector<GroupId>& groups, PassHint hint) {
+            const int64_t before = ring.stream().misses();
+            ring.stream().beginPass(hint);
+            for (const GroupId group : groups) {
+                static_cast<void>(ring.use(group));
+            }
+            return ring.stream().misses() - before;
+        };
+        pass({0, 1, 2, 3}, {.pattern = 0, .next = 1});
+        pass({2, 3, 0}, {.pattern = 1, .next = 0});
+        pass({0, 1, 2, 3}, {.pattern = 0, .next = 0});  // begins with what is there
+        pass({0, 1, 2, 3}, {.pattern = 0, .next = 0});
+        QCOMPARE(pass({0, 1, 2, 3}, {.pattern = 0, .next = 0}), int64_t{0});
+        QVERIFY(ring.isRight);
     }
 
     void whatIsLeasedIsNeverEvicted_thenItIsRefused() {

@@ -142,9 +142,9 @@ double idealEfficiency(const Layout& layout, const Case& made) {
     Bytes used = 0;
     size_t oldest = 0;
     for (size_t k = 0; k < end.size(); ++k) {
-        const Bytes bytes = layout.groups[uses[k % n].group].bytes;
+        const Bytes bytes = layout.groups[uses[k % n].groups.front()].bytes;
         for (; used + bytes > layout.ringBytes; ++oldest) {
-            used -= layout.groups[uses[oldest % n].group].bytes;
+            used -= layout.groups[uses[oldest % n].groups.front()].bytes;
             copyFree = std::max(copyFree, end[oldest]);
         }
         used += bytes;

@@ -44,6 +44,23 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
+    void s01_aTiedWeightBehindAnOwnOne_data() { testing::addStreamingPolicies(); }
+
+    /// What is copied ahead while the tied weight is looked at must not take the place of the own.
+    void s01_aTiedWeightBehindAnOwnOne() {
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
+        auto tree = copyOf(bench.model.denoiser(), "tied behind own");
+        tree->leaves[3].weights.push_back(tree->leaves[0].weights[1]);  // out: out.weight, in.bias
+        for (int run = 0; run < 3; ++run) {
+            NodeRun node(bench, tree, policy.toStdString());
+            for (int pass = 0; pass < 3; ++pass) {
+                QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            }
+        }
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
     void s02_aTiedLeafThatNeverRuns_data() { testing::addStreamingPolicies(); }
 
     void s02_aTiedLeafThatNeverRuns() {
