@@ -190,10 +190,13 @@ bool Stay::isComplete() const {
     return isActive_;
 }
 
+/// Also what the ring was told to have and nobody brought, because a copy before it failed.
 void Stay::dropIncomplete(const std::string& node) {
     for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
         if (slots_.isThere(group) && !slots_.isComplete(group)) {
             slots_.evict(group, node);
+        }
+        if (!slots_.isThere(group)) {
             stream_.forget(group);
         }
     }

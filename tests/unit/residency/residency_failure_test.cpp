@@ -200,6 +200,25 @@ private Q_SLOTS:
         runAll(bench, bench.plan("none"));
     }
 
+    /// What was to follow it into the ring was never brought, and comes when the node runs again.
+    void bringsAgainWhatAFailedCopyKeptFromComing() {
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {},
+                    {.failing = {.kind = memory::AllocationKind::Staging, .number = 1}});
+        memory::PlanRequest request = bench.request("leaf+stream");
+        request.nodes[0] = request.nodes[2];  // the component is needed by a later node too
+        bench.residency->begin(testing::planOf(request), {});
+        QVERIFY_THROWS_EXCEPTION(Error, bench.residency->enter(0));
+        bench.residency->leave(0);
+        bench.residency->enter(0);
+        testing::compareWithMasters(bench, *bench.model.autoencoder());
+        bench.residency->leave(0);
+        bench.residency->end(Outcome::Finished);
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
     void refusesAnArenaThatDoesNotFitAndStaysClean() {
         Bench bench(folder_.newPath(), "fake", {}, {.capacity = 4 * kKiB});
         // The plan of a larger card.
