@@ -229,6 +229,11 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);
     });
+    if (issue) {
+        const std::optional<Issue> lost =
+            attempt(node.id, [&] { setting_.engine.requireDevices(); });
+        issue = lost ? lost : issue;
+    }
     report_.issues.insert(report_.issues.end(), context.issues.begin(), context.issues.end());
     reportFiles(node.id, context.files);
     const Bytes peak = peaks_.endNode(places_[position].id());

@@ -11,8 +11,8 @@ namespace lowtide::memory {
 namespace {
 
 constexpr const char* kDeviceForms =
-    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100 or "
-    "fake:8GiB,fail=KIND:3 with the kind arena, staging, wire or activation";
+    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100, "
+    "fake:8GiB,lost=500 or fake:8GiB,fail=KIND:3 with the kind arena, staging, wire or activation";
 constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
     "arena", "staging", "wire", "activation"};
 
@@ -29,28 +29,29 @@ Bytes sizeIn(std::string_view text, std::string_view size) {
     return *bytes;
 }
 
-int64_t numberIn(std::string_view text, std::string_view digits) {
+int64_t numberIn(std::string_view text, std::string_view digits, const char* what) {
     int64_t number = 0;
     const char* end = digits.data() + digits.size();
     const auto [rest, failure] = std::from_chars(digits.data(), end, number);
     if (failure != std::errc() || rest != end || number < 1) {
-        refuseDevice(text, quotedName(digits) + " is no number of an allocation");
+        refuseDevice(text, quotedName(digits) + " is no number of " + what);
     }
     return number;
 }
 
 /// "100" or "arena:3".
 FailingAllocation failureIn(std::string_view text, std::string_view value) {
+    constexpr const char* kWhat = "an allocation";
     const size_t colon = value.find(':');
     if (colon == value.npos) {
-        return {.kind = std::nullopt, .number = numberIn(text, value)};
+        return {.kind = std::nullopt, .number = numberIn(text, value, kWhat)};
     }
     const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
     if (kind == kKindNames.end()) {
         refuseDevice(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
     }
     return {.kind = static_cast<AllocationKind>(kind - kKindNames.begin()),
-            .number = numberIn(text, value.substr(colon + 1))};
+            .number = numberIn(text, value.substr(colon + 1), kWhat)};
 }
 
 void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
@@ -59,6 +60,8 @@ void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view o
             spec.spill = sizeIn(text, std::string_view(option).substr(6));
         } else if (option.starts_with("fail=")) {
             spec.failAt = failureIn(text, std::string_view(option).substr(5));
+        } else if (option.starts_with("lost=")) {
+            spec.lostAt = numberIn(text, std::string_view(option).substr(5), "a call");
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
@@ -104,20 +107,24 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
 }
 
 std::string toText(const DeviceSpec& spec) {
-    std::string text = spec.id();
+    std::string options;
+    const auto add = [&](const std::string& option) {
+        options += (options.empty() ? ":" : ",") + option;
+    };
     if (spec.capacity) {
-        text += ":" + std::to_string(*spec.capacity);
+        add(std::to_string(*spec.capacity));
     }
     if (spec.spill) {
-        text += std::string(spec.capacity ? "," : ":") + "spill=" + std::to_string(*spec.spill);
+        add("spill=" + std::to_string(*spec.spill));
     }
     if (spec.failAt) {
-        const bool isFirst = !spec.capacity && !spec.spill;
-        text += std::string(isFirst ? ":" : ",") +
-                "fail=" + (spec.failAt->kind ? std::string(nameOf(*spec.failAt->kind)) + ":" : "") +
-                std::to_string(spec.failAt->number);
+        add("fail=" + (spec.failAt->kind ? std::string(nameOf(*spec.failAt->kind)) + ":" : "") +
+            std::to_string(spec.failAt->number));
     }
-    return text;
+    if (spec.lostAt) {
+        add("lost=" + std::to_string(*spec.lostAt));
+    }
+    return spec.id() + options;
 }
 
 }  // namespace lowtide::memory

@@ -29,13 +29,14 @@ struct FailingAllocation {
 };
 
 /// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
-/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3".
+/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3", "fake:8GiB,lost=500".
 struct DeviceSpec {
     std::string kind = "cpu";
     int index = 0;
     std::optional<Bytes> capacity;  ///< fake only
     std::optional<Bytes> spill;     ///< fake only: bytes beyond the card that succeed slowly
     std::optional<FailingAllocation> failAt;  ///< fake only: fails once
+    std::optional<int64_t> lostAt;  ///< fake only: the call, 1 the first, at which it is lost
 
     bool operator==(const DeviceSpec&) const = default;
     /// Kind and index, the identity of an opened device: "cpu", "cuda:0", "fake".

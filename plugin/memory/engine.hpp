@@ -35,7 +35,7 @@ class Engine {
 public:
     virtual ~Engine() = default;
 
-    /// Opens a device (once) and says what it is. Error{Device} when there is none,
+    /// Opens a device (once) and says what it is. Error{Device} when there is none or it was lost,
     /// Error{InvalidInput} for a bad spec.
     virtual DeviceInfo open(const DeviceSpec& spec) = 0;
     virtual DeviceTraits traits(const DeviceSpec& spec) = 0;
@@ -55,6 +55,9 @@ public:
     virtual void confirm(NodeIndex node) = 0;
     /// Components at their last use go as `after` says; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;
+    /// Error{Device} names a device of the run that was lost, which is why whatever else failed:
+    /// nothing more can be asked of it in this process, and open() refuses it from now on.
+    virtual void requireDevices() = 0;
     /// Another plan for the rest of the run, between two nodes: what is on the devices leaves,
     /// except what is kept.
     virtual void replan(std::shared_ptr<const Plan> plan) = 0;

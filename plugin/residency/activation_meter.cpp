@@ -7,14 +7,14 @@ namespace lowtide::residency {
 
 void ActivationMeter::start(std::string node) {
     node_ = std::move(node);
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         device->bytesAtEnter = device->device->allocated();
         device->device->resetPeak();
     }
 }
 
 void ActivationMeter::note() {
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         const Bytes more = device->device->allocated() - device->bytesAtEnter;
         books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
     }
@@ -22,7 +22,9 @@ void ActivationMeter::note() {
 
 void ActivationMeter::finish() noexcept {
     for (const auto& [id, device] : devices_.all()) {
-        const Bytes more = device->device->peakAllocated() - device->bytesAtEnter;
+        Bytes more = 0;
+        device->unlessLost(
+            [&, &state = *device] { more = state.device->peakAllocated() - state.bytesAtEnter; });
         books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
         books_.ledger.set(id, memory::Tag::Activations, node_, 0);
     }

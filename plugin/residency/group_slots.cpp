@@ -219,14 +219,16 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     const bool hasArrived = state.lastUse != nullptr;
     state.arrival->isAbandoned = true;
     if (state.lastUse && !isMutant(Mutant::CopyDoesNotWait)) {
-        place_.device.device->copyWaits(state.lastUse);
+        place_.device.unlessLost([&] { place_.device.device->copyWaits(state.lastUse); });
     }
     if (hasArrived && !isMutant(Mutant::StateNotSaved)) {
         saveState(group);
     }
     if (state.address) {
-        place_.device.device->discard(
-            state.address, planned.bytes, place_.tree->role + "." + planned.name);
+        place_.device.unlessLost([&] {
+            place_.device.device->discard(
+                state.address, planned.bytes, place_.tree->role + "." + planned.name);
+        });
     } else {
         for (const StorageId storage : planned.storages) {
             place_.books.masters.dontNeed(*place_.tree, storage);
@@ -355,8 +357,8 @@ bool GroupSlots::isSettled() const {
     });
 }
 
-void GroupSlots::noteUse(GroupId group) {
-    groups_[group].lastUse = place_.device.device->markCompute();
+void GroupSlots::noteUse(GroupId group) noexcept {
+    place_.device.unlessLost([&] { groups_[group].lastUse = place_.device.device->markCompute(); });
 }
 
 void GroupSlots::noteUses() {

@@ -60,8 +60,9 @@ public:
     [[nodiscard]] bool isSettled() const;
     /// Whether it came before the patches changed.
     [[nodiscard]] bool isOutdated(memory::GroupId group) const;
-    /// What compute has been given until now is the group's last use.
-    void noteUse(memory::GroupId group);
+    /// What compute has been given until now is the group's last use. Where a device cannot note
+    /// it, the device is lost.
+    void noteUse(memory::GroupId group) noexcept;
     /// The same of every group that is there.
     void noteUses();
     /// Forgets the arrivals of a component that is complete.

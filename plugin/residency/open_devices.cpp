@@ -1,6 +1,10 @@
 #include "plugin/residency/open_devices.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
 #include "plugin/residency/master_store.hpp"
+
+#include <string_view>
 
 namespace lowtide::residency {
 
@@ -32,7 +36,41 @@ void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
     }
 }
 
+void DeviceState::requireWorking() const {
+    if (isLost) {
+        throw Error(ErrorKind::Device,
+                    "the device " + id + " was lost: " + whyLost,
+                    "start the program again to use it, or choose another device");
+    }
+}
+
+void DeviceState::check() noexcept {
+    unlessLost([this] {
+        const std::string failure = device->failure();
+        if (!failure.empty()) {
+            lose(failure.c_str());
+        }
+    });
+}
+
+void DeviceState::lose(const char* why) noexcept {
+    isLost = true;
+    try {
+        const std::string_view text(why);
+        whyLost = text.substr(0, text.find_first_of("\r\n"));
+        log(Level::Error, "the device " + id + " was lost: " + whyLost);
+    } catch (const std::exception&) {
+        // Without words it is as lost.
+    }
+}
+
 DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
+    DeviceState& state = opened(spec);
+    state.requireWorking();
+    return state;
+}
+
+DeviceState& OpenDevices::opened(const memory::DeviceSpec& spec) {
     std::unique_ptr<DeviceState>& state = devices_[spec.id()];
     if (!state) {
         std::unique_ptr<Device> device = source_->open(spec);
@@ -46,13 +84,15 @@ DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
 }
 
 DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {
-    DeviceState& state = get(spec);
-    const bool asksForSize = spec.capacity || spec.spill || spec.failAt;
+    DeviceState& state = opened(spec);
+    const bool asksForSize = spec.capacity || spec.spill || spec.failAt || spec.lostAt;
     if (asksForSize && (spec != state.spec || spec.failAt)) {
         state.device = source_->open(spec);
         state.stagingNeeded = state.device->traits().staging;
         state.spec = spec;
+        state.isLost = false;
     }
+    state.requireWorking();
     return state;
 }
 

@@ -4,8 +4,10 @@
 #include "plugin/residency/counted_arena.hpp"
 #include "plugin/residency/residency.hpp"
 
+#include <exception>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,8 @@ struct DeviceState {
     std::unique_ptr<Arena> scratch;  ///< host bytes on their way through a conversion
     std::unique_ptr<Arena> staging;  ///< lent to the device
     bool hasFailed = false;          ///< a copy failed and the lane was not drained since
+    bool isLost = false;             ///< nothing more can be asked of it in this process
+    std::string whyLost;             ///< in words of its runtime
     Bytes bytesAtEnter = 0;          ///< allocated when the running node was entered
     int64_t failuresAtEnter = 0;     ///< failed allocations at that moment
 
@@ -32,6 +36,30 @@ struct DeviceState {
     void lendStaging(memory::Ledger& ledger);
     /// Gives back what belonged to the run. The lane is idle and no slot is filled.
     void dropRunMemory(memory::Ledger& ledger) noexcept;
+
+    /// Error{Device} says why a lost device was lost.
+    void requireWorking() const;
+    /// Asks the device whether it still works. What is lost stays lost.
+    void check() noexcept;
+
+    /// For what must not throw: nothing is asked of a lost device, and an error of `call` means
+    /// that it is one.
+    template <typename Call>
+    void unlessLost(const Call& call) noexcept {
+        if (isLost) {
+            return;
+        }
+        try {
+            call();
+        } catch (const std::exception& error) {
+            lose(error.what());
+        } catch (...) {
+            lose("an exception of an unknown type was thrown");
+        }
+    }
+
+private:
+    void lose(const char* why) noexcept;
 };
 
 /// The devices that were asked for, each opened once per id.
@@ -39,9 +67,10 @@ class OpenDevices {
 public:
     explicit OpenDevices(std::unique_ptr<DeviceSource> source) : source_(std::move(source)) {}
 
-    /// Opens the device of this id if it is not open.
+    /// Opens the device of this id if it is not open. Error{Device} when it was lost.
     DeviceState& get(const memory::DeviceSpec& spec);
-    /// As get(); a device that is open with another size becomes the one that `spec` asks for.
+    /// As get(); a device that is open with another size becomes the one that `spec` asks for,
+    /// also when it was lost.
     DeviceState& getAsSpecified(const memory::DeviceSpec& spec);
     [[nodiscard]] const DeviceState* find(const std::string& id) const;
 
@@ -54,9 +83,23 @@ public:
         return devices_;
     }
 
+    /// Asks each whether it still works.
+    void check() noexcept {
+        for (const auto& [id, device] : devices_) {
+            device->check();
+        }
+    }
+
+    /// Those that were not lost.
+    [[nodiscard]] auto working() const {
+        return devices_ | std::views::filter([](const auto& each) { return !each.second->isLost; });
+    }
+
     [[nodiscard]] DeviceSource& source() { return *source_; }
 
 private:
+    DeviceState& opened(const memory::DeviceSpec& spec);
+
     std::unique_ptr<DeviceSource> source_;
     std::map<std::string, std::unique_ptr<DeviceState>> devices_;
     ProfileLookup measured_;

@@ -75,6 +75,10 @@ void PassReplay::record(const PassInputs& inputs, const PassWork& work) {
         isRecording_ = false;
     } catch (const c10::Error& error) {
         forget();
+        device_.check();
+        if (device_.isLost) {
+            throw;
+        }
         isRefused_ = true;
         // Nothing was computed with what could not be allocated.
         device_.failuresAtEnter += device.allocatorState().outOfMemory - failedBefore;

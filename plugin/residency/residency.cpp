@@ -90,6 +90,19 @@ struct Residency::State {
         return *run;
     }
 
+    /// What goes wrong in a run because a device was lost says which one, and why.
+    template <typename Work>
+    decltype(auto) namingLost(const Work& work) {
+        try {
+            return work();
+        } catch (...) {
+            if (run) {
+                run->requireDevices();
+            }
+            throw;
+        }
+    }
+
     Bookkeeping books;
     Collector collector;
     Bytes mostPrivate = 0;  ///< private pages of the process in a run with a budget; 0: none
@@ -155,11 +168,17 @@ void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken&
 }
 
 void Residency::enter(memory::NodeIndex node) {
-    state_->running().enter(node);
+    state_->namingLost([&] { state_->running().enter(node); });
 }
 
 void Residency::confirm(memory::NodeIndex node) {
-    state_->running().confirm(node);
+    state_->namingLost([&] { state_->running().confirm(node); });
+}
+
+void Residency::requireDevices() {
+    if (state_->run) {
+        state_->run->requireDevices();
+    }
 }
 
 void Residency::leave(memory::NodeIndex node) noexcept {
@@ -280,7 +299,7 @@ std::vector<std::string> Residency::hazards() const {
 }
 
 void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) {
-    Stay& stay = state_->running().broughtStay(tree);
+    Stay& stay = state_->namingLost([&]() -> Stay& { return state_->running().broughtStay(tree); });
     state_->books.traffic.beginPass(hint.pattern);
     stay.beginPass(hint);
 }
@@ -291,12 +310,14 @@ Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     if (state_->mostPrivate > 0) {
         state_->collector.keepBelow(state_->mostPrivate);
     }
-    Stay& stay = run.broughtStay(tree);
-    stay.use(leaf, run.stop(), run.nodeName());
-    state_->books.traffic.addLease();
-    run.activations().note();
-    auto holder = std::make_unique<LeafHolder>(stay, leaf);
-    return {stay.tensors(tree, leaf), std::move(holder)};
+    return state_->namingLost([&] {
+        Stay& stay = run.broughtStay(tree);
+        stay.use(leaf, run.stop(), run.nodeName());
+        state_->books.traffic.addLease();
+        run.activations().note();
+        auto holder = std::make_unique<LeafHolder>(stay, leaf);
+        return Lease(stay.tensors(tree, leaf), std::move(holder));
+    });
 }
 
 at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
@@ -317,7 +338,7 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
         return rows;
     }
     state_->books.traffic.addRows(static_cast<Bytes>(rows.nbytes()), read);
-    return rows.to(device.device->torchDevice());
+    return state_->namingLost([&] { return rows.to(device.device->torchDevice()); });
 }
 
 void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept {
@@ -336,11 +357,12 @@ at::Tensor Residency::runPass(const memory::ComponentTree& tree,
                               const PassInputs& inputs,
                               const PassWork& work) {
     Run& run = state_->running();
-    return run.broughtStay(tree).runPass(inputs, work, run.nodeName());
+    return state_->namingLost(
+        [&] { return run.broughtStay(tree).runPass(inputs, work, run.nodeName()); });
 }
 
 void Residency::finishCompute(const memory::ComponentTree& tree) {
-    state_->running().deviceOf(tree).device->finishCompute();
+    state_->namingLost([&] { state_->running().deviceOf(tree).device->finishCompute(); });
 }
 
 uint64_t Residency::patchEpoch(const memory::ComponentTree& tree) const {

@@ -44,6 +44,7 @@ public:
     void enter(memory::NodeIndex node) override;
     void confirm(memory::NodeIndex node) override;
     void leave(memory::NodeIndex node) noexcept override;
+    void requireDevices() override;
     void replan(std::shared_ptr<const memory::Plan> plan) override;
     void end(memory::Outcome outcome) noexcept override;
     Bytes release(std::string_view component) override;

@@ -64,7 +64,7 @@ void Run::prepare(Masters files) {
         }
         static_cast<void>(devices_.get(planned.device));
     }
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         device->device->attachThread();
     }
     adoptKept();
@@ -160,7 +160,7 @@ void Run::endTurns(uint32_t arriving) {
 void Run::enter(NodeIndex node) {
     node_ = node;
     clock_.start();
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         device->failuresAtEnter = device->device->allocatorState().outOfMemory;
     }
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
@@ -208,7 +208,7 @@ void Run::setCaps(NodeIndex node) {
 
 /// cuDNN answers a failed allocation with another algorithm, whose bits are others.
 void Run::requireNoFailedAllocation() const {
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         if (device->device->allocatorState().outOfMemory > device->failuresAtEnter) {
             throw Error(ErrorKind::OutOfMemory,
                         "an allocation on " + id + " failed while " + nodeName() +
@@ -221,9 +221,10 @@ void Run::requireNoFailedAllocation() const {
 
 /// A node ends when its device is done: times, errors and failed allocations are its own.
 void Run::confirm(NodeIndex node) const {
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         device->device->finishCompute();
     }
+    requireDevices();
     requireNoFailedAllocation();
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
@@ -235,8 +236,22 @@ void Run::confirm(NodeIndex node) const {
     }
 }
 
+void Run::requireDevices() const {
+    for (const auto& [id, device] : devices_.all()) {
+        const bool isPlanned = std::any_of(
+            plan_->components.begin(),
+            plan_->components.end(),
+            [&id = id](const PlannedComponent& planned) { return planned.device.id() == id; });
+        if (isPlanned || plan_->device(device->spec)) {
+            device->check();
+            device->requireWorking();
+        }
+    }
+}
+
 void Run::leave(NodeIndex node) noexcept {
     node_ = node;
+    devices_.check();
     meter_.finish();
     recoverFailedDevices();
     forgetPasses();
@@ -327,15 +342,17 @@ void Run::finish(memory::Outcome outcome) noexcept {
         }
     };
     drainAll();
+    devices_.check();
     for (uint32_t index = 0; index < stays_.size(); ++index) {
         keepOrDeactivate(index);
     }
     leaveUnplanned();
+    dropKeptOnLostDevices();
     drainAll();  // what the evictions told the lanes to wait for
     stays_.clear();
     arenas_.clear();
     for (const auto& [id, device] : devices_.all()) {
-        device->device->cap(-1);
+        device->unlessLost([&state = *device] { state.device->cap(-1); });
         device->dropRunMemory(books_.ledger);
     }
     closeDroppedMasters();
@@ -348,7 +365,8 @@ void Run::keepOrDeactivate(uint32_t index) {
     if (!stay) {
         return;
     }
-    if (planned.isKept && stay->isComplete() && books_.masters.isUnchanged(stay->tree())) {
+    if (planned.isKept && !stay->device().isLost && stay->isComplete() &&
+        books_.masters.isUnchanged(stay->tree())) {
         stay->settle();
         if (arenas_[planned.place]) {
             stay->own(std::move(arenas_[planned.place]));
@@ -357,6 +375,15 @@ void Run::keepOrDeactivate(uint32_t index) {
         return;
     }
     stay->deactivate({});
+}
+
+void Run::dropKeptOnLostDevices() {
+    std::erase_if(leftovers_.kept, [](const StayRef& kept) {
+        if (kept->device().isLost) {
+            kept->deactivate({});
+        }
+        return kept->device().isLost;
+    });
 }
 
 /// Not at the last use but here, because a use that nobody planned may still come.

@@ -41,6 +41,8 @@ public:
     void enter(memory::NodeIndex node);
     /// Error{Corrupt} names a weight file of the node's components that is not the plan's any more.
     void confirm(memory::NodeIndex node) const;
+    /// Error{Device} names a device of the plan that was lost. Each was asked whether it works.
+    void requireDevices() const;
     void leave(memory::NodeIndex node) noexcept;
     void finish(memory::Outcome outcome) noexcept;
     /// Components that nobody leases leave their devices, by role or id ("all": every one); they
@@ -76,6 +78,7 @@ private:
         const memory::ComponentTree& tree) const;
     void setCaps(memory::NodeIndex node);
     void recoverFailedDevices();
+    void dropKeptOnLostDevices();
     void leavePlaces(memory::NodeIndex node);
     void forgetPasses() noexcept;
     void leaveUnplanned() noexcept;

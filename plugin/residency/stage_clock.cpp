@@ -10,7 +10,7 @@ void StageClock::start() {
     begin_ = std::chrono::steady_clock::now();
     books_.traffic.beginStage();
     before_ = books_.traffic.snapshot();
-    for (const auto& [id, device] : devices_.all()) {
+    for (const auto& [id, device] : devices_.working()) {
         lanesBefore_[id] = device->device->laneTimes();
     }
 }
@@ -22,9 +22,10 @@ void StageClock::finish(NodeIndex node) {
                                .seconds = std::chrono::duration<double>(end - begin_).count(),
                                .bytesToDevice = now.bytesToDevice - before_.bytesToDevice,
                                .misses = now.misses - before_.misses};
-    for (const auto& [id, device] : devices_.all()) {
-        const memory::LaneTimes times = device->device->laneTimes();
+    for (const auto& [id, device] : devices_.working()) {
         const memory::LaneTimes before = lanesBefore_[id];
+        memory::LaneTimes times = before;
+        device->unlessLost([&, &state = *device] { times = state.device->laneTimes(); });
         const memory::LaneTimes own{.copy = times.copy - before.copy,
                                     .wait = times.wait - before.wait};
         if (own.copy > 0 || isCopiedTo(id, node)) {

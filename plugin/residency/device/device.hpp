@@ -147,6 +147,9 @@ public:
     /// wrong there. Nothing to do where compute is done when its call returns.
     virtual void finishCompute() {}
 
+    /// What makes every further call fail, in the runtime's words; empty while the device works.
+    [[nodiscard]] virtual std::string failure() const noexcept { return {}; }
+
     /// Waits until the copy lane is idle; errors that nobody waited for are dropped.
     virtual void drain() noexcept = 0;
     /// What the copy lane worked and what the calls above waited for it, since the device was

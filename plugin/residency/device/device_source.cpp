@@ -43,7 +43,8 @@ public:
             return openFakeDevice(libraryFolder_,
                                   {.capacity = spec.capacity.value_or(standard.capacity),
                                    .spill = spec.spill.value_or(standard.spill),
-                                   .failing = spec.failAt.value_or(standard.failing)});
+                                   .failing = spec.failAt.value_or(standard.failing),
+                                   .lostAt = spec.lostAt.value_or(standard.lostAt)});
         }
         if (spec.kind == "cuda" && cuda_) {
             return cuda_->open(spec.index);

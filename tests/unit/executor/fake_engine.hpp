@@ -15,6 +15,7 @@ class FakeEngine final : public memory::Engine {
 public:
     Bytes capacity = 0;                                   ///< of every device; 0: without limit
     std::string deviceName = "test";                      ///< of every device
+    std::string lost;                                     ///< what is said of a device; empty: none
     memory::MemoryState state;                            ///< of every device
     std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
     std::function<void(std::string_view call)> before;    ///< may throw, except in leave and end
@@ -60,6 +61,12 @@ public:
         noteOnly("leave " + nodeName(node));
         LOWTIDE_ASSERT(inside_ == node);
         inside_.reset();
+    }
+
+    void requireDevices() override {
+        if (!lost.empty()) {
+            throw Error(ErrorKind::Device, lost);
+        }
     }
 
     void replan(std::shared_ptr<const memory::Plan> plan) override {

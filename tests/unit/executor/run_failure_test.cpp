@@ -67,6 +67,7 @@ private Q_SLOTS:
     void pinsTheFaultToItsNode_data();
     void pinsTheFaultToItsNode();
     void blamesANode_thatForgetsAnOutput();
+    void namesALostDevice_whateverFailedBecauseOfIt();
     void keepsWhatWasFinished_andRunsCleanAfterwards();
     void refusesBeforeTheFirstNode_whenAnOutlineFails();
     void refusesAnOutline_thatLeavesOutAnOutput();
@@ -153,6 +154,23 @@ void RunFailureTest::blamesANode_thatForgetsAnOutput() {
 
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), QString("internal_error c.value"));
+}
+
+void RunFailureTest::namesALostDevice_whateverFailedBecauseOfIt() {
+    RunBench bench;
+    bench.world.during["c"] = [&bench](Context&) {
+        bench.engine.lost = "the device fake was lost: an illegal address";
+        throw Error(ErrorKind::OutOfMemory, "the memory is used up");  // it is not tried again
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("device_failed c."));
+    QCOMPARE(QString::fromStdString(result.issues[0].message),
+             QString("the device fake was lost: an illegal address"));
+    QCOMPARE(joined(bench.engine.takeCalls()),
+             QString("begin, enter a, leave a, enter b, leave b, enter c, leave c, end failed"));
 }
 
 void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {

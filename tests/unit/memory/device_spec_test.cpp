@@ -73,6 +73,15 @@ private Q_SLOTS:
         QVERIFY(parseDeviceSpec(toText(spec)) == spec);
     }
 
+    void readsWhichCallLosesTheCard() {
+        const DeviceSpec spec = parseDeviceSpec("fake:1GiB,fail=wire:2,lost=500");
+        QCOMPARE(spec.lostAt.value_or(0), int64_t{500});
+        QVERIFY(parseDeviceSpec(toText(spec)) == spec);
+        const DeviceSpec alone = parseDeviceSpec("fake:lost=1");
+        QCOMPARE(QString::fromStdString(toText(alone)), QString("fake:lost=1"));
+        QVERIFY(!alone.capacity && !alone.failAt);
+    }
+
     void refusesWhatIsNoDevice_data() {
         QTest::addColumn<QString>("text");
         for (const char* text : {"",
@@ -91,7 +100,10 @@ private Q_SLOTS:
                                  "fake:fail=arena:",
                                  "fake:fail=arena:0",
                                  "fake:fail=:1",
-                                 "fake:fail=disk:1"}) {
+                                 "fake:fail=disk:1",
+                                 "fake:lost=",
+                                 "fake:lost=0",
+                                 "fake:lost=arena:1"}) {
             QTest::newRow(*text ? text : "empty") << text;
         }
     }

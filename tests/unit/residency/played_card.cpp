@@ -1,5 +1,6 @@
 #include "tests/unit/residency/played_card.hpp"
 
+#include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "tests/unit/residency/played_streams.hpp"
 
@@ -60,9 +61,10 @@ private:
 
 class PlayedCard final : public residency::Device {
 public:
-    explicit PlayedCard(std::shared_ptr<PlayedCompute> compute)
+    PlayedCard(std::shared_ptr<PlayedCompute> compute, int lostAt)
         : compute_(std::move(compute)),
-          lane_(std::make_unique<PlayedStreams>(PlayedSettings{.longestDelay = kDelay})) {}
+          lane_(std::make_unique<PlayedStreams>(
+              PlayedSettings{.longestDelay = lostAt > 0 ? 0 : kDelay, .lostAt = lostAt})) {}
 
     memory::DeviceInfo info() const override {
         return {"cuda:0", "cuda", "Played card", kGiB, kGiB};
@@ -78,6 +80,7 @@ public:
     c10::Device torchDevice() const override { return at::kCPU; }
 
     std::unique_ptr<residency::Arena> allocate(Bytes bytes) override {
+        requireThere();
         return std::make_unique<PlayedArena>(alignUp(bytes, memory::kSlotAlignment), allocated_);
     }
 
@@ -159,6 +162,8 @@ public:
 
     void finishCompute() override { lane_.finishCompute(); }
 
+    std::string failure() const noexcept override { return lane_.failure(); }
+
     void drain() noexcept override { lane_.drain(); }
 
     memory::LaneTimes laneTimes() const override { return lane_.times(); }
@@ -169,13 +174,15 @@ public:
 
     void resetPeak() override {}
 
-    void cap(Bytes) override {}
+    void cap(Bytes) override { requireThere(); }
 
     residency::AllocatorState allocatorState() const override {
         return {.outOfMemory = compute_ ? compute_->failures : 0};
     }
 
 private:
+    void requireThere() const { TORCH_CHECK(lane_.failure().empty(), lane_.failure()); }
+
     std::shared_ptr<PlayedCompute> compute_;
     Bytes allocated_ = 0;
     Bytes pinned_ = 0;
@@ -195,8 +202,11 @@ void PlayedCompute::refuse() {
     TORCH_CHECK(!isRecording, "this operation cannot be recorded");
 }
 
-std::unique_ptr<residency::Device> PlayedSource::open(const memory::DeviceSpec& /*spec*/) {
-    return std::make_unique<PlayedCard>(compute_);
+std::unique_ptr<residency::Device> PlayedSource::open(const memory::DeviceSpec& spec) {
+    if (spec.kind == "cpu") {
+        return residency::openCpuDevice();
+    }
+    return std::make_unique<PlayedCard>(compute_, lostAt_);
 }
 
 }  // namespace lowtide::testing

@@ -32,11 +32,12 @@ private:
     std::vector<std::function<void()>> taken_;
 };
 
-/// Opens played cards that compute with `compute`.
+/// Opens played cards that compute with `compute` and are lost at call `lostAt` of their streams
+/// (0: never), and the cpu.
 class PlayedSource final : public residency::DeviceSource {
 public:
-    explicit PlayedSource(std::shared_ptr<PlayedCompute> compute = nullptr)
-        : compute_(std::move(compute)) {}
+    explicit PlayedSource(std::shared_ptr<PlayedCompute> compute = nullptr, int lostAt = 0)
+        : compute_(std::move(compute)), lostAt_(lostAt) {}
 
     std::unique_ptr<residency::Device> open(const memory::DeviceSpec& spec) override;
 
@@ -44,6 +45,7 @@ public:
 
 private:
     std::shared_ptr<PlayedCompute> compute_;
+    int lostAt_;
 };
 
 }  // namespace lowtide::testing

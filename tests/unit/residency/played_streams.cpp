@@ -2,6 +2,8 @@
 
 #include "plugin/residency/element_conversion.hpp"
 
+#include <c10/util/Exception.h>
+
 #include <chrono>
 #include <cstring>
 
@@ -31,12 +33,18 @@ residency::CardPointRef markOn(residency::CopyLane& lane) {
 
 }  // namespace
 
+void PlayedStreams::noteCall() const {
+    ++calls_;
+    TORCH_CHECK(failure().empty(), failure());
+}
+
 void PlayedStreams::dawdle() {
     const double part = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
     std::this_thread::sleep_for(std::chrono::duration<double>(part * settings_.longestDelay));
 }
 
 void PlayedStreams::copyIn(const residency::Crossing& crossing, const std::byte* source) {
+    noteCall();
     copies_.enqueue([this, crossing, source] {
         dawdle();
         if (!crossing.widened) {
@@ -50,39 +58,52 @@ void PlayedStreams::copyIn(const residency::Crossing& crossing, const std::byte*
 }
 
 void PlayedStreams::spoil(std::byte* target, Bytes bytes) {
+    noteCall();
     copies_.enqueue([target, bytes] { std::memset(target, 0xFF, static_cast<size_t>(bytes)); });
 }
 
 void PlayedStreams::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
+    noteCall();
     copies_.enqueue(
         [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
-    played(*markCopy()).event->wait();
+    played(*markOn(copies_)).event->wait();
 }
 
 residency::CardPointRef PlayedStreams::markCopy() {
+    noteCall();
     return markOn(copies_);
 }
 
 residency::CardPointRef PlayedStreams::markCompute() {
+    noteCall();
     return markOn(computes_);
 }
 
 void PlayedStreams::copyWaits(const CardPoint& point) {
+    noteCall();
     copies_.waitFor(played(point).event);
 }
 
 void PlayedStreams::computeWaits(const CardPoint& point) {
+    noteCall();
     computes_.waitFor(played(point).event);
 }
 
 void PlayedStreams::hostWaits(const CardPoint& point) {
+    noteCall();
     if (!settings_.forgetsRingWaits) {
         played(point).event->wait();
     }
 }
 
 void PlayedStreams::finishCompute() {
-    played(*markCompute()).event->wait();
+    noteCall();
+    played(*markOn(computes_)).event->wait();
+}
+
+std::string PlayedStreams::failure() const noexcept {
+    const bool isLost = settings_.lostAt > 0 && calls_ >= settings_.lostAt;
+    return isLost ? "the played card fell off its bus" : "";
 }
 
 void PlayedStreams::synchronise() noexcept {
@@ -91,10 +112,12 @@ void PlayedStreams::synchronise() noexcept {
 }
 
 bool PlayedStreams::isReached(const CardPoint& point) const {
+    noteCall();
     return played(point).event->isComplete();
 }
 
 Seconds PlayedStreams::between(const CardPoint& first, const CardPoint& last) const {
+    noteCall();
     return std::chrono::duration<double>(played(last).reached.load() - played(first).reached.load())
         .count();
 }

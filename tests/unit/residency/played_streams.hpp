@@ -12,6 +12,7 @@ namespace lowtide::testing {
 struct PlayedSettings {
     Seconds longestDelay = 0;       ///< before each copy: uniform in [0, longestDelay)
     bool forgetsRingWaits = false;  ///< the host's wait for a point returns at once
+    int lostAt = 0;                 ///< from this call on all fail, 1 is the first; 0: none
 };
 
 /// Two threads that do what a card's streams do, each in the order of the calls, late: what a
@@ -30,6 +31,7 @@ public:
     void hostWaits(const residency::CardPoint& point) override;
     void finishCompute() override;
     void synchronise() noexcept override;
+    [[nodiscard]] std::string failure() const noexcept override;
     [[nodiscard]] bool isReached(const residency::CardPoint& point) const override;
     [[nodiscard]] Seconds between(const residency::CardPoint& first,
                                   const residency::CardPoint& last) const override;
@@ -39,8 +41,10 @@ public:
 
 private:
     void dawdle();
+    void noteCall() const;
 
     PlayedSettings settings_;
+    mutable std::atomic<int> calls_{0};
     std::mt19937_64 random_{7};  ///< copying thread alone
     residency::CopyLane copies_;
     residency::CopyLane computes_;

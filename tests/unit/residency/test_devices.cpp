@@ -75,6 +75,8 @@ public:
 
     void finishCompute() override { device_->finishCompute(); }
 
+    std::string failure() const noexcept override { return device_->failure(); }
+
     void drain() noexcept override { device_->drain(); }
 
     Bytes allocated() const override { return device_->allocated(); }
@@ -117,6 +119,7 @@ std::unique_ptr<residency::Device> TestDevices::open(const memory::DeviceSpec& s
     }
     residency::FakeSettings settings = settings_;
     settings.capacity = spec.capacity.value_or(settings.capacity);
+    settings.lostAt = spec.lostAt.value_or(settings.lostAt);
     return std::make_unique<ForgetfulDevice>(openFake(settings), forgotten_);
 }
 

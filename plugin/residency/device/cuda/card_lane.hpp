@@ -40,6 +40,8 @@ public:
 
     void finishCompute() { streams_->finishCompute(); }
 
+    [[nodiscard]] std::string failure() const noexcept { return streams_->failure(); }
+
     void drain() noexcept;
     /// How long copies kept their stream, with the reading that no earlier copy hid; waiting is
     /// what the computing stream stood still. Of what is over.

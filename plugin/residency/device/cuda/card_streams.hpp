@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace lowtide::residency {
 
@@ -41,6 +42,9 @@ public:
     virtual void finishCompute() = 0;
     /// The host waits for both streams; what went wrong in them is told by the next call.
     virtual void synchronise() noexcept = 0;
+
+    /// What makes every further call fail, in the runtime's words; empty while the card works.
+    [[nodiscard]] virtual std::string failure() const noexcept = 0;
 
     /// Whether the point was reached. Any thread.
     [[nodiscard]] virtual bool isReached(const CardPoint& point) const = 0;

@@ -142,6 +142,8 @@ public:
 
     void finishCompute() override { lane_.finishCompute(); }
 
+    [[nodiscard]] std::string failure() const noexcept override { return lane_.failure(); }
+
     void drain() noexcept override { lane_.drain(); }
 
     [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }

@@ -41,7 +41,8 @@ public:
         data_ = static_cast<std::byte*>(data);
     }
 
-    ~PinnedArena() override { C10_CUDA_CHECK_WARN(cudaFreeHost(data_)); }
+    /// What a lost card answers changes nothing here.
+    ~PinnedArena() override { static_cast<void>(cudaFreeHost(data_)); }
 
     [[nodiscard]] std::byte* data() const override { return data_; }
 

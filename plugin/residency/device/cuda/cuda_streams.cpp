@@ -2,11 +2,12 @@
 
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 
-#include <c10/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <chrono>
+#include <exception>
+#include <string>
 #include <thread>
 
 namespace lowtide::residency {
@@ -15,17 +16,33 @@ namespace {
 
 using c10::cuda::CUDAStream;
 
+/// An event with times; the host that waits for it sleeps. LibTorch's own would ask the runtime
+/// when it is destroyed, and end the program where the card is lost.
 class CudaPoint final : public CardPoint {
 public:
-    explicit CudaPoint(const CUDAStream& stream) { event.record(stream); }
+    explicit CudaPoint(const CUDAStream& stream) {
+        const c10::cuda::CUDAGuard guard(stream.device_index());
+        C10_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync));
+        const cudaError_t recorded = cudaEventRecord(event_, stream.stream());
+        if (recorded != cudaSuccess) {
+            static_cast<void>(cudaEventDestroy(event_));
+            C10_CUDA_CHECK(recorded);
+        }
+    }
 
-    /// With times; the host that waits for it sleeps. LibTorch wants it writable also for what
-    /// changes nothing of it.
-    mutable c10::cuda::CUDAEvent event{cudaEventBlockingSync};
+    ~CudaPoint() override { static_cast<void>(cudaEventDestroy(event_)); }
+
+    CudaPoint(const CudaPoint&) = delete;
+    CudaPoint& operator=(const CudaPoint&) = delete;
+
+    [[nodiscard]] cudaEvent_t event() const { return event_; }
+
+private:
+    cudaEvent_t event_{};
 };
 
-c10::cuda::CUDAEvent& eventOf(const CardPoint& point) {
-    return static_cast<const CudaPoint&>(point).event;
+cudaEvent_t eventOf(const CardPoint& point) {
+    return static_cast<const CudaPoint&>(point).event();
 }
 
 class CudaStreams final : public CardStreams {
@@ -68,11 +85,13 @@ public:
 
     CardPointRef markCompute() override { return std::make_shared<CudaPoint>(compute()); }
 
-    void copyWaits(const CardPoint& point) override { eventOf(point).block(copies_); }
+    void copyWaits(const CardPoint& point) override { wait(copies_, point); }
 
-    void computeWaits(const CardPoint& point) override { eventOf(point).block(compute()); }
+    void computeWaits(const CardPoint& point) override { wait(compute(), point); }
 
-    void hostWaits(const CardPoint& point) override { eventOf(point).synchronize(); }
+    void hostWaits(const CardPoint& point) override {
+        C10_CUDA_CHECK(cudaEventSynchronize(eventOf(point)));
+    }
 
     void finishCompute() override { compute().synchronize(); }
 
@@ -80,18 +99,43 @@ public:
         try {
             copies_.synchronize();
             compute().synchronize();
-        } catch (const c10::Error&) {
+        } catch (const std::exception&) {
             // The runtime gives it again with the next call that is checked.
         }
     }
 
-    bool isReached(const CardPoint& point) const override { return eventOf(point).query(); }
+    /// Asks the copying stream, which is never recorded: what broke the card is told by any call.
+    std::string failure() const noexcept override {
+        const cudaError_t state = cudaStreamQuery(copies_.stream());
+        if (state == cudaSuccess || state == cudaErrorNotReady) {
+            return {};
+        }
+        static_cast<void>(cudaGetLastError());
+        return std::string("CUDA error: ") + cudaGetErrorString(state);
+    }
+
+    bool isReached(const CardPoint& point) const override {
+        const cudaError_t state = cudaEventQuery(eventOf(point));
+        if (state == cudaErrorNotReady) {
+            static_cast<void>(cudaGetLastError());
+            return false;
+        }
+        C10_CUDA_CHECK(state);
+        return true;
+    }
 
     Seconds between(const CardPoint& first, const CardPoint& last) const override {
-        return static_cast<Seconds>(eventOf(first).elapsed_time(eventOf(last))) * 1e-3;
+        float milliseconds = 0;
+        C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, eventOf(first), eventOf(last)));
+        return static_cast<Seconds>(milliseconds) * 1e-3;
     }
 
 private:
+    void wait(const CUDAStream& stream, const CardPoint& point) const {
+        const c10::cuda::CUDAGuard guard(index_);
+        C10_CUDA_CHECK(cudaStreamWaitEvent(stream.stream(), eventOf(point), cudaEventWaitDefault));
+    }
+
     [[nodiscard]] CUDAStream compute() const { return c10::cuda::getCurrentCUDAStream(index_); }
 
     void enqueue(std::byte* target, const std::byte* source, Bytes bytes, cudaMemcpyKind kind) {

@@ -199,6 +199,7 @@ void noteAccess(const at::Tensor& tensor, Access access, const std::string& what
 }
 
 void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    fakeMemory().noteCall();
     fakeMemory().countOperator();
     FallbackCall(op, stack).run();
 }

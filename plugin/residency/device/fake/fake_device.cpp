@@ -52,6 +52,7 @@ public:
     explicit FakeCard(const FakeSettings& settings) : settings_(settings), random_(settings.seed) {
         fakeMemory().setSize(settings.capacity, settings.spill);
         fakeMemory().setFailing(settings.failing);
+        fakeMemory().setLostAt(settings.lostAt);
         fakeMemory().hazards().forgetFaults();
     }
 
@@ -69,6 +70,7 @@ public:
     [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }
 
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
+        fakeMemory().noteCall();
         c10::DataPtr data = fakeMemory().tryAllocate(bytes, memory::AllocationKind::Arena);
         if (!data) {
             throw Error(ErrorKind::OutOfMemory,
@@ -82,6 +84,7 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<Arena> allocateStaging(Bytes bytes) override {
+        fakeMemory().noteCall();
         if (!fakeMemory().admit(memory::AllocationKind::Staging)) {
             throw Error(ErrorKind::OutOfMemory,
                         "fake: " + formatBytes(bytes) +
@@ -103,6 +106,7 @@ public:
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) override {
+        fakeMemory().noteCall();
         noteCopy(target, bytes, Access::Write, "copy of " + label);
         // Also destroyed with a job that is skipped.
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
@@ -121,6 +125,7 @@ public:
     }
 
     void discard(std::byte* target, Bytes bytes, std::string label) override {
+        fakeMemory().noteCall();
         noteCopy(target, bytes, Access::Write, "eviction of " + label);
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
         lane_.enqueue([target, bytes, entry] { poison(target, bytes); });
@@ -140,31 +145,40 @@ public:
     }
 
     [[nodiscard]] EventRef markCopy() override {
+        fakeMemory().noteCall();
         auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Copy));
         lane_.mark(event);
         return event;
     }
 
     [[nodiscard]] EventRef markCompute() override {
+        fakeMemory().noteCall();
         auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Compute));
         event->complete(nullptr);
         return event;
     }
 
     void copyWaits(const EventRef& event) override {
+        fakeMemory().noteCall();
         fakeMemory().hazards().wait(Agent::Copy, fakeEvent(event).clock);
         lane_.waitFor(std::static_pointer_cast<const LaneEvent>(event));
     }
 
     void computeWaits(const EventRef& event) override {
+        fakeMemory().noteCall();
         lane_.await(fakeEvent(event));
         fakeMemory().hazards().wait(Agent::Compute, fakeEvent(event).clock);
     }
 
     void hostWaits(const EventRef& event) override {
+        fakeMemory().noteCall();
         lane_.await(fakeEvent(event));
         fakeMemory().hazards().wait(Agent::Host, fakeEvent(event).clock);
     }
+
+    void finishCompute() override { fakeMemory().noteCall(); }
+
+    [[nodiscard]] std::string failure() const noexcept override { return fakeMemory().loss(); }
 
     void drain() noexcept override {
         lane_.drain();
@@ -172,7 +186,10 @@ public:
         hazards.wait(Agent::Host, hazards.clockOf(Agent::Copy));
     }
 
-    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
+    [[nodiscard]] memory::LaneTimes laneTimes() const override {
+        fakeMemory().noteCall();
+        return lane_.times();
+    }
 
     [[nodiscard]] Bytes allocated() const override { return fakeMemory().allocated(); }
 
@@ -180,7 +197,10 @@ public:
 
     void resetPeak() override { fakeMemory().resetPeak(); }
 
-    void cap(Bytes bytes) override { fakeMemory().setLimit(bytes); }
+    void cap(Bytes bytes) override {
+        fakeMemory().noteCall();
+        fakeMemory().setLimit(bytes);
+    }
 
     [[nodiscard]] AllocatorState allocatorState() const override {
         return {.outOfMemory = fakeMemory().failures()};

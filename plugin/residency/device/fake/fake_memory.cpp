@@ -155,6 +155,28 @@ void FakeMemory::setFailing(const memory::FailingAllocation& failing) {
     counts_.allocations = {};
 }
 
+void FakeMemory::setLostAt(int64_t call) {
+    const std::lock_guard lock(mutex_);
+    lostAt_ = call;
+    calls_ = 0;
+}
+
+void FakeMemory::noteCall() {
+    {
+        const std::lock_guard lock(mutex_);
+        ++calls_;
+    }
+    const std::string why = loss();
+    TORCH_CHECK(why.empty(), why);
+}
+
+std::string FakeMemory::loss() const {
+    const std::lock_guard lock(mutex_);
+    const bool isLost = lostAt_ > 0 && calls_ >= lostAt_;
+    return isLost ? "fake: the card was to be lost at call " + std::to_string(lostAt_)
+                  : std::string();
+}
+
 void FakeMemory::setLimit(Bytes bytes) {
     const std::lock_guard lock(mutex_);
     limit_ = bytes;

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 
 namespace lowtide::residency {
 
@@ -34,6 +35,12 @@ public:
     void setSize(Bytes capacity, Bytes spill);
     /// From now on; the numbers begin anew.
     void setFailing(const memory::FailingAllocation& failing);
+    /// From now on; calls are counted anew. 0: the card is not lost.
+    void setLostAt(int64_t call);
+    /// The card is asked for something. c10::Error from the call on at which it is lost.
+    void noteCall();
+    /// What noteCall() says; empty while the card is there.
+    [[nodiscard]] std::string loss() const;
     /// Upper bound on allocated() below the capacity, or -1 for none.
     void setLimit(Bytes bytes);
     /// Begins a stage: tensors that are there come from another one.
@@ -65,6 +72,8 @@ private:
     Bytes spill_ = 0;
     Bytes limit_ = -1;
     memory::FailingAllocation failing_;
+    int64_t lostAt_ = 0;
+    int64_t calls_ = 0;
     Bytes allocated_ = 0;
     Bytes peak_ = 0;
     memory::RehearsalCounts counts_;

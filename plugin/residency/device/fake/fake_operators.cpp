@@ -39,6 +39,7 @@ Tensor makeEmptyStrided(c10::IntArrayRef sizes,
 
 /// Converts types, broadcasts and follows strides, between host and device and within the device.
 Tensor copyFrom(const Tensor& source, const Tensor& target, bool) {
+    fakeMemory().noteCall();
     if (source.is_cpu() || target.is_cpu()) {
         TORCH_CHECK_WITH(OutOfMemoryError,
                          fakeMemory().admit(memory::AllocationKind::Wire),
