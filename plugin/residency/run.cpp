@@ -166,6 +166,7 @@ void Run::enter(NodeIndex node) {
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
+    setCaps(node);  // those of the node before leave no room for arenas in place of its maps
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
             ensurePlace(use.stay);
@@ -176,7 +177,6 @@ void Run::enter(NodeIndex node) {
             ensurePlace(index);
         }
     }
-    setCaps(node);
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node && !plan_->stays[use.stay].takesTurns) {
             activate(use.stay);

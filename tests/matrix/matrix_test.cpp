@@ -27,8 +27,9 @@ struct Case {
     std::string name;
     QString example;
     std::vector<std::string> set;
-    std::vector<std::string> stages;  ///< nodes with components
-    std::string precision{};          ///< of each of them; empty: nothing is asked
+    std::vector<std::string> stages;        ///< nodes with components
+    std::string precision{};                ///< of each of them; empty: nothing is asked
+    std::vector<std::string> precisions{};  ///< "stage=precision", of some of them
 };
 
 const std::vector<std::string> kSmall = {
@@ -112,6 +113,18 @@ void addGoldens(std::vector<Case>& cases) {
                "load_upscaler.upscaler=" + testing::upscaleGoldenFolder().toStdString() +
                    "/upscalers/esrgan_1/esrgan_basicsr.safetensors"}),
          {"encode", "denoise", "decode", "upscale"}});
+    // Two files; the cpu reads the denoiser in place and copies the others, which are converted.
+    cases.push_back(
+        {"mixed precisions and files",
+         "upscale_esrgan",
+         with({"load.checkpoint=" + testing::goldenFolder().toStdString() + "/checkpoints/sd15_3",
+               "upscale.tile=48",
+               "upscale.overlap=16",
+               "load_upscaler.upscaler=" + testing::upscaleGoldenFolder().toStdString() +
+                   "/upscalers/esrgan_1/esrgan_basicsr.safetensors"}),
+         {"encode", "denoise", "decode", "upscale"},
+         {},
+         {"encode=quality,storage=f8", "decode=quality,storage=bf16"}});
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = testing::goldenFolder().toStdString() + "/checkpoints/";
@@ -223,13 +236,15 @@ class MatrixTest : public QObject {
     Json optionsOf(const Case& each,
                    const std::string& device,
                    const std::vector<std::string>& policies) {
-        std::vector<std::string> precisions;
+        std::vector<std::string> precisions = each.precisions;
         for (const std::string& stage : each.stages) {
-            precisions.push_back(stage + "=" + each.precision);
+            if (!each.precision.empty()) {
+                precisions.push_back(stage + "=" + each.precision);
+            }
         }
         return {{"set", each.set},
                 {"policies", policies},
-                {"precisions", each.precision.empty() ? std::vector<std::string>() : precisions},
+                {"precisions", precisions},
                 {"device", device},
                 {"out", folder_.path().toStdString()}};
     }

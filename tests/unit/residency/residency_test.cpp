@@ -101,6 +101,32 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
     }
 
+    void holdsTheMinimumOfMixedFiles_data() { addDevicesAndPolicies(); }
+
+    /// On the cpu the denoiser is read where it is mapped, the components before and behind it are
+    /// converted: what is mapped for one node must not bound the arenas of the next.
+    void holdsTheMinimumOfMixedFiles() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        // The arena behind the denoiser is larger than the scratch, which is planned beside it.
+        Bench bench(folder_.newPath(), device, {.scale = 128});
+        memory::PlanRequest request = bench.request(policy.toStdString());
+        request.devices[0].traits.capacity = testing::planOf(request)->devices[0].minimum;
+        bench.residency->begin(testing::planOf(request), {});
+        for (memory::NodeIndex node = 0; node < 3; ++node) {
+            const ComponentTree& tree = *bench.model.trees()[node];
+            bench.residency->enter(node);
+            for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+                if (!tree.leaves[leaf].gathered) {
+                    static_cast<void>(bench.residency->use(tree, leaf));
+                }
+            }
+            bench.residency->leave(node);
+        }
+        bench.residency->end(Outcome::Finished);
+        QCOMPARE(bench.total(), 0);
+    }
+
     void refusesActivationsBeyondTheBudget_data() { addDevices(); }
 
     void refusesActivationsBeyondTheBudget() {
