@@ -272,6 +272,31 @@ private Q_SLOTS:
             std::all_of(numbers.begin(), numbers.end(), [](float each) { return each != each; }));
     }
 
+    /// A node may stream for hours before its times are asked for.
+    void pointsOfWhatIsOverAreGivenBack() {
+        constexpr int kCopies = 10'000;
+        constexpr int kOfGroup = 8;
+        constexpr long kFew = 100;  ///< of the group under way, and of the ring's parts
+        Lane card;
+        const std::vector<std::byte> source = pattern(256, 3);
+        std::vector<std::byte> target(256);
+        long most = 0;
+        for (int copy = 0; copy < kCopies; copy += kOfGroup) {
+            for (int i = 0; i < kOfGroup; ++i) {
+                card.lane.copyIn({.target = target.data(), .bytes = 256}, sourceOf(source));
+            }
+            const residency::EventRef ready = card.lane.markCopy();
+            card.lane.computeWaits(ready);
+            card.lane.copyWaits(card.lane.markCompute());
+            card.lane.hostWaits(ready);
+            most = std::max(most, card.played.livingPoints());
+        }
+        qInfo("%ld points at once", most);
+        QVERIFY2(most < kFew, qPrintable(QString::number(most)));
+        card.lane.drain();
+        QVERIFY(card.lane.times().copy > 0);
+    }
+
     void timesSayWhoWorkedAndWhoWaited() {
         Lane card;
         Gate gate;

@@ -16,22 +16,27 @@ using residency::CardPoint;
 
 class PlayedPoint final : public CardPoint {
 public:
+    explicit PlayedPoint(std::shared_ptr<int> counted) : counted_(std::move(counted)) {}
+
     std::shared_ptr<residency::LaneEvent> event = std::make_shared<residency::LaneEvent>();
     std::atomic<Clock::time_point> reached{};
+
+private:
+    std::shared_ptr<int> counted_;
 };
 
 const PlayedPoint& played(const CardPoint& point) {
     return static_cast<const PlayedPoint&>(point);
 }
 
-residency::CardPointRef markOn(residency::CopyLane& lane) {
-    auto point = std::make_shared<PlayedPoint>();
+}  // namespace
+
+residency::CardPointRef PlayedStreams::markOn(residency::CopyLane& lane) const {
+    auto point = std::make_shared<PlayedPoint>(points_);
     lane.enqueue([point] { point->reached = Clock::now(); });
     lane.mark(point->event);
     return point;
 }
-
-}  // namespace
 
 void PlayedStreams::noteCall() const {
     ++calls_;

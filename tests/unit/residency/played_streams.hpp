@@ -39,13 +39,18 @@ public:
     /// Work of the computing stream.
     void compute(std::function<void()> work);
 
+    /// Points that somebody keeps.
+    [[nodiscard]] long livingPoints() const { return points_.use_count() - 1; }
+
 private:
     void dawdle();
     void noteCall() const;
+    [[nodiscard]] residency::CardPointRef markOn(residency::CopyLane& lane) const;
 
     PlayedSettings settings_;
     mutable std::atomic<int> calls_{0};
-    std::mt19937_64 random_{7};  ///< copying thread alone
+    std::shared_ptr<int> points_ = std::make_shared<int>();  ///< each point shares it
+    std::mt19937_64 random_{7};                              ///< copying thread alone
     residency::CopyLane copies_;
     residency::CopyLane computes_;
 };

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::residency {
 
@@ -42,18 +43,17 @@ void CardLane::copyIn(const Crossing& crossing, ByteSource source) {
         if (!ring_) {
             throw Error(ErrorKind::Internal, "a card was lent no host memory for its copies");
         }
-        measured([&] {
-            for (Bytes done = 0; done < crossing.bytes;) {
-                const Bytes count = std::min(ring_->piece(), crossing.bytes - done);
-                std::byte* piece = ring_->take(count);
-                if (!source(piece, done, count)) {
-                    return;
-                }
-                streams_->copyIn(partOf(crossing, done, count), piece);
-                ring_->noteCopy();
-                done += count;
+        beginCopy();
+        for (Bytes done = 0; done < crossing.bytes;) {
+            const Bytes count = std::min(ring_->piece(), crossing.bytes - done);
+            std::byte* piece = ring_->take(count);
+            if (!source(piece, done, count)) {
+                return;
             }
-        });
+            streams_->copyIn(partOf(crossing, done, count), piece);
+            ring_->noteCopy();
+            done += count;
+        }
     });
 }
 
@@ -61,11 +61,10 @@ void CardLane::copyInStaged(const Crossing& crossing,
                             const std::byte* staged,
                             std::function<bool()> prepare) {
     lane_.enqueue([this, crossing, staged, prepare = std::move(prepare)] {
-        measured([&] {
-            if (prepare()) {
-                streams_->copyIn(crossing, staged);
-            }
-        });
+        beginCopy();
+        if (prepare()) {
+            streams_->copyIn(crossing, staged);
+        }
     });
 }
 
@@ -75,13 +74,19 @@ void CardLane::spoil(std::byte* target, Bytes bytes) {
 
 void CardLane::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
     lane_.enqueue([this, target, source, bytes] {
-        measured([&] { streams_->copyOut(target, source, bytes); });
+        beginCopy();
+        streams_->copyOut(target, source, bytes);
     });
 }
 
 EventRef CardLane::markCopy() {
     auto event = std::make_shared<CardEvent>();
-    lane_.enqueue([this, event] { event->point = streams_->markCopy(); });
+    lane_.enqueue([this, event] {
+        event->point = streams_->markCopy();
+        if (const CardPointRef began = std::exchange(began_, nullptr)) {
+            note(copies_, {.begin = began, .end = event->point});
+        }
+    });
     lane_.mark(event);
     return event;
 }
@@ -106,7 +111,7 @@ void CardLane::computeWaits(const EventRef& event) {
     const CardPointRef before = streams_->markCompute();
     lane_.await(*cardEvent(event));
     streams_->computeWaits(*cardEvent(event)->point);
-    note({.begin = before, .end = streams_->markCompute(), .isWait = true});
+    note(waits_, {.begin = before, .end = streams_->markCompute()});
 }
 
 void CardLane::hostWaits(const EventRef& event) {
@@ -116,32 +121,37 @@ void CardLane::hostWaits(const EventRef& event) {
 
 void CardLane::drain() noexcept {
     lane_.drain();
+    began_.reset();
     streams_->synchronise();
 }
 
 memory::LaneTimes CardLane::times() const {
     const std::lock_guard lock(mutex_);
-    const auto isOver = [this](const Span& span) {
-        if (!streams_->isReached(*span.end)) {
-            return false;
-        }
-        (span.isWait ? times_.wait : times_.copy) += streams_->between(*span.begin, *span.end);
-        return true;
-    };
-    std::erase_if(open_, isOver);
-    return times_;
+    fold(copies_);
+    fold(waits_);
+    return {.copy = copies_.seconds, .wait = waits_.seconds};
 }
 
-/// Notes how long a copy keeps its stream: reading counts where no earlier copy hides it.
-void CardLane::measured(const std::function<void()>& work) {
-    const CardPointRef begin = streams_->markCopy();
-    work();
-    note({.begin = begin, .end = streams_->markCopy()});
+/// Notes how long a group keeps its stream: reading counts where no earlier copy hides it.
+void CardLane::beginCopy() {
+    if (!began_) {
+        began_ = streams_->markCopy();
+    }
 }
 
-void CardLane::note(Span span) {
+void CardLane::note(Measured& measured, Span span) {
     const std::lock_guard lock(mutex_);
-    open_.push_back(std::move(span));
+    measured.open.push_back(std::move(span));
+    fold(measured);
+}
+
+/// One stream does its work in order: the first that is not over ends it.
+void CardLane::fold(Measured& measured) const {
+    while (!measured.open.empty() && streams_->isReached(*measured.open.front().end)) {
+        const Span& first = measured.open.front();
+        measured.seconds += streams_->between(*first.begin, *first.end);
+        measured.open.pop_front();
+    }
 }
 
 }  // namespace lowtide::residency

@@ -51,17 +51,24 @@ private:
     struct Span {
         CardPointRef begin;
         CardPointRef end;
-        bool isWait = false;
     };
 
-    void measured(const std::function<void()>& work);
-    void note(Span span);
+    /// Times of one stream; the points of what is over go.
+    struct Measured {
+        std::deque<Span> open;  ///< oldest first
+        Seconds seconds = 0;    ///< of what is over
+    };
+
+    void beginCopy();
+    void note(Measured& measured, Span span);
+    void fold(Measured& measured) const;
 
     std::unique_ptr<CardStreams> streams_;
     std::optional<StagingRing> ring_;
+    CardPointRef began_;  ///< first copy since the last mark; copy thread only
     mutable std::mutex mutex_;
-    mutable std::deque<Span> open_;  ///< not over when times() was asked last
-    mutable memory::LaneTimes times_;
+    mutable Measured copies_;
+    mutable Measured waits_;
     CopyLane lane_;  ///< last: its thread uses the others
 };
 

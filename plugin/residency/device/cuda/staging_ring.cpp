@@ -9,6 +9,7 @@ namespace lowtide::residency {
 namespace {
 
 constexpr Bytes kPieces = 4;
+constexpr Bytes kPointsOfPiece = 4;  ///< at most, of copies that are smaller
 /// Of what is written by wide instructions and read by a card.
 constexpr Bytes kPieceAlignment = 256;
 
@@ -24,6 +25,9 @@ std::byte* StagingRing::take(Bytes bytes) {
     const Bytes behind = taken_.end;
     const Bytes begin = behind + size <= static_cast<Bytes>(memory_.size()) ? behind : 0;
     taken_ = {.begin = begin, .end = begin + size};
+    if (begin != copied_.end) {
+        mark();
+    }
     // One stream copies in order: the last copy that lies there is over after all before it.
     const auto last =
         std::find_if(inFlight_.rbegin(), inFlight_.rend(), [this](const Range& range) {
@@ -37,7 +41,21 @@ std::byte* StagingRing::take(Bytes bytes) {
 }
 
 void StagingRing::noteCopy() {
-    inFlight_.push_back({taken_.begin, taken_.end, streams_.markCopy()});
+    copied_ = {.begin = copied_.end == taken_.begin ? copied_.begin : taken_.begin,
+               .end = taken_.end};
+    if (copied_.end - copied_.begin >= piece() / kPointsOfPiece) {
+        mark();
+    }
+}
+
+void StagingRing::mark() {
+    if (copied_.begin < copied_.end) {
+        inFlight_.push_back({copied_.begin, copied_.end, streams_.markCopy()});
+    }
+    while (!inFlight_.empty() && streams_.isReached(*inFlight_.front().copied)) {
+        inFlight_.pop_front();
+    }
+    copied_ = {.begin = taken_.end, .end = taken_.end};
 }
 
 }  // namespace lowtide::residency

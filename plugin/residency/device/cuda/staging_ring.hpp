@@ -8,7 +8,8 @@
 namespace lowtide::residency {
 
 /// Pinned host memory through which bytes go to a card, used over and over. Bytes that are still
-/// being copied are never handed out. Copy thread only.
+/// being copied are never handed out. Neighbours have one point together, so that small copies do
+/// not make as many. Copy thread only.
 class StagingRing {
 public:
     /// Both must outlive it.
@@ -29,9 +30,12 @@ private:
         CardPointRef copied{};
     };
 
+    void mark();
+
     CardStreams& streams_;
     std::span<std::byte> memory_;
     Range taken_;
+    Range copied_;                ///< neighbours that have no point yet
     std::deque<Range> inFlight_;  ///< in the order of their copies
 };
 
