@@ -58,7 +58,6 @@ std::function<bool()> pinned(std::shared_ptr<PinnedMaster> pin,
 
 GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
-      pins_(*place_.device.device, place_.device.id, place_.pinned, place_.books.ledger),
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
       typeOf_(place_.tree->storages.size(), DType::F32),
@@ -80,6 +79,11 @@ GroupSlots::GroupSlots(GroupPlace place)
             weightsOf_[*groupOf[weight.storage]].push_back(id);
         }
     }
+    pins_.emplace(*place_.device.device,
+                  place_.device.id,
+                  place_.pinned,
+                  streamingMasters(),
+                  place_.books.ledger);
 }
 
 GroupSlots::~GroupSlots() {
@@ -176,26 +180,59 @@ void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& 
     copyMaster(group, storage, stop);
 }
 
+/// What the device makes of the storage's file bytes; nothing: they cross as they lie there.
+std::optional<TypeChange> GroupSlots::widening(StorageId storage) const {
+    const memory::Storage& master = place_.tree->storages[storage];
+    const TypeChange change{.from = master.fileType, .to = typeOf_[storage]};
+    const bool isWidened =
+        master.scaleCount == 0 && change.from != change.to && place_.device.device->widens(change);
+    return isWidened ? std::optional(change) : std::nullopt;
+}
+
+Bytes GroupSlots::crossingBytes(StorageId storage) const {
+    return widening(storage) ? place_.tree->storages[storage].fileBytes()
+                             : place_.tree->deviceBytes(storage);
+}
+
+/// In the order of a pass.
+std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
+    std::vector<PinnedMasters::Master> masters;
+    std::vector<bool> isKnown(groups_.size(), false);
+    const auto add = [&](GroupId group) {
+        const memory::Group& planned = place_.layout->groups[group];
+        if (planned.isResident || isKnown[group]) {
+            return;
+        }
+        isKnown[group] = true;
+        for (const StorageId storage : planned.storages) {
+            masters.push_back({.storage = storage, .bytes = crossingBytes(storage)});
+        }
+    };
+    for (const GroupId group : place_.layout->order) {
+        add(group);
+    }
+    for (GroupId group = 0; group < groups_.size(); ++group) {
+        add(group);
+    }
+    return masters;
+}
+
 /// From its file or, where it streams and there is room, from pinned memory that is read into once.
 void GroupSlots::copyMaster(GroupId group, StorageId storage, const StopToken& stop) {
     const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
     const memory::Storage& master = place_.tree->storages[storage];
     Device& device = *place_.device.device;
-    const TypeChange change{.from = master.fileType, .to = typeOf_[storage]};
-    const bool isConverted = master.scaleCount > 0 || change.from != change.to;
-    const bool isWidened = isConverted && master.scaleCount == 0 && device.widens(change);
-    const std::span<std::byte> scratch = isConverted && !isWidened
-                                             ? place_.device.scratchFor(place_.books.ledger)
-                                             : std::span<std::byte>();
+    const std::optional<TypeChange> widened = widening(storage);
+    const DType crossingType = widened ? master.fileType : typeOf_[storage];
+    const bool isConverted = master.scaleCount > 0 || master.fileType != crossingType;
+    const std::span<std::byte> scratch =
+        isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
     const Crossing crossing{
-        .target = addressOf_[storage],
-        .bytes = isWidened ? master.fileBytes() : place_.tree->deviceBytes(storage),
-        .widened = isWidened ? std::optional(change) : std::nullopt};
-    ByteSource source = place_.books.masters.source(
-        *place_.tree, storage, isWidened ? change.from : change.to, scratch, arrival, stop);
+        .target = addressOf_[storage], .bytes = crossingBytes(storage), .widened = widened};
+    ByteSource source =
+        place_.books.masters.source(*place_.tree, storage, crossingType, scratch, arrival, stop);
     const std::string label = place_.tree->role + "." + master.key;
-    const std::shared_ptr<PinnedMaster> pin =
-        place_.layout->groups[group].isResident ? nullptr : pins_.placeFor(storage, crossing.bytes);
+    const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(storage, stop);
     place_.books.traffic.addCopy(place_.tree->deviceBytes(storage), pin ? 0 : master.fileBytes());
     if (pin) {
         const auto fill = [pin, crossing, source = std::move(source)] {
@@ -205,7 +242,7 @@ void GroupSlots::copyMaster(GroupId group, StorageId storage, const StopToken& s
             traffic.addRead(read);
         };
         device.copyInStaged(crossing, pin->data, pinned(pin, arrival, fill, noteRead), label);
-    } else if (isWidened) {
+    } else if (widened) {
         device.copyInWidened(crossing, std::move(source), label);
     } else {
         device.copyIn(crossing.target, crossing.bytes, std::move(source), label);

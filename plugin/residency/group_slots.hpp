@@ -7,6 +7,7 @@
 #include "plugin/residency/pinned_masters.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,9 @@ private:
     };
 
     void requireUsable() const;
+    [[nodiscard]] std::optional<TypeChange> widening(memory::StorageId storage) const;
+    [[nodiscard]] Bytes crossingBytes(memory::StorageId storage) const;
+    [[nodiscard]] std::vector<PinnedMasters::Master> streamingMasters() const;
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
     void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
@@ -96,7 +100,7 @@ private:
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
-    PinnedMasters pins_;
+    std::optional<PinnedMasters> pins_;  ///< always there once it is made
     std::vector<GroupState> groups_;
     std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
     std::vector<DType> typeOf_;                             ///< per storage: on the device

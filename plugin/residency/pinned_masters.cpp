@@ -10,42 +10,60 @@ namespace lowtide::residency {
 PinnedMasters::PinnedMasters(Device& device,
                              std::string deviceId,
                              Bytes most,
-                             memory::Ledger& ledger)
-    : device_(device), deviceId_(std::move(deviceId)), most_(most), ledger_(ledger) {}
+                             const std::vector<Master>& masters,
+                             memory::Ledger& ledger,
+                             Bytes blockBytes)
+    : device_(device), deviceId_(std::move(deviceId)), ledger_(ledger) {
+    Bytes used = 0;
+    for (const Master& master : masters) {
+        const Bytes size = alignUp(master.bytes, memory::kSlotAlignment);
+        if (used + size > most) {
+            continue;
+        }
+        if (blocks_.empty() || blocks_.back().bytes + size > blockBytes) {
+            blocks_.emplace_back();
+        }
+        places_[master.storage] = {.block = blocks_.size() - 1, .offset = blocks_.back().bytes};
+        blocks_.back().bytes += size;
+        used += size;
+    }
+}
 
 PinnedMasters::~PinnedMasters() {
-    if (memory_) {
-        ledger_.add("cpu", memory::Tag::Staging, deviceId_, -memory_->size());
+    for (const Block& block : blocks_) {
+        if (block.memory) {
+            ledger_.add("cpu", memory::Tag::Staging, deviceId_, -block.memory->size());
+        }
     }
 }
 
-std::shared_ptr<PinnedMaster> PinnedMasters::placeFor(memory::StorageId storage, Bytes bytes) {
-    const auto known = places_.find(storage);
-    if (known != places_.end()) {
-        return known->second;
-    }
-    const Bytes size = alignUp(bytes, memory::kSlotAlignment);
-    if (used_ + size > most_ || !hasMemory()) {
+std::shared_ptr<PinnedMaster> PinnedMasters::placeFor(memory::StorageId storage,
+                                                      const StopToken& stop) {
+    const auto found = places_.find(storage);
+    if (found == places_.end()) {
         return nullptr;
     }
-    auto place = std::make_shared<PinnedMaster>();
-    place->data = memory_->data() + used_;
-    used_ += size;
-    return places_[storage] = std::move(place);
+    Place& place = found->second;
+    if (!place.master && isPinned(blocks_[place.block], stop)) {
+        place.master = std::make_shared<PinnedMaster>();
+        place.master->data = blocks_[place.block].memory->data() + place.offset;
+    }
+    return place.master;
 }
 
-bool PinnedMasters::hasMemory() {
-    if (memory_) {
-        return true;
+bool PinnedMasters::isPinned(Block& block, const StopToken& stop) {
+    if (block.memory || isRefused_) {
+        return block.memory != nullptr;
     }
+    stop.throwIfStopped();
     try {
-        memory_ = device_.allocateStaging(most_);
+        block.memory = device_.allocateStaging(block.bytes);
     } catch (const Error& error) {
-        log(Level::Warning, std::string("nothing is pinned, copies are slower: ") + error.what());
-        most_ = 0;
+        log(Level::Warning, std::string("no more is pinned, copies are slower: ") + error.what());
+        isRefused_ = true;
         return false;
     }
-    ledger_.add("cpu", memory::Tag::Staging, deviceId_, memory_->size());
+    ledger_.add("cpu", memory::Tag::Staging, deviceId_, block.memory->size());
     return true;
 }
 

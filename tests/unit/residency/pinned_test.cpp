@@ -1,18 +1,34 @@
 // Host memory that is pinned for what streams: read once, in the ledger, gone with the run.
 #include "plugin/base/error.hpp"
+#include "plugin/residency/pinned_masters.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include <QTest>
 
+#include <set>
+
 namespace pinned_test {
 
 using namespace lowtide;
 using memory::Tag;
+using residency::PinnedMasters;
 using testing::Bench;
 using testing::NodeRun;
 
 namespace {
+
+constexpr memory::StorageId kStorages = 10;
+constexpr Bytes kStorage = 16 * kKiB;
+constexpr Bytes kBlock = 70 * kKiB;
+
+std::vector<PinnedMasters::Master> tenStorages() {
+    std::vector<PinnedMasters::Master> masters;
+    for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
+        masters.push_back({.storage = storage, .bytes = kStorage - 100});
+    }
+    return masters;
+}
 
 Bytes stagingOn(Bench& bench, const char* device) {
     return bench.ledger().bytesOn(device, Tag::Staging);
@@ -128,6 +144,57 @@ private Q_SLOTS:
         for (int pass = 0; pass < 3; ++pass) {
             QVERIFY(node.passIsRight({1, 2, 3}));
         }
+    }
+
+    /// Ten storages of which four fit into a block.
+    void memoryComesInBlocksWithWhatIsCopied() {
+        const auto device = testing::openFake();
+        memory::Ledger ledger;
+        {
+            PinnedMasters pins(
+                *device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
+            QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
+            const auto first = pins.placeFor(0, {});
+            QVERIFY(first && pins.placeFor(0, {}) == first);
+            QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
+            std::set<std::byte*> places;
+            for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
+                places.insert(pins.placeFor(storage, {})->data);
+            }
+            QCOMPARE(places.size(), static_cast<size_t>(kStorages));
+            QCOMPARE(ledger.bytesOn("cpu"), kStorages * kStorage);
+            QVERIFY(!pins.placeFor(kStorages, {}));  // it does not stream
+        }
+        QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
+    }
+
+    void whatIsPinnedStaysWhereTheHostHasNoMore() {
+        const auto device =
+            testing::openFake({.failing = {.kind = memory::AllocationKind::Staging, .number = 2}});
+        memory::Ledger ledger;
+        PinnedMasters pins(*device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
+        for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
+            QCOMPARE(pins.placeFor(storage, {}) != nullptr, storage < 4);
+        }
+        QVERIFY(pins.placeFor(3, {}));
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
+    }
+
+    void aCancelIsSeenBeforeTheNextBlock() {
+        const auto device = testing::openFake();
+        memory::Ledger ledger;
+        PinnedMasters pins(*device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
+        StopSource stop;
+        QVERIFY(pins.placeFor(0, stop.token()));
+        stop.cancel(CancelMode::Now);
+        QVERIFY(pins.placeFor(3, stop.token()));
+        try {
+            static_cast<void>(pins.placeFor(4, stop.token()));
+            QFAIL("no error");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::Cancelled);
+        }
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
     }
 
     /// cuDNN answers a failed allocation with another algorithm; such a result does not count.
