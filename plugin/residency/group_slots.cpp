@@ -86,12 +86,6 @@ GroupSlots::GroupSlots(GroupPlace place)
                   place_.books.ledger);
 }
 
-GroupSlots::~GroupSlots() {
-    LOWTIDE_ASSERT(std::none_of(groups_.begin(), groups_.end(), [](const auto& group) {
-        return group.arrival != nullptr;
-    }));
-}
-
 void GroupSlots::requireUsable() const {
     for (const memory::Weight& weight : place_.tree->weights) {
         const memory::Storage& storage = place_.tree->storages[weight.storage];

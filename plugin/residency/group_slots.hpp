@@ -31,9 +31,9 @@ struct GroupPlace {
 /// events both ways. Decides nothing. Run thread only.
 class GroupSlots {
 public:
+    /// No group is there when it is destroyed.
     explicit GroupSlots(GroupPlace place);
-    /// No group is there.
-    ~GroupSlots();
+    ~GroupSlots() = default;
     GroupSlots(const GroupSlots&) = delete;
     GroupSlots& operator=(const GroupSlots&) = delete;
 

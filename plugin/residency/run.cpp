@@ -431,14 +431,16 @@ Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
                                                   .patches = leftovers_.patches[tree.id]},
                                        0,
                                        false);
+    Bytes arenaBytes = 0;
     if (layout->arenaBytes() > 0) {
         auto arena = std::make_unique<CountedArena>(
             *device.device, device.id, layout->arenaBytes(), books_.ledger);
-        ActivationMeter::noteArena(device, arena->size());
+        arenaBytes = arena->size();
         stay->placeAt(arena->data());
         stay->own(std::move(arena));
     }
     stay->activate(stop_, nodeName());
+    ActivationMeter::noteArena(device, arenaBytes);
     books_.traffic.addMiss();
     unplanned_.push_back(std::move(stay));
     return *unplanned_.back();

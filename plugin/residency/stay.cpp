@@ -18,7 +18,10 @@ Stay::Stay(GroupPlace place, int64_t passes, bool isToKeep)
       isToKeep_(isToKeep) {}
 
 Stay::~Stay() {
-    LOWTIDE_ASSERT(!isActive_);
+    if (isActive_) {
+        leaveDevice({});
+        place_.device.device->drain();
+    }
 }
 
 void Stay::allowReplay(bool isAllowed) {
@@ -57,9 +60,13 @@ void Stay::bringResident(GroupId group, const StopToken& stop, const std::string
 
 void Stay::deactivate(const std::string& node) {
     LOWTIDE_ASSERT(!isLeased());
-    if (!std::exchange(isActive_, false)) {
-        return;
+    if (isActive_) {
+        leaveDevice(node);
     }
+}
+
+void Stay::leaveDevice(const std::string& node) {
+    isActive_ = false;
     for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
         if (slots_.isThere(group)) {
             slots_.evict(group, node);

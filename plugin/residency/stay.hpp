@@ -18,7 +18,7 @@ public:
     /// all of it comes, else what the layout's order names and what is used. Error{Unsupported} for
     /// weights that this version cannot bring to a device.
     Stay(GroupPlace place, int64_t passes, bool isToKeep);
-    /// It is off the device.
+    /// What is on the device leaves it.
     ~Stay();
     Stay(const Stay&) = delete;
     Stay& operator=(const Stay&) = delete;
@@ -79,6 +79,7 @@ public:
     void settle() { slots_.settle(); }
 
 private:
+    void leaveDevice(const std::string& node);
     void take(const std::vector<memory::StreamStep>& steps,
               const StopToken& stop,
               const std::string& node);

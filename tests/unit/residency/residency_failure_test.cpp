@@ -219,6 +219,30 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
+    /// The weight that leaves share is brought at once, and the memory for its conversion is
+    /// refused.
+    void anUnplannedComponentThatCannotComeEndsTheNodeAlone() {
+        Bench bench(folder_.newPath(),
+                    "fake",
+                    {},
+                    {.failing = {.kind = memory::AllocationKind::Staging, .number = 1}});
+        const ComponentTree& unplanned = *bench.model.textEncoder();
+        bench.residency->begin(bench.plan("model"), {});
+        for (const bool isRefused : {true, false}) {
+            bench.residency->enter(1);
+            if (isRefused) {
+                QVERIFY_THROWS_EXCEPTION(Error,
+                                         static_cast<void>(bench.residency->use(unplanned, 1)));
+            }
+            testing::compareWithMasters(bench, unplanned);
+            testing::compareWithMasters(bench, *bench.model.denoiser());
+            bench.residency->leave(1);
+        }
+        bench.residency->end(Outcome::Finished);
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
     void refusesAnArenaThatDoesNotFitAndStaysClean() {
         Bench bench(folder_.newPath(), "fake", {}, {.capacity = 4 * kKiB});
         // The plan of a larger card.
