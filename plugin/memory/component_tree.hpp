@@ -22,8 +22,6 @@ using StorageId = uint32_t;
 using WeightId = uint32_t;
 using LeafId = uint32_t;
 
-enum class WeightKind : uint8_t { Parameter, ConstantBuffer, StateBuffer };
-
 /// A file that holds masters, with the identity it had when the tree was made.
 struct WeightFile {
     std::string path;
@@ -57,7 +55,6 @@ struct Storage {
 struct Weight {
     std::string name;
     StorageId storage = 0;
-    WeightKind kind = WeightKind::Parameter;
     DType computeType = DType::F32;
     Shape shape;
 };

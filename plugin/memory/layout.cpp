@@ -77,8 +77,7 @@ private:
                     const StorageId storage = tree_.weights[weight].storage;
                     const bool isElsewhere =
                         firstList[storage] != SIZE_MAX && firstList[storage] != list;
-                    const bool isState = tree_.weights[weight].kind == WeightKind::StateBuffer;
-                    shared[storage] = shared[storage] || isState || isElsewhere;
+                    shared[storage] = shared[storage] || isElsewhere;
                     firstList[storage] = std::min(firstList[storage], list);
                 }
             }
@@ -225,7 +224,7 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
     return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
         return weight.storage != storage ||
                (bytes.deviceType.value_or(weight.computeType) == bytes.fileType &&
-                bytes.scaleCount == 0 && weight.kind != WeightKind::StateBuffer);
+                bytes.scaleCount == 0);
     });
 }
 

@@ -19,7 +19,7 @@ struct Group {
     Bytes contentBytes = 0;        ///< without alignment: what a copy of the group moves
     Bytes convertedBytes = 0;      ///< of contentBytes: of another type in their file
     Bytes bytes = 0;               ///< each storage aligned to kSlotAlignment
-    bool isShared = false;         ///< what several groups need, and state: always resident
+    bool isShared = false;         ///< what several groups need: always resident
     bool isResident = false;       ///< brought once; else it streams through the ring
     Bytes residentOffset = 0;      ///< resident only: among the residents
     std::vector<Bytes> offsets{};  ///< of its storages, in the group
@@ -61,8 +61,8 @@ struct Layout {
 /// Whether all weights of `tree` that come to a device can be.
 [[nodiscard]] bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits);
 
-/// One group per leaf, in the tree's order. Storages that several leaves share, and state buffers,
-/// form a group "shared" of their own, which is always resident; gathered leaves have none.
+/// One group per leaf, in the tree's order. Storages that several leaves share form a group
+/// "shared" of their own, which is always resident; gathered leaves have none.
 [[nodiscard]] Layout groupByLeaf(const ComponentTree& tree);
 
 /// `blocksPerGroup` neighbouring blocks per group. A block larger than an eighth of the component

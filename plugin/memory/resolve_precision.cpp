@@ -290,9 +290,6 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& p
     for (const Leaf& leaf : tree.leaves) {
         for (const WeightId id : leaf.weights) {
             Weight& weight = typed.weights[id];
-            if (weight.kind == WeightKind::StateBuffer) {
-                continue;
-            }
             Storage& storage = typed.storages[weight.storage];
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;

@@ -21,18 +21,6 @@ using memory::WeightId;
 
 namespace {
 
-/// Copies state that was saved on the host.
-ByteSource savedSource(const std::vector<std::byte>& saved, std::shared_ptr<Arrival> arrival) {
-    return [&saved, arrival = std::move(arrival)](std::byte* target, Bytes offset, Bytes count) {
-        if (arrival->isAbandoned) {
-            arrival->isPartial = true;
-            return false;
-        }
-        std::memcpy(target, saved.data() + offset, static_cast<size_t>(count));
-        return true;
-    };
-}
-
 /// Fills pinned bytes at their first copy; false where they are no longer wanted.
 std::function<bool()> pinned(std::shared_ptr<PinnedMaster> pin,
                              std::shared_ptr<Arrival> arrival,
@@ -61,7 +49,6 @@ GroupSlots::GroupSlots(GroupPlace place)
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
       typeOf_(place_.tree->storages.size(), DType::F32),
-      isState_(place_.tree->storages.size(), false),
       weightsOf_(groups_.size()) {
     requireUsable();
     std::vector<std::optional<GroupId>> groupOf(place_.tree->storages.size());
@@ -74,7 +61,6 @@ GroupSlots::GroupSlots(GroupPlace place)
         const memory::Weight& weight = place_.tree->weights[id];
         typeOf_[weight.storage] =
             place_.tree->storages[weight.storage].deviceType.value_or(weight.computeType);
-        isState_[weight.storage] = weight.kind == memory::WeightKind::StateBuffer;
         if (groupOf[weight.storage]) {
             weightsOf_[*groupOf[weight.storage]].push_back(id);
         }
@@ -157,23 +143,6 @@ std::byte* GroupSlots::mappedAddress(StorageId storage) const {
     return const_cast<std::byte*>(mapped);
 }
 
-void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& stop) {
-    place_.device.lendStaging(place_.books.ledger);
-    const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
-    const memory::Storage& master = place_.tree->storages[storage];
-    const Bytes bytes = place_.tree->deviceBytes(storage);
-    const auto saved = place_.state->find(storage);
-    if (saved != place_.state->end()) {
-        place_.device.device->copyIn(addressOf_[storage],
-                                     bytes,
-                                     savedSource(saved->second, arrival),
-                                     place_.tree->role + "." + master.key);
-        place_.books.traffic.addCopy(bytes, 0);
-        return;
-    }
-    copyMaster(group, storage, stop);
-}
-
 /// What the device makes of the storage's file bytes; nothing: they cross as they lie there.
 std::optional<TypeChange> GroupSlots::widening(StorageId storage) const {
     const memory::Storage& master = place_.tree->storages[storage];
@@ -212,7 +181,8 @@ std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
 }
 
 /// From its file or, where it streams and there is room, from pinned memory that is read into once.
-void GroupSlots::copyMaster(GroupId group, StorageId storage, const StopToken& stop) {
+void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& stop) {
+    place_.device.lendStaging(place_.books.ledger);
     const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
     const memory::Storage& master = place_.tree->storages[storage];
     Device& device = *place_.device.device;
@@ -247,13 +217,9 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     GroupState& state = groups_[group];
     LOWTIDE_ASSERT(state.arrival != nullptr);
     const memory::Group& planned = place_.layout->groups[group];
-    const bool hasArrived = state.lastUse != nullptr;
     state.arrival->isAbandoned = true;
     if (state.lastUse && !isMutant(Mutant::CopyDoesNotWait)) {
         place_.device.unlessLost([&] { place_.device.device->copyWaits(state.lastUse); });
-    }
-    if (hasArrived && !isMutant(Mutant::StateNotSaved)) {
-        saveState(group);
     }
     if (state.address) {
         place_.device.unlessLost([&] {
@@ -272,22 +238,6 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     place_.books.ledger.event(
         "evict", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
     state = {};
-}
-
-/// Copies what the networks wrote back to the host: the next arrival begins with it.
-void GroupSlots::saveState(GroupId group) {
-    for (const StorageId storage : place_.layout->groups[group].storages) {
-        if (!isState_[storage]) {
-            continue;
-        }
-        const Bytes bytes = place_.tree->deviceBytes(storage);
-        std::vector<std::byte>& saved = (*place_.state)[storage];
-        saved.resize(static_cast<size_t>(bytes));
-        place_.device.device->copyOut(saved.data(),
-                                      addressOf_[storage],
-                                      bytes,
-                                      place_.tree->role + "." + place_.tree->storages[storage].key);
-    }
 }
 
 void GroupSlots::abandon(GroupId group) {

@@ -13,16 +13,12 @@
 
 namespace lowtide::residency {
 
-/// Bytes of state buffers that survive while their component is off the device.
-using StateBytes = std::map<memory::StorageId, std::vector<std::byte>>;
-
 /// Whose weights, where, how they lie there.
 struct GroupPlace {
     std::shared_ptr<const memory::ComponentTree> tree;
     std::shared_ptr<const memory::Layout> layout;
     DeviceState& device;
     Bookkeeping& books;
-    std::shared_ptr<StateBytes> state;
     const PatchSet& patches;
     Bytes pinned = 0;  ///< host bytes to pin for what streams
 };
@@ -92,8 +88,6 @@ private:
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
     void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
-    void copyMaster(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
-    void saveState(memory::GroupId group);
     void applyPatches(memory::GroupId group);
     void requireNoScales(const memory::Weight& weight) const;
     [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
@@ -104,7 +98,6 @@ private:
     std::vector<GroupState> groups_;
     std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
     std::vector<DType> typeOf_;                             ///< per storage: on the device
-    std::vector<bool> isState_;                             ///< per storage
     std::vector<std::vector<memory::WeightId>> weightsOf_;  ///< per group
 };
 

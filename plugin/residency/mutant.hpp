@@ -14,10 +14,9 @@ enum class Mutant : uint8_t {
     LeasedIsEvicted = 3,
     BoundLate = 4,          ///< an address is kept when its group comes to another place
     ReusedEarly = 5,        ///< what was computed during a lease does not count as use
-    StateNotSaved = 6,      ///< at an eviction
-    PatchEpochIgnored = 7,  ///< of weights that are there
-    CapDropped = 8,
-    LaneNotDrained = 9,  ///< before memory is given back
+    PatchEpochIgnored = 6,  ///< of weights that are there
+    CapDropped = 7,
+    LaneNotDrained = 8,  ///< before memory is given back
 };
 
 #ifdef LOWTIDE_MUTANTS

@@ -341,14 +341,6 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
     return state_->namingLost([&] { return rows.to(device.device->torchDevice()); });
 }
 
-void Residency::hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept {
-    Run& run = state_->running();
-    Stay* stay = run.findActive(tree);
-    if (stay && leaf < tree.leaves.size()) {
-        stay->prefetch(run.stop(), run.nodeName());
-    }
-}
-
 c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
     return state_->running().deviceOf(tree).device->torchDevice();
 }

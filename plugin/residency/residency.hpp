@@ -79,8 +79,6 @@ public:
     /// Replaces the patches of a component, between two runs: what is on a device by then arrives
     /// anew from its master.
     void setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches);
-    /// The leaf will be used soon; changes time only.
-    void hint(const memory::ComponentTree& tree, memory::LeafId leaf) noexcept;
     /// Ordering faults that the opened devices found, in words; empty unless one of them looks for
     /// any (fake).
     [[nodiscard]] std::vector<std::string> hazards() const;

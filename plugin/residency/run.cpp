@@ -37,11 +37,7 @@ Run::Run(OpenDevices& devices,
       meter_(devices, books),
       clock_(devices, books, *plan_),
       arenas_(plan_->places.size()),
-      stays_(plan_->stays.size()) {
-    for (size_t i = 0; i < plan_->components.size(); ++i) {
-        states_.push_back(std::make_shared<StateBytes>());
-    }
-}
+      stays_(plan_->stays.size()) {}
 
 Run::~Run() {
     finish(memory::Outcome::Failed);
@@ -101,7 +97,6 @@ StayRef Run::makeStay(uint32_t index) {
                                                   .layout = planned.layout,
                                                   .device = devices_.get(component.device),
                                                   .books = books_,
-                                                  .state = states_[planned.component],
                                                   .patches = leftovers_.patches[component.tree->id],
                                                   .pinned = planned.pinned},
                                        planned.passes,
@@ -427,7 +422,6 @@ Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
                                                   .layout = layout,
                                                   .device = device,
                                                   .books = books_,
-                                                  .state = std::make_shared<StateBytes>(),
                                                   .patches = leftovers_.patches[tree.id]},
                                        0,
                                        false);

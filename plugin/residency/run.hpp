@@ -92,7 +92,6 @@ private:
     StopToken stop_;
     ActivationMeter meter_;
     StageClock clock_;
-    std::vector<std::shared_ptr<StateBytes>> states_;    ///< per component
     std::vector<std::unique_ptr<CountedArena>> arenas_;  ///< per place; null: not allocated
     std::vector<StayRef> stays_;                         ///< per stay of the plan; null: not made
     std::vector<StayRef> unplanned_;                     ///< of the running node

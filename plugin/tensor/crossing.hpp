@@ -12,8 +12,7 @@ namespace lowtide::tensor {
 
 /// `value` on `device`: itself when it is there already. Error{OutOfMemory} with the bytes asked.
 [[nodiscard]] at::Tensor upload(const at::Tensor& value, c10::Device device);
-/// `value` in host memory: itself when it is there already (wires that are kept, patches, masters
-/// of state buffers).
+/// `value` in host memory: itself when it is there already (wires that are kept, patches).
 [[nodiscard]] at::Tensor spill(const at::Tensor& value);
 /// A host copy for the recorder: contiguous, its own storage, which no allocator of ATen counts: a
 /// budget is as far with a recording as without.

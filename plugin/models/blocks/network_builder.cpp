@@ -162,7 +162,6 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
             leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
             tree.weights.push_back({.name = name,
                                     .storage = storage,
-                                    .kind = memory::WeightKind::Parameter,
                                     .computeType = state_->computeType,
                                     .shape = spec.shape});
         }

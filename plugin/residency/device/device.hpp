@@ -124,12 +124,6 @@ public:
 
     /// copyIn() of bytes that are widened there. Only where widens().
     virtual void copyInWidened(const Crossing& crossing, ByteSource source, std::string label);
-    /// Enqueues a copy back to the host (state buffers only). `target` must stay alive until the
-    /// event behind it.
-    virtual void copyOut(std::byte* target,
-                         const std::byte* source,
-                         Bytes bytes,
-                         std::string label) = 0;
 
     /// Nobody needs these bytes any more once what the copy lane waits for is over; a checking
     /// device spoils them then.

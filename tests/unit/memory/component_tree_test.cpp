@@ -40,8 +40,6 @@ private Q_SLOTS:
         const auto half = testing::tree("denoiser", {128}, DType::F16);
         auto odd = std::make_shared<ComponentTree>(*whole);
         odd->storages[0].fileOffset = 6;
-        auto state = std::make_shared<ComponentTree>(*whole);
-        state->weights[0].kind = WeightKind::StateBuffer;
         auto remote = std::make_shared<ComponentTree>(*whole);
         remote->files[0].isLocal = false;
         QVERIFY(!isUsedInPlace(*remote, 0, cpu));
@@ -49,7 +47,6 @@ private Q_SLOTS:
         QVERIFY(!isUsedInPlace(*whole, 0, card));
         QVERIFY(!isUsedInPlace(*half, 0, cpu));
         QVERIFY(!isUsedInPlace(*odd, 0, cpu));
-        QVERIFY(!isUsedInPlace(*state, 0, cpu));
     }
 };
 

@@ -75,15 +75,12 @@ private Q_SLOTS:
         QVERIFY(!layout.groups[0].isShared);
     }
 
-    void stateStaysAndGatheredTablesHaveNoGroup() {
+    void gatheredTablesHaveNoGroup() {
         ComponentTree tree = nested();
-        tree.weights[6].kind = WeightKind::StateBuffer;
         tree.leaves[0].gathered = true;
         const Layout layout = groupByLeaf(tree);
-        QVERIFY(layout.groups[0].isShared);
-        QCOMPARE(layout.groups[0].storages, std::vector<StorageId>{6});
         QVERIFY(layout.leafGroups[0].empty());
-        QCOMPARE(layout.groups.size(), size_t{6});
+        QCOMPARE(layout.groups.size(), tree.leaves.size() - 1);
     }
 
     void theFloorIsTwoNeighboursOfTheOrder() {

@@ -254,15 +254,6 @@ private Q_SLOTS:
         card.lane.drain();
     }
 
-    void statesComeBackToTheHost() {
-        Lane card;
-        const std::vector<std::byte> state = pattern(3000, 2);
-        std::vector<std::byte> target(3000);
-        card.lane.copyOut(target.data(), state.data(), 3000);
-        card.lane.hostWaits(card.lane.markCopy());
-        QVERIFY(target == state);
-    }
-
     void whatIsSpoiledIsNoNumber() {
         Lane card;
         std::vector<float> numbers(100, 1.0F);

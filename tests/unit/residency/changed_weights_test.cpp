@@ -52,45 +52,6 @@ class ChangedWeightsTest : public QObject {
 
 private Q_SLOTS:
 
-    void s06_stateSurvives_data() { testing::addStreamingPolicies(); }
-
-    /// A counter that the network writes: it must not start anew whenever its weights come again,
-    /// nor when the component leaves between two nodes.
-    void s06_stateSurvives() {
-        QFETCH(QString, policy);
-        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
-        auto tree = copyOf(bench.model.denoiser(), "stateful");
-        tree->weights[3].kind = memory::WeightKind::StateBuffer;  // odd.weight
-        memory::PlanRequest request = bench.request(policy.toStdString());
-        request.nodes.clear();
-        for (const char* name : {"one", "two"}) {
-            request.nodes.push_back({name, memory::parsePolicy(policy.toStdString()), {tree}});
-            request.nodes.push_back({"between", {}, {bench.model.autoencoder()}});
-        }
-        bench.residency->begin(testing::planOf(request), {});
-        const at::Tensor before = bench.model.expected(*tree, tree->weights[3]);
-        for (memory::NodeIndex node = 0; node < 4; node += 2) {
-            bench.residency->enter(node);
-            for (int step = 0; step < 2; ++step) {
-                bench.residency->beginPass(*tree, {});
-                for (const LeafId leaf : {0u, 1u, 2u, 3u}) {
-                    const residency::Lease lease = bench.residency->use(*tree, leaf);
-                    if (leaf == 2) {
-                        at::Tensor counter = lease[0];
-                        counter.add_(1.0);
-                    }
-                }
-            }
-            bench.residency->leave(node);
-        }
-        bench.residency->enter(2);
-        const at::Tensor after = bench.residency->use(*tree, 2)[0].cpu();
-        QVERIFY(at::equal(after, before + 1 + 1 + 1 + 1));
-        bench.residency->leave(2);
-        bench.residency->end(Outcome::Finished);
-        QCOMPARE(bench.total(), 0);
-    }
-
     /// Two models of one layout whose weights differ, in turn on one device: each gets its own.
     void s08_twoModelsOfOneLayout_data() { testing::addStreamingPolicies(); }
 

@@ -132,10 +132,6 @@ public:
         lane_.copyIn(crossing, std::move(source));
     }
 
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
-        lane_.copyOut(target, source, bytes);
-    }
-
     void discard(std::byte* target, Bytes bytes, std::string) override {
         lane_.spoil(target, bytes);
     }

@@ -67,13 +67,6 @@ void PlayedStreams::spoil(std::byte* target, Bytes bytes) {
     copies_.enqueue([target, bytes] { std::memset(target, 0xFF, static_cast<size_t>(bytes)); });
 }
 
-void PlayedStreams::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
-    noteCall();
-    copies_.enqueue(
-        [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
-    played(*markOn(copies_)).event->wait();
-}
-
 residency::CardPointRef PlayedStreams::markCopy() {
     noteCall();
     return markOn(copies_);

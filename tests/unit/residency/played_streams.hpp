@@ -23,7 +23,6 @@ public:
 
     void copyIn(const residency::Crossing& crossing, const std::byte* source) override;
     void spoil(std::byte* target, Bytes bytes) override;
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes) override;
     [[nodiscard]] residency::CardPointRef markCopy() override;
     [[nodiscard]] residency::CardPointRef markCompute() override;
     void copyWaits(const residency::CardPoint& point) override;

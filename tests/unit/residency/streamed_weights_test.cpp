@@ -115,14 +115,10 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    /// A group that holds state alone, one that holds weights alone, a leaf that holds nothing.
-    void s07_groupsOfOneKind() {
+    void s07_aLeafThatHoldsNothing() {
         Bench bench(folder_.newPath(), "fake");
-        auto tree = copyOf(bench.model.denoiser(), "of one kind");
+        auto tree = copyOf(bench.model.denoiser(), "with an empty leaf");
         tree->leaves.push_back({"nothing", {}});
-        for (const memory::WeightId id : tree->leaves[2].weights) {
-            tree->weights[id].kind = memory::WeightKind::StateBuffer;
-        }
         NodeRun node(bench, tree, "leaf+stream");
         for (int pass = 0; pass < 3; ++pass) {
             QVERIFY(node.passIsRight({0, 1, 4, 2, 3, 4}));
@@ -150,19 +146,6 @@ private Q_SLOTS:
             }
             QVERIFY(at::equal(outer[0].cpu(), expected));
         }
-        QCOMPARE(bench.residency->hazards().size(), 0u);
-    }
-
-    void s14_aHintEvictsNothingThatIsLeased() {
-        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
-        const auto tree = bench.model.denoiser();
-        NodeRun node(bench, tree, "leaf+stream,budget=1KiB");
-        node.beginPass();
-        const residency::Lease lease = bench.residency->use(*tree, 0);
-        for (LeafId leaf = 0; leaf < 4; ++leaf) {
-            bench.residency->hint(*tree, leaf);
-        }
-        QVERIFY(at::equal(lease[0].cpu(), bench.model.expected(*tree, tree->weights[0])));
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
@@ -284,8 +267,8 @@ private Q_SLOTS:
         tree->files = {testing::fileOf(path)};
         tree->storages = {{"table", 0, 0, DType::F32, kRows * kColumns},
                           {"empty", 0, file.size(), DType::F32, 0}};
-        tree->weights = {{"table", 0, memory::WeightKind::Parameter, DType::F32, {kRows, kColumns}},
-                         {"empty", 1, memory::WeightKind::Parameter, DType::F32, {0}}};
+        tree->weights = {{"table", 0, DType::F32, {kRows, kColumns}},
+                         {"empty", 1, DType::F32, {0}}};
         tree->leaves = {{"table", {0}, true}, {"empty", {1}}};
         NodeRun node(bench, tree, "leaf+stream");
         const at::Tensor found =

@@ -90,7 +90,6 @@ public:
                 leaf.weights.push_back(static_cast<memory::WeightId>(tree.weights.size()));
                 tree.weights.push_back({leafPart.name + "." + weight.key,
                                         storageFor(tree, weight),
-                                        memory::WeightKind::Parameter,
                                         DType::F32,
                                         weight.shape});
             }

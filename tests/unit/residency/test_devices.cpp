@@ -42,13 +42,6 @@ public:
         device_->copyIn(target, bytes, std::move(source), std::move(label));
     }
 
-    void copyOut(std::byte* target,
-                 const std::byte* source,
-                 Bytes bytes,
-                 std::string label) override {
-        device_->copyOut(target, source, bytes, std::move(label));
-    }
-
     void discard(std::byte* target, Bytes bytes, std::string label) override {
         device_->discard(target, bytes, std::move(label));
     }

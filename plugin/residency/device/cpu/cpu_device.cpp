@@ -86,11 +86,6 @@ public:
         lane_.copy([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
     }
 
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
-        lane_.copy(
-            [target, source, bytes] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
-    }
-
     [[nodiscard]] EventRef markCopy() override {
         auto event = std::make_shared<LaneEvent>();
         lane_.mark(event);

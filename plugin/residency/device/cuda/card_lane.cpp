@@ -72,13 +72,6 @@ void CardLane::spoil(std::byte* target, Bytes bytes) {
     lane_.enqueue([this, target, bytes] { streams_->spoil(target, bytes); });
 }
 
-void CardLane::copyOut(std::byte* target, const std::byte* source, Bytes bytes) {
-    lane_.enqueue([this, target, source, bytes] {
-        beginCopy();
-        streams_->copyOut(target, source, bytes);
-    });
-}
-
 EventRef CardLane::markCopy() {
     auto event = std::make_shared<CardEvent>();
     lane_.enqueue([this, event] {

@@ -30,7 +30,6 @@ public:
                       const std::byte* staged,
                       std::function<bool()> prepare);
     void spoil(std::byte* target, Bytes bytes);
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes);
 
     [[nodiscard]] EventRef markCopy();
     [[nodiscard]] EventRef markCompute();

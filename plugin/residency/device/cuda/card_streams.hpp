@@ -27,8 +27,6 @@ public:
     virtual void copyIn(const Crossing& crossing, const std::byte* source) = 0;
     /// Writes NaN, on the copying stream.
     virtual void spoil(std::byte* target, Bytes bytes) = 0;
-    /// The host waits; `target` may be any memory.
-    virtual void copyOut(std::byte* target, const std::byte* source, Bytes bytes) = 0;
 
     /// What was given to the copying stream until now.
     [[nodiscard]] virtual CardPointRef markCopy() = 0;

@@ -126,10 +126,6 @@ public:
         }
     }
 
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes, std::string) override {
-        lane_.copyOut(target, source, bytes);
-    }
-
     [[nodiscard]] EventRef markCopy() override { return lane_.markCopy(); }
 
     [[nodiscard]] EventRef markCompute() override { return lane_.markCompute(); }

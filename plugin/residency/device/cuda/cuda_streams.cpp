@@ -70,11 +70,6 @@ public:
                              copies_.stream()));
     }
 
-    void copyOut(std::byte* target, const std::byte* source, Bytes bytes) override {
-        enqueue(target, source, bytes, cudaMemcpyDeviceToHost);
-        copies_.synchronize();
-    }
-
     void spoil(std::byte* target, Bytes bytes) override {
         const c10::cuda::CUDAGuard guard(index_);
         // All bits set is NaN in f32, f16, bf16 and e4m3 alike.

@@ -107,7 +107,7 @@ public:
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) override {
         fakeMemory().noteCall();
-        noteCopy(target, bytes, Access::Write, "copy of " + label);
+        noteCopy(target, bytes, "copy of " + label);
         // Also destroyed with a job that is skipped.
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
         if (entry->isAlone()) {
@@ -126,22 +126,9 @@ public:
 
     void discard(std::byte* target, Bytes bytes, std::string label) override {
         fakeMemory().noteCall();
-        noteCopy(target, bytes, Access::Write, "eviction of " + label);
+        noteCopy(target, bytes, "eviction of " + label);
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
         lane_.enqueue([target, bytes, entry] { poison(target, bytes); });
-    }
-
-    void copyOut(std::byte* target,
-                 const std::byte* source,
-                 Bytes bytes,
-                 std::string label) override {
-        noteCopy(source, bytes, Access::Read, "copy back of " + label);
-        const uint64_t seed = random_();
-        lane_.copy([this, target, source, bytes, seed] {
-            std::mt19937_64 random(seed);
-            dawdle(random);
-            std::memcpy(target, source, static_cast<size_t>(bytes));
-        });
     }
 
     [[nodiscard]] EventRef markCopy() override {
@@ -217,13 +204,10 @@ public:
     [[nodiscard]] FakeCounters counters() const override { return fakeMemory().counters(); }
 
 private:
-    static void noteCopy(const std::byte* data,
-                         Bytes bytes,
-                         Access access,
-                         const std::string& what) {
+    static void noteCopy(const std::byte* data, Bytes bytes, const std::string& what) {
         fakeMemory().touch(rangeOf(data, bytes));
         fakeMemory().hazards().begin(Agent::Copy);
-        fakeMemory().hazards().access(Agent::Copy, rangeOf(data, bytes), access, what);
+        fakeMemory().hazards().access(Agent::Copy, rangeOf(data, bytes), Access::Write, what);
     }
 
     void dawdle(std::mt19937_64& random) const {

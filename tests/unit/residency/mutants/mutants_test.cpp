@@ -24,11 +24,10 @@ constexpr Row kRows[] = {
     {3, "a leased group is evicted", "streamed_weights", "s13_nestedLeases"},
     {4, "bound late", "streamed_weights", "s05_anyOrderGivesTheSameBits"},
     {5, "a slot is reused early", "order", "isCompleteWhateverTheDelays"},
-    {6, "state is not saved", "changed_weights", "s06_stateSurvives"},
-    {7, "patch epoch ignored", "changed_weights", "s09_patchesOfKeptWeightsChangeToo"},
-    {8, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
-    {8, "cap dropped, the driver spills", "spill", "whoTakesMoreThanWasPlannedIsRefused"},
-    {9, "lane not drained", "order", "isCompleteWhateverTheDelays"},
+    {6, "patch epoch ignored", "changed_weights", "s09_patchesOfKeptWeightsChangeToo"},
+    {7, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
+    {7, "cap dropped, the driver spills", "spill", "whoTakesMoreThanWasPlannedIsRefused"},
+    {8, "lane not drained", "order", "isCompleteWhateverTheDelays"},
 };
 
 constexpr int kLongestMilliseconds = 15000;  ///< five times what the slowest of them takes
