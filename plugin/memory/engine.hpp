@@ -44,7 +44,8 @@ public:
     /// Devices that this machine offers, opened or not.
     virtual std::vector<DeviceInfo> devices() = 0;
 
-    /// Allocates the arenas of `plan` and checks that weight files are still those of the trees.
+    /// Opens the devices of `plan` and checks that weight files are still those of the trees; arenas
+    /// come with the nodes.
     virtual void begin(std::shared_ptr<const Plan> plan, const StopToken& stop) = 0;
     /// The node's components arrive as their policies say. Throws Error{OutOfMemory},
     /// Error{Cancelled}, Error{Corrupt}.
