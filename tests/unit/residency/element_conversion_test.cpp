@@ -114,11 +114,56 @@ private Q_SLOTS:
         QVERIFY(at::equal(actual, expected));
     }
 
+    /// Every pattern of the upper half, with lower halves at, beside and between what is rounded.
+    void scaledF8HasTheBitsOfAten() {
+        constexpr std::array<int64_t, 7> kLower = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xC000, 0xFFFF};
+        const at::Tensor upper =
+            at::arange(0, 65536, at::kLong).sub(32768).mul(65536).view({-1, 1});
+        const at::Tensor lower =
+            at::tensor(at::ArrayRef<int64_t>(kLower.data(), kLower.size())).view({1, -1});
+        const at::Tensor values = (upper + lower).to(at::kInt).view(at::kFloat).contiguous();
+        at::Tensor actual = at::empty({values.numel()}, at::kByte);
+        for (const float scale : {1.0F, 0.25F, 1024.0F}) {
+            residency::scaleToF8(static_cast<std::byte*>(actual.data_ptr()),
+                                 values.const_data_ptr<float>(),
+                                 scale,
+                                 values.numel());
+            const at::Tensor expected =
+                (values * (1 / scale)).to(at::kFloat8_e4m3fn).view(at::kByte).view({-1});
+            QCOMPARE(actual.ne(expected).sum().item<int64_t>(), int64_t{0});
+        }
+    }
+
+    void theLargestMagnitudeIsThatOfAnyLength() {
+        const at::Tensor values = at::randn({1000});
+        for (const int64_t count : {0, 1, 15, 16, 17, 33, 1000}) {
+            const float expected =
+                count == 0 ? 0.0F : values.narrow(0, 0, count).abs().max().item<float>();
+            QCOMPARE(residency::largestMagnitude(values.const_data_ptr<float>(), count), expected);
+        }
+    }
+
     void refusesIntegersAsFloats() {
         QVERIFY(!residency::canConvert(DType::I64, DType::F32));
         QVERIFY(residency::canConvert(DType::I64, DType::I64));
         std::byte memory[8] = {};
         QVERIFY_THROWS_EXCEPTION(Error, convertElements(memory, DType::F32, memory, DType::I64, 1));
+    }
+
+    /// What a checkpoint that is stored as f8 costs the copy thread.
+    void scalesFastEnough() {
+        constexpr int64_t kRows = 1 << 10;
+        constexpr int64_t kColumns = 1 << 12;
+        const at::Tensor source = at::randn({kRows, kColumns});
+        std::vector<std::byte> target(static_cast<size_t>(kRows * kColumns));
+        QBENCHMARK {
+            for (int64_t row = 0; row < kRows; ++row) {
+                const float* values = source.const_data_ptr<float>() + row * kColumns;
+                const float scale =
+                    residency::scaleFor(residency::largestMagnitude(values, kColumns));
+                residency::scaleToF8(target.data() + row * kColumns, values, scale, kColumns);
+            }
+        }
     }
 
     void convertsFastEnough() {
