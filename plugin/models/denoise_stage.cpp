@@ -1,6 +1,7 @@
 #include "plugin/models/denoise_stage.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
@@ -112,10 +113,16 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
 }
 
-std::string scheduleKey(const DenoiseRequest& request, const std::string& sampler) {
-    return sampler + "|" + std::to_string(request.steps) + "|" + request.sigmas + "|" +
-           request.spacing + "|" + formatNumber(request.eta) + "|" + std::to_string(request.seed) +
-           "|" + request.batchSeeds;
+/// Another network has its own history, and another scheduler file other levels and solver orders.
+std::string scheduleKey(const Model& model,
+                        const DenoiseRequest& request,
+                        const std::string& sampler) {
+    const std::string config =
+        model.info().schedulerConfig.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return treeIn(model, kDenoiser)->weightsId() + "|" + sha256Hex(config) + "|" + sampler + "|" +
+           std::to_string(request.steps) + "|" + request.sigmas + "|" + request.spacing + "|" +
+           formatNumber(request.eta) + "|" + std::to_string(request.seed) + "|" +
+           request.batchSeeds;
 }
 
 /// At full strength a masked part is made of noise alone, as the reference does.
@@ -133,7 +140,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .addNoise = request.addNoise,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
             .keepNoise = request.keepNoise,
-            .scheduleKey = scheduleKey(request, sampler),
+            .scheduleKey = scheduleKey(model, request, sampler),
             .deviation = start.deviation,
             .inpainting = inpaintingFor(model, request, start.samples),
             .cache = stepCacheIn(request),

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/guidance.hpp"
+#include "plugin/sampling/history.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -62,7 +63,9 @@ public:
             generators_.front().setState(state);
             return;
         }
-        LOWTIDE_ASSERT(state.size(0) == count());
+        requireCarried(state.size(0) == count(),
+                       std::to_string(state.size(0)) + " generators for a batch of " +
+                           std::to_string(count()));
         for (size_t i = 0; i < generators_.size(); ++i) {
             // torch reads elsewhere when the state is a view that does not begin its storage.
             generators_[i].setState(state[static_cast<int64_t>(i)].clone());

@@ -4,7 +4,18 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
+
 namespace lowtide::sampling {
+
+void requireCarried(bool fits, const std::string& problem) {
+    if (!fits) {
+        throw Error(ErrorKind::Internal,
+                    "a pass was given another sampler's state: " + problem,
+                    "clear the result cache, or turn keep_noise off in the pass before",
+                    "latent");
+    }
+}
 
 void History::push(const at::Tensor& prediction) {
     entries_.push_back(prediction);
@@ -14,7 +25,9 @@ void History::push(const at::Tensor& prediction) {
 }
 
 void History::restore(std::span<const at::Tensor> entries) {
-    LOWTIDE_ASSERT(entries.size() <= most_);
+    requireCarried(entries.size() <= most_,
+                   std::to_string(entries.size()) + " predictions for a solver that keeps " +
+                       std::to_string(most_));
     entries_.assign(entries.begin(), entries.end());
 }
 

@@ -3,9 +3,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace lowtide::sampling {
+
+/// Throws Error{Internal} with `problem` unless a carry fits the sampler that shall take it over.
+void requireCarried(bool fits, const std::string& problem);
 
 /// The predictions of the calls before, at most a given number of them, newest last.
 class History {
@@ -26,7 +30,7 @@ public:
 
     [[nodiscard]] const std::vector<at::Tensor>& entries() const { return entries_; }
 
-    /// Takes over what entries() gave. There are at most `most` of them.
+    /// Takes over what entries() gave. Error{Internal} if there are more than `most`.
     void restore(std::span<const at::Tensor> entries);
 
 private:

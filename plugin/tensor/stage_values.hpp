@@ -72,9 +72,9 @@ private:
 };
 
 /// What a sampler must know to go on where another pass stopped: its history and the generator. The
-/// next pass continues bit for bit when sampler, schedule and step agree.
+/// next pass continues bit for bit when network, sampler, schedule and step agree.
 struct SamplerCarry {
-    std::string schedule;  ///< sampler, steps, sigmas, spacing, seed as one text; equal or not used
+    std::string schedule;  ///< network, scheduler file, choices as one text; equal or not used
     int step = 0;          ///< the step that comes next
     std::vector<at::Tensor> history;
     std::vector<double> scalars;

@@ -1,4 +1,7 @@
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
@@ -122,6 +125,24 @@ private Q_SLOTS:
         QCOMPARE(picture("two_passes", {"denoise", "refine"}), one);
     }
 
+    /// The seed changes nothing that UniPC computes, and no pass goes on with another seed's state.
+    void aSecondCheckpointStartsAfresh() {
+        const QTemporaryDir folder;
+        const QString graph = folder.filePath("two_checkpoints.json");
+        testing::writeFile(graph, twoCheckpoints(folder, 3, 2));
+        const auto picture = [&](const QString& seed) {
+            const testing::CommandResult run = testing::runLowtide(
+                {"run", graph, "--out", folder.path(), "--set", "refine.seed=" + seed});
+            if (run.exitCode != 0) {
+                qWarning("%s", qPrintable(run.errors));
+            }
+            return pixelsOf(testing::contentsOf(run.output.trimmed()));
+        };
+        const QByteArray continued = picture("1");
+        QVERIFY(!continued.isEmpty());
+        QCOMPARE(picture("2"), continued);
+    }
+
     void aBusyNeighbourChangesNoByte() {
         std::atomic<bool> stop = false;
         QThread* neighbour = QThread::create([&stop] {
@@ -143,6 +164,30 @@ private Q_SLOTS:
     }
 
 private:
+    /// two_passes.json, a checkpoint for each pass: copies of the mini model with other orders.
+    static QByteArray twoCheckpoints(const QTemporaryDir& folder, int first, int second) {
+        Json graph = parseJson(testing::exampleText("two_passes"), "two_passes");
+        graph["nodes"]["load_second"] = graph["nodes"]["load"];
+        for (const auto& [node, order] : {std::pair("load", first), {"load_second", second}}) {
+            const QString copy = folder.filePath(node);
+            testing::copyFolder(testing::sourcePath("resources/mini/model"), copy);
+            const QString file = copy + "/scheduler/scheduler_config.json";
+            Json config = parseJson(testing::contentsOf(file).toStdString(), "scheduler_config");
+            config["solver_order"] = order;
+            testing::writeFile(file, QByteArray::fromStdString(config.dump()));
+            graph["nodes"][node]["params"]["checkpoint"] = copy.toStdString();
+        }
+        for (Json& link : graph["links"]) {
+            if (link["to"] == Json{"refine", "model"}) {
+                link["from"] = Json{"load_second", "model"};
+            }
+        }
+        for (const char* node : {"denoise", "refine"}) {
+            graph["nodes"][node]["params"]["sampler"] = "unipc";
+        }
+        return QByteArray::fromStdString(graph.dump());
+    }
+
     /// The chunks that hold pixels: the metadata of the two graphs differs.
     static QByteArray pixelsOf(const QByteArray& png) {
         QByteArray pixels;

@@ -207,6 +207,55 @@ private Q_SLOTS:
         QVERIFY(at::equal(second(otherStep, true), second(otherStep, false)));
     }
 
+    void aCarryThatDoesNotFitEndsTheRun_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"unipc", "deis", "dpmpp_2m_sde", "dpmpp_single"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+    /// A solver that keeps more predictions than the one that goes on.
+    void aCarryThatDoesNotFitEndsTheRun() {
+        QFETCH(QString, name);
+        const std::string sampler = name.toStdString();
+        const Run first =
+            run(sampler, {.end = 5, .keepNoise = true, .changes = {{"solver_order", 3}}});
+        QVERIFY(first.result.carry->history.size() > 1);
+        const auto error = testing::errorOf([&] {
+            (void)run(sampler,
+                      {.start = 5, .addNoise = false, .changes = {{"solver_order", 2}}},
+                      first.result.latents,
+                      first.result.carry);
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Internal);
+    }
+
+    void aDamagedCarryEndsTheRun_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("keepsHistory");
+        for (const char* name : {"unipc", "pndm"}) {
+            QTest::addRow("%s without numbers", name) << name << true;
+            QTest::addRow("%s without history", name) << name << false;
+        }
+    }
+
+    void aDamagedCarryEndsTheRun() {
+        QFETCH(QString, name);
+        QFETCH(bool, keepsHistory);
+        const std::string sampler = name.toStdString();
+        const Run first = run(sampler, {.end = 1, .keepNoise = true});
+        const auto carry = std::make_shared<tensor::SamplerCarry>(*first.result.carry);
+        if (keepsHistory) {
+            carry->scalars.clear();
+        } else {
+            carry->history.clear();
+        }
+        const auto error = testing::errorOf([&] {
+            (void)run(sampler, {.start = 1, .addNoise = false}, first.result.latents, carry);
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Internal);
+    }
+
     void onlyKeptNoiseLeavesACarry() {
         QVERIFY(!run("dpmpp_2m", {}).result.carry);
         const auto carry = run("dpmpp_2m", {.end = 3, .keepNoise = true}).result.carry;

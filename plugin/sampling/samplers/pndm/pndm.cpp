@@ -1,4 +1,3 @@
-#include "plugin/base/error.hpp"
 #include "plugin/sampling/pndm_sampler.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
@@ -61,10 +60,12 @@ public:
     }
 
     void restore(const tensor::SamplerCarry& carry) override {
-        LOWTIDE_ASSERT(carry.scalars.size() == 1);
+        requireCarried(carry.scalars.size() == 1,
+                       std::to_string(carry.scalars.size()) + " numbers instead of 1");
         done_ = static_cast<int64_t>(carry.scalars.front());
         tensor::SamplerCarry predictions = carry;
         if (done_ == 1) {
+            requireCarried(!predictions.history.empty(), "no latents of a repeated call");
             begin_ = predictions.history.back();
             predictions.history.pop_back();
         }

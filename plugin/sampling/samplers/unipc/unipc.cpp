@@ -1,4 +1,3 @@
-#include "plugin/base/error.hpp"
 #include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/history.hpp"
 #include "plugin/sampling/log_snr_solver.hpp"
@@ -68,7 +67,8 @@ public:
     }
 
     void restore(const tensor::SamplerCarry& carry) override {
-        LOWTIDE_ASSERT(carry.scalars.size() == 1);
+        requireCarried(carry.scalars.size() == 1,
+                       std::to_string(carry.scalars.size()) + " numbers instead of 1");
         std::vector<at::Tensor> entries = carry.history;
         order_ = static_cast<int64_t>(carry.scalars.front());
         if (!entries.empty()) {
@@ -76,6 +76,9 @@ public:
             entries.pop_back();
         }
         before_.restore(entries);
+        requireCarried(order_ >= 0 && order_ <= static_cast<int64_t>(entries.size()),
+                       "order " + std::to_string(order_) + " with " +
+                           std::to_string(entries.size()) + " predictions");
     }
 
     int historyLength() const override { return static_cast<int>(settings_.order) + 1; }

@@ -1,0 +1,114 @@
+// A second pass over what another checkpoint left.
+
+#include "plugin/base/json.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/picture_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace second_pass_test {
+
+using namespace lowtide;
+using models::WireRef;
+using testing::CheckpointCopy;
+using testing::PictureBench;
+
+namespace {
+
+constexpr const char* kScheduler = "scheduler/scheduler_config.json";
+constexpr int kSplit = 5;
+
+models::DenoiseRequest firstPass(PictureBench& bench) {
+    models::DenoiseRequest request = bench.request("a cat", "dark");
+    request.latent = bench.emptyLatent(64, 48);
+    request.steps = 8;
+    request.cfg = 3;
+    request.seed = 5;
+    request.sampler = "unipc";
+    request.endStep = kSplit;
+    request.keepNoise = true;
+    return request;
+}
+
+/// `request` goes on with `latent`.
+models::DenoiseRequest after(models::DenoiseRequest request, const WireRef& latent) {
+    request.latent = latent->onHost();
+    request.startStep = kSplit;
+    request.endStep = -1;
+    request.addNoise = false;
+    request.keepNoise = false;
+    return request;
+}
+
+/// The same samples without the sampler's state: what goes on with them starts afresh.
+WireRef withoutState(const WireRef& latent) {
+    const auto& latents = dynamic_cast<const tensor::Latents&>(*latent);
+    return std::make_shared<const tensor::Latents>(PictureBench::samplesOf(latent),
+                                                   latents.provenance());
+}
+
+}  // namespace
+
+class SecondPassTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void anotherCheckpointStartsAfresh_data() {
+        QTest::addColumn<QString>("first");
+        QTest::addColumn<QString>("second");
+        QTest::newRow("fewer predictions are kept") << R"({"solver_order": 3})"
+                                                    << R"({"solver_order": 2})";
+        QTest::newRow("more predictions are kept") << R"({"solver_order": 2})"
+                                                   << R"({"solver_order": 3})";
+        QTest::newRow("other levels") << "{}"
+                                      << R"({"beta_end": 0.02})";
+        QTest::newRow("another network") << "{}"
+                                         << "{}";
+    }
+
+    /// Base, then refiner: the reference gives every pipeline an empty history.
+    void anotherCheckpointStartsAfresh() {
+        QFETCH(QString, first);
+        QFETCH(QString, second);
+        const CheckpointCopy one;
+        const CheckpointCopy two;
+        const auto change = [](const CheckpointCopy& copy, const QString& changes) {
+            const Json json = parseJson(changes.toStdString(), "changes");
+            for (const auto& [key, value] : json.items()) {
+                copy.set(kScheduler, key, value);
+            }
+        };
+        change(one, first);
+        change(two, second);
+        PictureBench base(one.path());
+        PictureBench refiner(two.path());
+        const WireRef half = base.denoise(firstPass(base));
+        QVERIFY(dynamic_cast<const tensor::Latents&>(*half).carry()->history.size() > 1);
+        const models::DenoiseRequest request = firstPass(refiner);
+
+        const WireRef given = refiner.denoise(after(request, half));
+
+        const WireRef afresh = refiner.denoise(after(request, withoutState(half)));
+        QVERIFY(at::equal(PictureBench::samplesOf(given), PictureBench::samplesOf(afresh)));
+    }
+
+    void theSameCheckpointGoesOn() {
+        PictureBench bench("builtin:mini");
+        const models::DenoiseRequest request = firstPass(bench);
+        const WireRef half = bench.denoise(request);
+        const WireRef given = bench.denoise(after(request, half));
+        const WireRef afresh = bench.denoise(after(request, withoutState(half)));
+        QVERIFY(!at::equal(PictureBench::samplesOf(given), PictureBench::samplesOf(afresh)));
+    }
+};
+
+LOWTIDE_TEST(SecondPassTest)
+
+}  // namespace second_pass_test
+
+#include "second_pass_test.moc"
