@@ -472,6 +472,49 @@ def tokenizers(root):
     yield "empty_special", files(merges, vocabulary.replace('"a"', '""'), '{"pad_token":""}')
 
 
+def tokenizer_jsons():
+    tokens = ["a", "b", "t", "a</w>", "t</w>", "c", "ca", "cat</w>", "<|startoftext|>", "<|endoftext|>"]
+    added = [{"id": 8, "content": "<|startoftext|>", "single_word": False, "lstrip": False, "rstrip": False,
+              "normalized": True, "special": True}, {"id": 9, "content": "<|endoftext|>", "normalized": False}]
+
+    def file(model=(), **changes):
+        whole = {"version": "1.0", "added_tokens": added,
+                 "model": {"type": "BPE", "unk_token": "<|endoftext|>", "end_of_word_suffix": "</w>",
+                           "vocab": {token: n for n, token in enumerate(tokens)},
+                           "merges": [["c", "a"], ["ca", "t</w>"]], **dict(model)}, **changes}
+        return json.dumps(whole, separators=(",", ":")).encode()
+
+    yield "right", file()
+    yield "merges_as_lines", file({"merges": ["c a", "ca t</w>"]})
+    yield "no_type", file({"type": None})
+    yield "unigram", file({"type": "Unigram", "vocab": [["a", -1.5]]})
+    yield "other_word_end", file({"end_of_word_suffix": "@"})
+    yield "no_merges", file({"merges": []})
+    yield "merges_null", file({"merges": None})
+    yield "merge_of_one", file({"merges": ["c"]})
+    yield "merge_of_three", file({"merges": [["c", "a", "t"]]})
+    yield "merge_of_numbers", file({"merges": [[1, 2]]})
+    yield "merge_outside", file({"merges": [["c", "zzz"]]})
+    yield "merge_of_nothing", file({"merges": [["", ""], " "]})
+    yield "long_merge", file({"merges": [["x" * 3000, "y"]]})
+    yield "vocab_is_a_list", file({"vocab": tokens})
+    yield "vocab_is_empty", file({"vocab": {}})
+    yield "id_2_24", file({"vocab": {token: n + (1 << 24) for n, token in enumerate(tokens)}})
+    yield "huge_id", file({"vocab": {"a": 18446744073709551615}})
+    yield "same_id", file({"vocab": {token: 0 for token in tokens}})
+    yield "no_added_tokens", file(added_tokens=None)
+    yield "added_is_an_object", file(added_tokens={"a": 1})
+    yield "added_is_a_number", file(added_tokens=[3])
+    yield "added_is_a_text", file(added_tokens=["a"])
+    yield "added_outside", file(added_tokens=[{"id": 99, "content": "x"}])
+    yield "added_id_minus_1", file(added_tokens=[{"id": -1, "content": "x"}])
+    yield "added_twice", file(added_tokens=added + added)
+    yield "added_empty", file({"vocab": {**{t: n for n, t in enumerate(tokens)}, "": 10}}, added_tokens=[{"id": 10, "content": ""}])
+    yield "added_id_2_40", file(added_tokens=[{"id": 1 << 40, "content": "a"}])
+    yield "model_is_a_list", b'{"model":[]}'
+    yield "nothing", b""
+
+
 def texts():
     for number, text in enumerate([
             "a photo of an astronaut riding a horse", "don't I'LL we've 3.14 x2", "<|endoftext|> a <|startoftext|>",
@@ -502,7 +545,8 @@ def main():
     targets = {
         "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
         "policy": policies(), "profile": profiles(), "png": pngs(), "model_config": model_configs(root),
-        "single_file": single_files(), "tokenizer_files": tokenizers(root), "tokenizer_text": texts(), "prompt": prompts()}
+        "single_file": single_files(), "tokenizer_files": tokenizers(root),
+        "tokenizer_json": tokenizer_jsons(), "tokenizer_text": texts(), "prompt": prompts()}
     for target, inputs in targets.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, content in inputs:

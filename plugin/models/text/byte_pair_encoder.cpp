@@ -68,18 +68,37 @@ std::array<std::string, 256> byteAlphabet() {
     return alphabet;
 }
 
+std::vector<TokenPair> pairsOf(std::string_view mergesFile) {
+    std::vector<TokenPair> pairs;
+    while (!mergesFile.empty()) {
+        const size_t end = std::min(mergesFile.find('\n'), mergesFile.size());
+        std::string_view line = mergesFile.substr(0, end);
+        mergesFile.remove_prefix(std::min(end + 1, mergesFile.size()));
+        if (line.ends_with('\r')) {
+            line.remove_suffix(1);
+        }
+        if (line.empty() || line.starts_with("#version")) {
+            continue;
+        }
+        const size_t space = line.find(' ');
+        pairs.emplace_back(line.substr(0, space),
+                           space == line.npos ? std::string_view() : line.substr(space + 1));
+    }
+    return pairs;
+}
+
 BytePairEncoder::BytePairEncoder(const Json& vocabulary,
-                                 std::string_view merges,
-                                 const std::string& what) {
+                                 const std::vector<TokenPair>& merges,
+                                 const EncoderSources& sources) {
     if (!vocabulary.is_object()) {
-        refuseTokenizer(what, "vocab.json is no JSON object");
+        refuseTokenizer(sources.vocabulary, "the vocabulary is no JSON object");
     }
     ids_.reserve(vocabulary.size());
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
         if (id < 0 || id > kLargestId) {
-            refuseTokenizer(what,
-                            "vocab.json gives the token " + quotedName(token) + " the id " +
+            refuseTokenizer(sources.vocabulary,
+                            "the token " + quotedName(token) + " has the id " +
                                 value.dump(-1, ' ', true).substr(0, kLongestShownValue));
         }
         ids_.emplace(token, static_cast<TokenId>(id));
@@ -90,30 +109,20 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
         byteIds_[byte] = idOf(alphabet[byte]);
         lastByteIds_[byte] = idOf(alphabet[byte] + "</w>");
     }
-    addMerges(merges, what);
+    addMerges(merges, sources);
 }
 
-void BytePairEncoder::addMerges(std::string_view merges, const std::string& what) {
+void BytePairEncoder::addMerges(const std::vector<TokenPair>& merges,
+                                const EncoderSources& sources) {
     int32_t rank = 0;
-    while (!merges.empty()) {
-        const size_t end = std::min(merges.find('\n'), merges.size());
-        std::string_view line = merges.substr(0, end);
-        merges.remove_prefix(std::min(end + 1, merges.size()));
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        if (line.empty() || line.starts_with("#version")) {
-            continue;
-        }
-        const size_t space = line.find(' ');
-        const std::string left(line.substr(0, space));
-        const std::string right(space == line.npos ? "" : line.substr(space + 1));
+    for (const auto& [left, right] : merges) {
         const TokenId leftId = idOf(left);
         const TokenId rightId = idOf(right);
-        const TokenId result = idOf(left + right);
+        const TokenId result = idOf(std::string(left) + std::string(right));
         if (leftId < 0 || rightId < 0 || result < 0) {
-            refuseTokenizer(
-                what, "merges.txt joins " + quotedName(line) + ", which vocab.json does not have");
+            refuseTokenizer(sources.merges,
+                            "it joins " + quotedName(std::string(left) + " " + std::string(right)) +
+                                ", which the vocabulary does not have");
         }
         merges_.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, result});
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -16,14 +17,27 @@ using TokenId = int32_t;
 /// The character, as UTF-8, that stands for each byte in tokens. Source: GPT-2's encoder.py.
 [[nodiscard]] std::array<std::string, 256> byteAlphabet();
 
+/// Two tokens that are joined to one.
+using TokenPair = std::pair<std::string_view, std::string_view>;
+
+/// The pairs of merges.txt, lines "left right"; of its text.
+[[nodiscard]] std::vector<TokenPair> pairsOf(std::string_view mergesFile);
+
+/// Where the parts of an encoder come from, for messages: "tokenizer/vocab.json".
+struct EncoderSources {
+    std::string vocabulary;
+    std::string merges;
+};
+
 /// Byte-level byte pair encoding with "</w>" at the end of words. Source: Sennrich et al. 2016,
 /// GPT-2's byte alphabet; ids equal those of tokenizers' BPE model with end_of_word_suffix "</w>".
 class BytePairEncoder {
 public:
-    /// `vocabulary`: JSON object of token -> id (vocab.json); `merges`: lines "left right"
-    /// (merges.txt), best first. `what` names the tokenizer in messages. Error{Corrupt} names the
-    /// token or line.
-    BytePairEncoder(const Json& vocabulary, std::string_view merges, const std::string& what);
+    /// `vocabulary`: JSON object of token -> id; `merges`: best first. Error{Corrupt} names the
+    /// source and the token or pair.
+    BytePairEncoder(const Json& vocabulary,
+                    const std::vector<TokenPair>& merges,
+                    const EncoderSources& sources);
 
     [[nodiscard]] TokenId vocabularySize() const { return vocabularySize_; }
 
@@ -42,7 +56,7 @@ private:
         TokenId result;
     };
 
-    void addMerges(std::string_view merges, const std::string& what);
+    void addMerges(const std::vector<TokenPair>& merges, const EncoderSources& sources);
     [[nodiscard]] const Merge* mergeOf(TokenId left, TokenId right) const;
 
     std::unordered_map<std::string, TokenId> ids_;

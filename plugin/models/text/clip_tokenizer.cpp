@@ -2,16 +2,38 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/text/tokenizer_json.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace lowtide::models {
 
 namespace {
 
-BytePairEncoder readEncoder(Checkpoint& checkpoint, const std::string& component) {
-    const Json vocabulary = checkpoint.readJson(component + "/vocab.json");
-    return {vocabulary, checkpoint.readText(component + "/merges.txt"), component};
+std::unique_ptr<const TokenizerJson> readTokenizerJson(Checkpoint& checkpoint,
+                                                       const std::string& component) {
+    const std::string file = component + "/tokenizer.json";
+    const bool hasPair =
+        checkpoint.has(component + "/vocab.json") && checkpoint.has(component + "/merges.txt");
+    if (hasPair || !checkpoint.has(file)) {
+        return nullptr;
+    }
+    return std::make_unique<const TokenizerJson>(checkpoint.readJson(file), file);
+}
+
+BytePairEncoder readEncoder(Checkpoint& checkpoint,
+                            const std::string& component,
+                            const TokenizerJson* json) {
+    if (json) {
+        const std::string file = component + "/tokenizer.json";
+        return {json->vocabulary(), json->merges(), {.vocabulary = file, .merges = file}};
+    }
+    const EncoderSources sources{.vocabulary = component + "/vocab.json",
+                                 .merges = component + "/merges.txt"};
+    const Json vocabulary = checkpoint.readJson(sources.vocabulary);
+    const std::string merges = checkpoint.readText(sources.merges);
+    return {vocabulary, pairsOf(merges), sources};
 }
 
 }  // namespace
@@ -19,8 +41,16 @@ BytePairEncoder readEncoder(Checkpoint& checkpoint, const std::string& component
 ClipTokenizer::ClipTokenizer(Checkpoint& checkpoint,
                              const std::string& component,
                              int64_t defaultLength)
-    : encoder_(readEncoder(checkpoint, component)),
-      settings_(readTokenizerSettings(checkpoint, component, encoder_)) {
+    : ClipTokenizer(
+          checkpoint, component, defaultLength, readTokenizerJson(checkpoint, component).get()) {}
+
+ClipTokenizer::ClipTokenizer(Checkpoint& checkpoint,
+                             const std::string& component,
+                             int64_t defaultLength,
+                             const TokenizerJson* json)
+    : encoder_(readEncoder(checkpoint, component, json)),
+      settings_(readTokenizerSettings(
+          checkpoint, component, encoder_, json ? json->addedTokens() : Json::array())) {
     encoder_.setUnknown(settings_.unknown);
     if (settings_.maxLength == 0) {
         settings_.maxLength = defaultLength;

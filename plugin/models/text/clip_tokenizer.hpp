@@ -9,6 +9,8 @@
 
 namespace lowtide::models {
 
+class TokenizerJson;
+
 /// A prompt as ids, padded to the tokenizer's length.
 struct TokenizedPrompt {
     std::vector<int64_t> ids;
@@ -21,9 +23,9 @@ struct TokenizedPrompt {
 /// "<|endoftext|>" and "<|startoftext|>" become their ids.
 class ClipTokenizer {
 public:
-    /// Reads vocab.json, merges.txt and the configs of `component`. `defaultLength` holds where the
-    /// config states no length. Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the
-    /// file.
+    /// Reads vocab.json and merges.txt of `component`, or tokenizer.json where one of them is
+    /// missing, and its configs. `defaultLength` holds where the config states no length.
+    /// Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the file.
     ClipTokenizer(Checkpoint& checkpoint, const std::string& component, int64_t defaultLength);
 
     /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
@@ -43,6 +45,11 @@ public:
     [[nodiscard]] int64_t vocabularySize() const { return encoder_.vocabularySize(); }
 
 private:
+    /// `json`: nullptr where the vocabulary is in files of its own.
+    ClipTokenizer(Checkpoint& checkpoint,
+                  const std::string& component,
+                  int64_t defaultLength,
+                  const TokenizerJson* json);
     void appendWords(std::string_view text, std::vector<TokenId>& ids) const;
 
     BytePairEncoder encoder_;

@@ -24,14 +24,16 @@ class SettingsReader {
 public:
     SettingsReader(Checkpoint& checkpoint,
                    const std::string& component,
-                   const BytePairEncoder& encoder)
-        : checkpoint_(checkpoint), component_(component), encoder_(encoder) {}
+                   const BytePairEncoder& encoder,
+                   const Json& added)
+        : checkpoint_(checkpoint), component_(component), encoder_(encoder), added_(added) {}
 
     TokenizerSettings read() {
         config_ = optionalJson("tokenizer_config.json");
         map_ = optionalJson("special_tokens_map.json");
         refuseAddedTokens();
         readAddedDecoder();
+        readAddedList();
         settings_.begin = named("bos_token", kStartOfText);
         settings_.end = named("eos_token", kEndOfText);
         settings_.unknown = named("unk_token", kEndOfText);
@@ -55,7 +57,7 @@ private:
         if (id < 0) {
             throw Error(ErrorKind::Corrupt,
                         component_ + ": " + what + " is " + quotedName(content) +
-                            ", which vocab.json does not have",
+                            ", which the vocabulary does not have",
                         "get the tokenizer's files again");
         }
         return id;
@@ -110,6 +112,23 @@ private:
         }
     }
 
+    /// Of tokenizer.json. They count where the config has no decoder.
+    void readAddedList() {
+        statesFlags_ = hasDecoder_ || !added_.empty();
+        for (const Json& value : added_) {
+            const std::string what = component_ + "/tokenizer.json: added_tokens";
+            const Stated token = stated(value, "tokenizer.json: added_tokens");
+            const std::optional<int64_t> id = JsonReader(value, what).integer("id");
+            const TokenId known = encoder_.idOf(token.content);
+            if (known < 0 || id != known) {
+                refuseOutside(token.content);
+            }
+            if (!hasDecoder_) {
+                addSpecial(token, known);
+            }
+        }
+    }
+
     TokenId named(const char* key, const char* otherwise) {
         const Json* value = nullptr;
         for (const Json* source : {&config_, &map_}) {
@@ -125,7 +144,7 @@ private:
             settings_.specials.begin(), settings_.specials.end(), [&](const SpecialToken& other) {
                 return other.content == token.content;
             });
-        if (!hasDecoder_ || !known) {
+        if (!statesFlags_ || !known) {
             addSpecial(token, id);
         }
         return id;
@@ -169,9 +188,11 @@ private:
     Checkpoint& checkpoint_;
     const std::string component_;
     const BytePairEncoder& encoder_;
+    const Json& added_;
     Json config_;
     Json map_;
     bool hasDecoder_ = false;
+    bool statesFlags_ = false;  ///< what is known of tokens is more than their names
     TokenizerSettings settings_;
 };
 
@@ -221,8 +242,9 @@ private:
 
 TokenizerSettings readTokenizerSettings(Checkpoint& checkpoint,
                                         const std::string& component,
-                                        const BytePairEncoder& encoder) {
-    return SettingsReader(checkpoint, component, encoder).read();
+                                        const BytePairEncoder& encoder,
+                                        const Json& added) {
+    return SettingsReader(checkpoint, component, encoder, added).read();
 }
 
 std::vector<TextPart> cutAtSpecials(std::string_view text,

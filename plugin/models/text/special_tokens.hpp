@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/text/byte_pair_encoder.hpp"
 
@@ -16,7 +17,8 @@ struct SpecialToken {
     bool normalized = false;  ///< looked for after normalization instead of before
 };
 
-/// What tokenizer_config.json, special_tokens_map.json and added_tokens.json say.
+/// What tokenizer_config.json, special_tokens_map.json, added_tokens.json and the added tokens of
+/// tokenizer.json say.
 struct TokenizerSettings {
     TokenId begin = 0;
     TokenId end = 0;
@@ -28,10 +30,11 @@ struct TokenizerSettings {
 
 /// Reads them from `component` ("tokenizer"). Error{Corrupt} names the file and the token that the
 /// vocabulary lacks, Error{Unsupported} what is not built (stripping, tokens outside the
-/// vocabulary).
+/// vocabulary). `added`: as TokenizerJson::addedTokens().
 [[nodiscard]] TokenizerSettings readTokenizerSettings(Checkpoint& checkpoint,
                                                       const std::string& component,
-                                                      const BytePairEncoder& encoder);
+                                                      const BytePairEncoder& encoder,
+                                                      const Json& added);
 
 /// A stretch of text: a special token, or text between them (token == nullptr).
 struct TextPart {

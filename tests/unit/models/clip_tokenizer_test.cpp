@@ -3,11 +3,12 @@
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <map>
@@ -171,30 +172,106 @@ private Q_SLOTS:
     void refusesWhatIsNotBuilt() {
         QFETCH(QString, file);
         QFETCH(QByteArray, content);
+        const QTemporaryDir copy;
+        testing::copyFolder(folder_ + "/strings", copy.filePath("x"));
+        testing::writeFile(copy.filePath("x/tokenizer/" + file), content);
+        checkRefusal(copy);
+    }
+
+    void refusesOtherTokenizerJson_data() {
+        QTest::addColumn<QByteArray>("changes");  // a JSON patch
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<QString>("names");
+        const auto row =
+            [](const char* name, const char* change, ErrorKind kind, const char* names) {
+                QTest::newRow(name)
+                    << QByteArray("[") + change + "]" << static_cast<int>(kind) << names;
+            };
+        row("no model",
+            R"({"op": "remove", "path": "/model"})",
+            ErrorKind::Corrupt,
+            "tokenizer/tokenizer.json");
+        row("a unigram model",
+            R"({"op": "replace", "path": "/model/type", "value": "Unigram"})",
+            ErrorKind::Unsupported,
+            "Unigram");
+        row("words without an end",
+            R"({"op": "replace", "path": "/model/end_of_word_suffix", "value": ""})",
+            ErrorKind::Unsupported,
+            "</w>");
+        row("no vocabulary",
+            R"({"op": "remove", "path": "/model/vocab"})",
+            ErrorKind::Corrupt,
+            "vocab");
+        row("a list of words",
+            R"({"op": "replace", "path": "/model/vocab", "value": [["a", 0]]})",
+            ErrorKind::Corrupt,
+            "vocabulary");
+        row("a huge id",
+            R"({"op": "replace", "path": "/model/vocab/a", "value": 99999999999})",
+            ErrorKind::Corrupt,
+            "\"a\"");
+        row("merges are an object",
+            R"({"op": "replace", "path": "/model/merges", "value": {}})",
+            ErrorKind::Corrupt,
+            "merges");
+        row("a merge of three",
+            R"({"op": "replace", "path": "/model/merges/1", "value": ["a", "b", "c"]})",
+            ErrorKind::Corrupt,
+            "merge 1");
+        row("a merge outside",
+            R"({"op": "replace", "path": "/model/merges/1", "value": ["a", "zzzz"]})",
+            ErrorKind::Corrupt,
+            "a zzzz");
+        row("added tokens are an object",
+            R"({"op": "replace", "path": "/added_tokens", "value": {"a": 1}})",
+            ErrorKind::Corrupt,
+            "added_tokens");
+        row("an added token without an id",
+            R"({"op": "remove", "path": "/added_tokens/0/id"})",
+            ErrorKind::Unsupported,
+            "startoftext");
+        row("a token outside the vocabulary",
+            R"({"op": "add", "path": "/added_tokens/-", "value": {"id": 9999, "content": "<cat-toy>"}})",
+            ErrorKind::Unsupported,
+            "<cat-toy>");
+        row("stripping",
+            R"({"op": "replace", "path": "/added_tokens/0/lstrip", "value": true})",
+            ErrorKind::Unsupported,
+            "lstrip");
+    }
+
+    void refusesOtherTokenizerJson() {
+        QFETCH(QByteArray, changes);
+        const QTemporaryDir copy;
+        testing::copyFolder(folder_ + "/strings_saved", copy.filePath("x"));
+        const QString path = copy.filePath("x/tokenizer/tokenizer.json");
+        const Json file = parseJson(testing::contentsOf(path).toStdString(), "tokenizer.json");
+        const Json changed = file.patch(parseJson(changes.toStdString(), "changes"));
+        testing::writeFile(path, QByteArray::fromStdString(changed.dump()));
+        checkRefusal(copy);
+    }
+
+    void aFolderWithoutAnyVocabularyIsRefused() {
+        const QTemporaryDir copy;
+        testing::copyFolder(folder_ + "/strings_saved", copy.filePath("x"));
+        QFile::remove(copy.filePath("x/tokenizer/tokenizer.json"));
+        const auto error = testing::errorOf([&] { (void)openTokenizer(copy.path(), "x"); });
+        QVERIFY(error && error->kind() == ErrorKind::NotFound);
+    }
+
+private:
+    /// Of the tokenizer below x, with the row's "kind" and "names".
+    static void checkRefusal(const QTemporaryDir& folder) {
         QFETCH(int, kind);
         QFETCH(QString, names);
-        const QTemporaryDir copy;
-        QDir().mkpath(copy.filePath("x/tokenizer"));
-        for (const QFileInfo& entry :
-             QDir(folder_ + "/strings/tokenizer").entryInfoList(QDir::Files)) {
-            QFile::copy(entry.filePath(), copy.filePath("x/tokenizer/" + entry.fileName()));
-        }
-        QFile::copy(folder_ + "/strings/model_index.json", copy.filePath("x/model_index.json"));
-        QFile target(copy.filePath("x/tokenizer/" + file));
-        target.remove();
-        QVERIFY(target.open(QIODevice::WriteOnly));
-        target.write(content);
-        target.close();
-
-        const auto error = testing::errorOf([&] { (void)openTokenizer(copy.path(), "x"); });
-
+        const auto error = testing::errorOf([&] { (void)openTokenizer(folder.path(), "x"); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
         QVERIFY2(error->message().find(names.toStdString()) != std::string::npos,
                  error->message().c_str());
     }
 
-private:
     QString folder_;
     std::map<std::string, std::vector<Json>> rows_;
 };

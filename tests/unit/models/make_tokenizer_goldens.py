@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import sys
 import unicodedata
 
@@ -100,7 +101,33 @@ def write_tokenizers(folder):
     windows = write("windows", 500)
     merges = windows / "merges.txt"
     merges.write_bytes(merges.read_bytes().replace(b"\n", b"\r\n"))
-    return ["full", "bang", "short", "strings", "unlimited", "decoder", "windows", "long"]
+    written = ["full", "bang", "short", "strings", "unlimited", "decoder", "windows", "long"]
+    return written + [save_again(folder, name) for name in written] + [write_lines(folder)]
+
+
+def save_again(folder, name):
+    """As transformers 5 writes it: one tokenizer.json."""
+    from transformers import CLIPTokenizer
+
+    saved = folder / (name + "_saved")
+    CLIPTokenizer.from_pretrained(folder / name / "tokenizer").save_pretrained(saved / "tokenizer")
+    assert not (saved / "tokenizer" / "vocab.json").exists()
+    (saved / "model_index.json").write_text("{}")
+    return saved.name
+
+
+def write_lines(folder):
+    """Merges as lines, as tokenizers before 0.20 wrote them, and added tokens that are looked for the other way."""
+    lines = folder / "lines_saved"
+    shutil.copytree(folder / "strings_saved", lines)
+
+    def change(value):
+        value["model"]["merges"] = [" ".join(pair) for pair in value["model"]["merges"]]
+        for token in value["added_tokens"]:
+            token["normalized"] = not token["normalized"]
+
+    edit(lines / "tokenizer" / "tokenizer.json", change)
+    return lines.name
 
 
 def main():
