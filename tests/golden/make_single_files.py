@@ -52,7 +52,7 @@ def write_inpainting(ldm_keys, inpainting, folder):
 
 
 def write_other_keys(ldm_keys, checkpoints, folder):
-    """The text encoder as OpenCLIP's, and without text_model. beside averaged weights."""
+    """The text encoder as OpenCLIP's, and without text_model. beside averaged weights; tensors that nothing has."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -66,6 +66,12 @@ def write_other_keys(ldm_keys, checkpoints, folder):
     averaged = {f"model_ema.diffusion_modelweight{i}": torch.zeros(2) for i in range(120)}
     save_file({**rest, **bare, **averaged}, folder / "bare_1.safetensors")
     state_settings(checkpoint, folder / "bare_1.safetensors")
+
+    beside = {key: torch.zeros(2) for key in (
+        "cond_stage_model.transformer.text_projection.weight", "cond_stage_model.logit_scale",
+        "model.diffusion_model.input_blocks.0.more.weight", "first_stage_model.decoder.more.bias")}
+    save_file({**state, **beside}, folder / "surplus_1.safetensors")
+    state_settings(checkpoint, folder / "surplus_1.safetensors")
 
     open_text = {key: value for key, value in text.items() if not key.endswith("position_ids")}
     last = max(int(key.split(".")[3]) for key in open_text if ".layers." in key)

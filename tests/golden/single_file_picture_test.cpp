@@ -64,6 +64,27 @@ private Q_SLOTS:
         QVERIFY(dumpOf(single + ".ckpt") == expected);
     }
 
+    /// The reference warns of them and goes on.
+    void tensorsThatNothingHasAreToldAndLeftOut() {
+        const QString singles = testing::singleFileFolder();
+        const QByteArray expected = dumpOf(singles + "/sd15_1.safetensors");
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(dumpOf(singles + "/surplus_1.safetensors") == expected);
+        const QTemporaryDir folder;
+        const testing::CommandResult run =
+            testing::runLowtide({"run",
+                                 testing::exampleGraph("text_to_image"),
+                                 "--out",
+                                 folder.path(),
+                                 "--set",
+                                 "load.checkpoint=" + singles + "/surplus_1.safetensors",
+                                 "--set",
+                                 "denoise.steps=1"});
+        for (const char* name : {"text_projection.weight", "0.more.weight", "decoder.more.bias"}) {
+            QVERIFY2(run.errors.contains(name), qPrintable(run.errors));
+        }
+    }
+
     void aNetworkOfNineChannelsIsFound() {
         const QStringList pictures = {
             "--set",

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
+#include "plugin/base/log.hpp"
 #include "plugin/base/text.hpp"
 
 #include <algorithm>
@@ -69,13 +70,17 @@ struct NetworkBuilder::State {
         return std::nullopt;
     }
 
-    /// Error{Corrupt} with all that does not fit, if anything does not.
-    void throwIfUnfit(const std::vector<std::string>& surplus) const {
+    /// Error{Corrupt} with all that does not fit, if anything does not; surplus tensors alone may
+    /// be told instead.
+    void throwIfUnfit(const std::vector<std::string>& surplus, Surplus way) const {
         std::string problems;
         appendProblem(problems, missing, "missing");
         appendProblem(problems, misshapen, "of another shape");
+        const bool isOnlySurplus = problems.empty() && way == Surplus::Told;
         appendProblem(problems, surplus, "that the network does not have");
-        if (!problems.empty()) {
+        if (isOnlySurplus && !surplus.empty()) {
+            log(Level::Warning, weights.what + " is read without tensors " + problems);
+        } else if (!problems.empty()) {
             throw Error(ErrorKind::Corrupt,
                         weights.what + ": the weights do not fit " + weights.settings +
                             ", tensors " + problems,
@@ -168,7 +173,7 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
     }
     tree.leaves.push_back(std::move(leaf));
     if (state_->missing.size() > kMostProblems) {
-        state_->throwIfUnfit({});
+        state_->throwIfUnfit({}, Surplus::Refused);
     }
     return static_cast<LeafId>(tree.leaves.size() - 1);
 }
@@ -198,8 +203,8 @@ NetworkBuilder::BlockGuard::~BlockGuard() {
     --builder_.state_->openBlocks;
 }
 
-std::shared_ptr<const ComponentTree> NetworkBuilder::finish(
-    const std::vector<std::string>& ignored) {
+std::shared_ptr<const ComponentTree> NetworkBuilder::finish(const std::vector<std::string>& ignored,
+                                                            Surplus way) {
     std::vector<std::string> surplus;
     std::vector<std::string> ignoredInFile;
     for (const std::string& name : ignored) {
@@ -210,7 +215,7 @@ std::shared_ptr<const ComponentTree> NetworkBuilder::finish(
             surplus.push_back(name);
         }
     }
-    state_->throwIfUnfit(surplus);
+    state_->throwIfUnfit(surplus, way);
     state_->tree->id = idOf(*state_->tree);
     return state_->tree;
 }

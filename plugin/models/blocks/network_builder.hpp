@@ -47,6 +47,12 @@ struct WeightSpec {
     bool optional = false;
 };
 
+/// What becomes of a file's tensors that the network does not have.
+enum class Surplus : uint8_t {
+    Told,    ///< named in the log and left out
+    Refused  ///< for networks whose layout was inferred from the names
+};
+
 /// Describes a network to memory, leaf by leaf, in construction order.
 class NetworkBuilder {
 public:
@@ -79,10 +85,12 @@ public:
         size_t index_;
     };
 
-    /// The tree. Error{Corrupt} names the first ten missing, misshapen or surplus tensors and how
-    /// many more. `ignored` are prefixes or names of tensors that may be surplus (position_ids).
+    /// The tree. Error{Corrupt} names the first ten missing or misshapen tensors and how many more,
+    /// and those that the network does not have beside them. Where there are surplus ones alone,
+    /// `surplus` decides. `ignored` are prefixes or names of tensors of which nothing is said
+    /// (position_ids).
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> finish(
-        const std::vector<std::string>& ignored);
+        const std::vector<std::string>& ignored, Surplus surplus = Surplus::Told);
 
 private:
     struct State;

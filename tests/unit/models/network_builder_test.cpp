@@ -114,11 +114,29 @@ private Q_SLOTS:
         QVERIFY2(!has(message, "missing20") && !has(message, "surplus20"), message.c_str());
     }
 
-    void surplusTensorsMayBeIgnoredByPrefix() {
+    /// As from_pretrained of the reference.
+    void surplusTensorsAreLeftOut() {
         const WeightMap weights = someWeights();
         NetworkBuilder builder = builderOf(weights);
         builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}});
-        QVERIFY(builder.finish({"b."}) != nullptr);
+        const auto tree = builder.finish({});
+        QCOMPARE(tree->weights.size(), 2u);
+        QCOMPARE(tree->storages.size(), 2u);
+    }
+
+    void surplusTensorsMayBeRefusedOrIgnoredByPrefix() {
+        const WeightMap weights = someWeights();
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}});
+        const auto finish = [&](const std::vector<std::string>& ignored) {
+            return testing::errorOf(
+                [&] { (void)builder.finish(ignored, models::Surplus::Refused); });
+        };
+        const auto error = finish({});
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY2(has(error->message(), "1 that the network does not have: b.weight"),
+                 error->what());
+        QVERIFY(!finish({"b."}));
     }
 
     void optionalWeightsMayBeAbsent() {

@@ -47,6 +47,8 @@ void writeTensors(const std::string& path, const OwnTensors& tensors) {
 
 constexpr const char* kConvolution = "model.diffusion_model.input_blocks.4.0.in_layers.2.weight";
 
+constexpr const char* kNorm = "first_stage_model.decoder.up.1.block.0.norm1.weight";
+
 struct Damage {
     const char* row;
     std::function<void(OwnTensors&)> change;
@@ -62,15 +64,18 @@ std::vector<Damage> damages() {
     using enum ErrorKind;
     return {
         {"a tensor is missing",
-         [](OwnTensors& t) { t.erase("first_stage_model.decoder.up.1.block.0.norm1.weight"); },
+         [](OwnTensors& t) { t.erase(kNorm); },
          Corrupt,
-         {"1 missing: first_stage_model.decoder.up.1.block.0.norm1.weight"}},
-        {"a tensor that nothing has",
+         {std::string("1 missing: ") + kNorm}},
+        {"a tensor under another name",
          [](OwnTensors& t) {
-             t["model.diffusion_model.more.weight"] = {DType::F32, {0}, ""};
+             t["first_stage_model.decoder.more.weight"] = t.at(kNorm);
+             t.erase(kNorm);
          },
          Corrupt,
-         {"1 that the network does not have: model.diffusion_model.more.weight"}},
+         {"1 missing: ",
+          kNorm,
+          "1 that the network does not have: first_stage_model.decoder.more.weight"}},
         {"another shape",
          [](OwnTensors& t) {
              Shape& shape = t.at("model.diffusion_model.time_embed.2.weight").shape;

@@ -110,7 +110,7 @@ RrdbNet::Layers::Layers(NetworkBuilder& builder, const RrdbConfig& config)
 RrdbNet::RrdbNet(RrdbConfig config, const WeightMap& weights) : config_(std::move(config)) {
     NetworkBuilder builder(std::string(kUpscaler), "RRDBNet", weights, DType::F32);
     layers_ = std::make_unique<Layers>(builder, config_);
-    tree_ = builder.finish({});
+    tree_ = builder.finish({}, Surplus::Refused);  // its layout was inferred from all names
 }
 
 at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
