@@ -39,8 +39,9 @@ void requireComponent(const Checkpoint& checkpoint,
 }
 
 /// As StableDiffusionPipeline takes it, whatever old files say: timesteps lie one higher, and clean
-/// latents have no bound. What is no number and no flag is left for its reader to refuse. Source:
-/// diffusers 0.42.1, pipeline_stable_diffusion.py.
+/// latents have no bound, also where the file's own class knows none (docs/decisions/0037). What is
+/// no number and no flag is left for its reader to refuse. Source: diffusers 0.42.1,
+/// pipeline_stable_diffusion.py.
 Json schedulerOf(Checkpoint& checkpoint) {
     const char* file = "scheduler/scheduler_config.json";
     Json config = checkpoint.readJson(file);
@@ -50,11 +51,11 @@ Json schedulerOf(Checkpoint& checkpoint) {
     const std::string named =
         JsonReader(config, nameIn(checkpoint, file)).text("_class_name").value_or("");
     const bool hasOffset = named != "DPMSolverSinglestepScheduler";
-    const bool isBounded = named == "DDIMScheduler" || named == "DDPMScheduler";
     if (config.contains("steps_offset") ? config["steps_offset"].is_number_integer() : hasOffset) {
         config["steps_offset"] = 1;
     }
-    if (config.contains("clip_sample") ? config["clip_sample"].is_boolean() : isBounded) {
+    const auto clips = config.find("clip_sample");
+    if (clips == config.end() || clips->is_null() || clips->is_boolean()) {
         config["clip_sample"] = false;
     }
     return config;
