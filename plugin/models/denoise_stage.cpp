@@ -226,23 +226,23 @@ LatentSize latentSizeFor(const Model& model,
 std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
     checkNumbers(request);
     (void)batchNoiseNamed(request.batchSeeds);
-    const Json& config = model.info().schedulerConfig;
-    const sampling::SamplerType& type = sampling::samplerNamed(request.sampler, config);
-    std::unique_ptr<sampling::Sampler> sampler = type.make(config,
-                                                           {.steps = request.steps,
-                                                            .sigmas = request.sigmas,
-                                                            .spacing = request.spacing,
-                                                            .eta = request.eta,
-                                                            .endStep = request.endStep,
-                                                            .keepNoise = request.keepNoise});
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+    std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(chosen.config,
+                                                                  {.steps = request.steps,
+                                                                   .sigmas = request.sigmas,
+                                                                   .spacing = request.spacing,
+                                                                   .eta = request.eta,
+                                                                   .endStep = request.endStep,
+                                                                   .keepNoise = request.keepNoise});
     (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }
 
 WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
     const Model& model = modelIn(request.model);
-    const sampling::SamplerType& type =
-        sampling::samplerNamed(request.sampler, model.info().schedulerConfig);
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
@@ -259,7 +259,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                      .cfg = request.cfg},
                     start.samples);
     sampling::DenoiseSettings settings =
-        settingsFor(model, request, negative != nullptr, start, type.name);
+        settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     if (context.teacher) {
         settings.teacher = recordedPassOf(*context.teacher, call.node);
     }
@@ -282,9 +282,11 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                                                        context.record,
                                                        tellStep);
     tellOf(result, call);
-    describeDenoise(
-        start.provenance,
-        {.model = model, .request = request, .samplerLabel = type.label, .samples = start.samples});
+    describeDenoise(start.provenance,
+                    {.model = model,
+                     .request = request,
+                     .samplerLabel = chosen.facts.label,
+                     .samples = start.samples});
     return std::make_shared<const tensor::Latents>(
         std::move(result.latents), std::move(start.provenance), std::move(result.carry));
 }

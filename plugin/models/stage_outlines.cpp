@@ -7,6 +7,7 @@
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
+#include "plugin/models/schedule_warnings.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
@@ -90,6 +91,9 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
     const auto sampler = makeSampler(known, settings);
     const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
     precision.reuse = judgement.reuse;
+    Issues issues = warningsOf(judgement);
+    const Issues ofSchedule = scheduleWarnings(known, settings, *sampler);
+    issues.insert(issues.end(), ofSchedule.begin(), ofSchedule.end());
     const Shape shape = latentShapeFor(known, shapes.latent);
     checkInpainting(known,
                     settings,
@@ -106,7 +110,7 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
         .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
         .hostBytes = settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
         .precisions = {precision},
-        .issues = warningsOf(judgement),
+        .issues = std::move(issues),
         .walk = [shapes, settings, switches = precision.switches](const memory::StagePlace& place) {
             return withErrorsOf("denoise", [&] {
                 const tensor::NumericsScope scope(switches);

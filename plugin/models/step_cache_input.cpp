@@ -89,12 +89,12 @@ memory::Judgement judgeDenoise(const Model& model,
                                const DenoiseRequest& request,
                                const sampling::Sampler& sampler,
                                const memory::ComponentPrecision& precision) {
-    const sampling::SamplerType& type =
-        sampling::samplerNamed(request.sampler, model.info().schedulerConfig);
+    const auto [type, config, facts] =
+        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
     memory::Combination chosen{.precision = precision,
-                               .sampler = {.label = type.label,
+                               .sampler = {.label = facts.label,
                                            .isDistilled = type.isDistilled,
-                                           .drawsNoise = type.drawsNoise || request.eta > 0},
+                                           .drawsNoise = facts.drawsNoise || request.eta > 0},
                                .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
     chosen.denoiser.embedsGuidance = model.info().embedsGuidance;
     if (const auto cache = stepCacheIn(request)) {

@@ -85,6 +85,14 @@ private:
 
 }  // namespace
 
+SamplerFacts multistepFacts(const Json& config) {
+    const JsonReader reader = schedulerReader(config);
+    const bool isStochastic = readDpmMethod(reader).isStochastic;
+    return {.label = "DPM++ " + std::to_string(readSolverOrder(reader)) + "M" +
+                     (isStochastic ? " SDE" : ""),
+            .drawsNoise = isStochastic};
+}
+
 std::unique_ptr<Sampler> makeDpmMultistep(const Json& config,
                                           const Json& changes,
                                           const std::string& label,
@@ -93,7 +101,7 @@ std::unique_ptr<Sampler> makeDpmMultistep(const Json& config,
                                  .hasSigmaSpreads = true,
                                  .hasLuLambdas = true,
                                  .hasFinalSigma = true,
-                                 .hasZeroSnr = true,
+                                 .hasZeroSnr = kMultistepReadsZeroSnr,
                                  .karrasTimesteps = KarrasTimesteps::WholeUnlessCosine};
     const Json changed = withSettings(config, changes);
     const JsonReader reader = schedulerReader(changed);

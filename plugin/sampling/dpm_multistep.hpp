@@ -4,6 +4,12 @@
 
 namespace lowtide::sampling {
 
+/// Whether the class knows rescale_betas_zero_snr.
+inline constexpr bool kMultistepReadsZeroSnr = true;
+
+/// Order and algorithm of a file: "DPM++ 3M SDE". Errors name the setting.
+[[nodiscard]] SamplerFacts multistepFacts(const Json& config);
+
 /// A sampler with the settings of DPMSolverMultistepScheduler: `changes` replace those of `config`.
 /// `label` is for messages.
 [[nodiscard]] std::unique_ptr<Sampler> makeDpmMultistep(const Json& config,

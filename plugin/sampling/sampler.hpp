@@ -90,6 +90,18 @@ public:
     [[nodiscard]] virtual int historyLength() const { return 0; }
 };
 
+/// One timestep of a schedule: a host tensor of an int64 or f32.
+[[nodiscard]] double timestepIn(const at::Tensor& timestep);
+
+/// num_train_timesteps of a checkpoint's scheduler_config.json; 1000 where it does not say.
+[[nodiscard]] int64_t trainStepsOf(const Json& checkpointConfig);
+
+/// What a sampler comes to with the settings of one file.
+struct SamplerFacts {
+    std::string label;
+    bool drawsNoise = false;
+};
+
 /// A sampler that is built: its name (reference/lib/schedulers.py), label and how it is made.
 struct SamplerType {
     std::string name;
@@ -98,10 +110,16 @@ struct SamplerType {
     /// Settings of a scheduler_config.json that mean this type among those of one class; empty: the
     /// one that the class is without them.
     Json settings = Json::object();
+    /// Settings that a person means who picks the type by its name, in place of the file's: a
+    /// label says order and algorithm.
+    Json named = Json::object();
     /// For models that were distilled into a few steps, which have little in common.
     bool isDistilled = false;
     /// Its steps draw fresh noise whatever eta is.
     bool drawsNoise = false;
+    bool readsZeroSnr = false;  ///< knows rescale_betas_zero_snr
+    /// Where label and noise depend on the file; empty: `label` and `drawsNoise`.
+    std::function<SamplerFacts(const Json& config)> facts{};
     /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,
     /// as from_config does. Errors: Unsupported names the setting.
     std::function<std::unique_ptr<Sampler>(const Json& config, const ScheduleOptions& options)>
@@ -110,6 +128,18 @@ struct SamplerType {
 
 /// All samplers that are built, by name.
 [[nodiscard]] std::span<const SamplerType> samplers();
+
+/// A type with the settings that it is made of: the file's, with those that its name means.
+struct ChosenSampler {
+    const SamplerType& type;
+    Json config;
+    SamplerFacts facts;
+};
+
+/// What a person's choice comes to with a checkpoint's scheduler_config.json; "checkpoint" leaves
+/// the file's settings as they are. Errors as samplerNamed(), and those of the settings.
+[[nodiscard]] ChosenSampler chosenSampler(const std::string& name, const Json& checkpointConfig);
+
 /// The type for a name, or for "checkpoint" the one of the checkpoint's own class.
 /// Error{InvalidInput} lists what there is.
 [[nodiscard]] const SamplerType& samplerNamed(const std::string& name,

@@ -65,6 +65,18 @@ double Sampler::noiseRatio(int call) const {
     return sigmas.const_data_ptr<float>()[call];
 }
 
+double timestepIn(const at::Tensor& timestep) {
+    LOWTIDE_ASSERT(timestep.is_cpu() && timestep.numel() == 1);
+    return timestep.scalar_type() == at::kLong
+               ? static_cast<double>(*timestep.const_data_ptr<int64_t>())
+               : static_cast<double>(*timestep.const_data_ptr<float>());
+}
+
+int64_t trainStepsOf(const Json& checkpointConfig) {
+    constexpr int64_t kPublished = 1000;
+    return schedulerReader(checkpointConfig).integer("num_train_timesteps").value_or(kPublished);
+}
+
 std::span<const SamplerType> samplers() {
     static const std::vector<SamplerType> kTypes = {
 #define LOWTIDE_ENTRY(name) name(),
@@ -91,6 +103,16 @@ const SamplerType& samplerNamed(const std::string& name, const Json& checkpointC
         refuseSampler("the checkpoint's own sampler, " + *wanted + ", is not built");
     }
     return *type;
+}
+
+ChosenSampler chosenSampler(const std::string& name, const Json& checkpointConfig) {
+    const SamplerType& type = samplerNamed(name, checkpointConfig);
+    Json config =
+        name == "checkpoint" ? checkpointConfig : withSettings(checkpointConfig, type.named);
+    SamplerFacts facts = type.facts
+                             ? type.facts(config)
+                             : SamplerFacts{.label = type.label, .drawsNoise = type.drawsNoise};
+    return {.type = type, .config = std::move(config), .facts = std::move(facts)};
 }
 
 }  // namespace lowtide::sampling

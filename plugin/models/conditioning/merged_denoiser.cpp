@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <ATen/ATen.h>
@@ -16,7 +17,6 @@ constexpr int64_t kColumnsAxis = 3;
 constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
 constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
-constexpr int64_t kDefaultTrainSteps = 1000;
 
 std::vector<EntryOutline> outlinesOf(const tensor::Conditioning& conditioning) {
     std::vector<EntryOutline> outlines;
@@ -25,19 +25,6 @@ std::vector<EntryOutline> outlinesOf(const tensor::Conditioning& conditioning) {
             {.tokens = entry.embeds.size(1), .pooledWidth = 0, .scope = entry.scope});
     }
     return outlines;
-}
-
-int64_t trainStepsOf(const Model& model) {
-    const JsonReader reader(model.info().schedulerConfig, "scheduler_config.json");
-    return reader.integer("num_train_timesteps").value_or(kDefaultTrainSteps);
-}
-
-/// Schedules are host tensors of int64 or f32.
-double numberOf(const at::Tensor& timestep) {
-    LOWTIDE_ASSERT(timestep.is_cpu() && timestep.numel() == 1);
-    return timestep.scalar_type() == at::kLong
-               ? static_cast<double>(*timestep.const_data_ptr<int64_t>())
-               : static_cast<double>(*timestep.const_data_ptr<float>());
 }
 
 /// A view of `picture` [.., H, W] where the entry speaks.
@@ -106,7 +93,7 @@ MergedDenoiser::MergedDenoiser(StageContext& context,
       model_(model),
       request_(request),
       prompts_(std::move(prompts)),
-      trainSteps_(trainStepsOf(model)) {}
+      trainSteps_(sampling::trainStepsOf(model.info().schedulerConfig)) {}
 
 at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
@@ -122,7 +109,7 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                  kNothing,
                                  latents.options());
     const std::vector<PromptCall> calls =
-        callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_);
+        callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), trainSteps_);
     if (calls.empty() && step.decision.cache) {
         step.decision.cache->noteNothing();
     }
@@ -184,8 +171,8 @@ uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep) const {
     const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
         hash = (hash ^ (entry ? static_cast<uint64_t>(entry - all.data()) + 1 : 0)) * kPrime;
     };
-    for (const PromptCall& call :
-         callsAt(prompts_.positive, prompts_.negative, numberOf(timestep), trainSteps_)) {
+    for (const PromptCall& call : callsAt(
+             prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), trainSteps_)) {
         mix(prompts_.negative, call.negative);
         mix(prompts_.positive, call.positive);
     }

@@ -10,6 +10,7 @@
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
+#include "plugin/models/schedule_warnings.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -222,6 +223,12 @@ memory::Judgement judgeDetail(const DetailRequest& settings, const DetailNetwork
     const Model& model = modelIn(networks.denoiser);
     const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
     return judgeDenoise(model, request, *makeSampler(model, request), networks.ofDenoiser);
+}
+
+Issues detailScheduleWarnings(const DetailRequest& settings, const DetailNetworks& networks) {
+    const Model& model = modelIn(networks.denoiser);
+    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
+    return scheduleWarnings(model, request, *makeSampler(model, request));
 }
 
 void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {

@@ -22,6 +22,9 @@ struct DetailNetworks {
 /// What the table of combinations says of the pass's steps.
 [[nodiscard]] memory::Judgement judgeDetail(const DetailRequest& settings,
                                             const DetailNetworks& networks);
+/// scheduleWarnings() of the pass over a tile.
+[[nodiscard]] Issues detailScheduleWarnings(const DetailRequest& settings,
+                                            const DetailNetworks& networks);
 
 /// Error{InvalidInput} or Error{Unsupported} names the input or the setting that cannot be. Of the
 /// wires in `settings` only the model is looked at.

@@ -41,6 +41,8 @@ StageOutline detailOutline(const DetailShapes& shapes, const DetailRequest& sett
     StageOutline outline = outputOf("IMAGE", shapes.image);
     outline.precisions = {networks.ofAutoencoder, networks.ofDenoiser};
     outline.issues = warningsOf(judgement);
+    const Issues ofSchedule = detailScheduleWarnings(settings, networks);
+    outline.issues.insert(outline.issues.end(), ofSchedule.begin(), ofSchedule.end());
     outline.components = [networks] {
         return withErrorsOf("detail", [&] {
             return std::vector<std::shared_ptr<const memory::ComponentTree>>{

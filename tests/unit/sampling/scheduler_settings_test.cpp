@@ -74,6 +74,62 @@ private Q_SLOTS:
         QCOMPARE(samplerNamed("ddim", settings).name, std::string("ddim"));
     }
 
+    void aLabelIsWhatIsDone_data() {
+        QTest::addColumn<QString>("sampler");
+        QTest::addColumn<QString>("config");
+        QTest::addColumn<QString>("label");
+        QTest::addColumn<bool>("drawsNoise");
+        const auto row =
+            [](const char* sampler, const char* config, const char* label, bool drawsNoise) {
+                QTest::addRow("%s with %s", sampler, config)
+                    << sampler << config << label << drawsNoise;
+            };
+        const char* sde = R"({"_class_name": "DPMSolverMultistepScheduler",)"
+                          R"( "algorithm_type": "sde-dpmsolver++", "solver_order": 3})";
+        row("checkpoint", sde, "DPM++ 3M SDE", true);
+        row("dpmpp_2m", sde, "DPM++ 2M", false);
+        row("dpmpp_2m_sde", sde, "DPM++ 2M SDE", true);
+        row("dpmpp_3m", sde, "DPM++ 3M", false);
+        row("dpmpp_single", sde, "DPM++ 2S", false);
+        row("unipc", sde, "UniPC", false);
+        row("euler_a", sde, "Euler a", true);
+        row("checkpoint",
+            R"({"_class_name": "DPMSolverMultistepScheduler", "solver_order": 1})",
+            "DPM++ 1M",
+            false);
+        row("checkpoint",
+            R"({"_class_name": "DPMSolverSinglestepScheduler", "solver_order": 3})",
+            "DPM++ 3S",
+            false);
+        row("checkpoint", R"({"_class_name": "DPMSolverMultistepScheduler"})", "DPM++ 2M", false);
+    }
+
+    /// Noise that is drawn, and predictions that are kept, are those of the label.
+    void aLabelIsWhatIsDone() {
+        QFETCH(QString, sampler);
+        QFETCH(QString, config);
+        QFETCH(QString, label);
+        QFETCH(bool, drawsNoise);
+        constexpr int kSteps = 8;
+        const Json file = parseJson(config.toStdString(), "config");
+        const ChosenSampler chosen = chosenSampler(sampler.toStdString(), file);
+        QCOMPARE(chosen.facts.label, label.toStdString());
+        QCOMPARE(chosen.facts.drawsNoise, drawsNoise);
+        const auto made = chosen.type.make(chosen.config, {.steps = kSteps});
+        int draws = 0;
+        at::Tensor latents = at::ones({1, 4, 2, 2});
+        for (int call = 0; call < made->callCount(); ++call) {
+            latents = made->step(latents, call, latents, [&](at::IntArrayRef shape) {
+                ++draws;
+                return at::zeros(shape);
+            });
+        }
+        QCOMPARE(draws > 0, drawsNoise);
+        if (label.startsWith("DPM++") && label.mid(7, 1) == "M") {
+            QCOMPARE(made->historyLength(), label.mid(6, 1).toInt() - 1);
+        }
+    }
+
     void unknownSamplersAreListed_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("config");

@@ -84,6 +84,7 @@ SamplerType ddim() {
     return {.name = "ddim",
             .label = kDdimClass.label,
             .schedulerClass = "DDIMScheduler",
+            .readsZeroSnr = kDdimClass.hasZeroSnr,
             .make = makeDdim};
 }
 

@@ -110,6 +110,7 @@ SamplerType ddpm() {
             .label = kDdpmClass.label,
             .schedulerClass = "DDPMScheduler",
             .drawsNoise = true,
+            .readsZeroSnr = kDdpmClass.hasZeroSnr,
             .make = makeDdpm};
 }
 

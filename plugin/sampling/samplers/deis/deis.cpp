@@ -115,6 +115,7 @@ SamplerType deis() {
     return {.name = "deis",
             .label = kDeisClass.label,
             .schedulerClass = "DEISMultistepScheduler",
+            .readsZeroSnr = kDeisClass.hasZeroSnr,
             .make = makeDeis};
 }
 

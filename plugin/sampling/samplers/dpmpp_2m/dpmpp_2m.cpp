@@ -16,6 +16,9 @@ SamplerType dpmpp_2m() {
     return {.name = "dpmpp_2m",
             .label = kDpmpp2mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
+            .named = {{"algorithm_type", "dpmsolver++"}, {"solver_order", 2}},
+            .readsZeroSnr = kMultistepReadsZeroSnr,
+            .facts = multistepFacts,
             .make = makeDpmpp2m};
 }
 

@@ -18,7 +18,10 @@ SamplerType dpmpp_2m_sde() {
             .label = kDpmpp2mSdeLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
             .settings = kDpmpp2mSdeSettings,
+            .named = {{"algorithm_type", "sde-dpmsolver++"}, {"solver_order", 2}},
             .drawsNoise = true,
+            .readsZeroSnr = kMultistepReadsZeroSnr,
+            .facts = multistepFacts,
             .make = makeDpmpp2mSde};
 }
 

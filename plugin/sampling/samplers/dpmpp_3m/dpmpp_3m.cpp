@@ -18,6 +18,9 @@ SamplerType dpmpp_3m() {
             .label = kDpmpp3mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
             .settings = kDpmpp3mSettings,
+            .named = {{"algorithm_type", "dpmsolver++"}, {"solver_order", 3}},
+            .readsZeroSnr = kMultistepReadsZeroSnr,
+            .facts = multistepFacts,
             .make = makeDpmpp3m};
 }
 

@@ -123,6 +123,14 @@ private:
     at::Tensor begin_;  ///< latents that the group began with
 };
 
+SamplerFacts singlestepFacts(const Json& config) {
+    const JsonReader reader = schedulerReader(config);
+    const bool isStochastic = readDpmMethod(reader).isStochastic;
+    return {.label = "DPM++ " + std::to_string(readSolverOrder(reader)) + "S" +
+                     (isStochastic ? " SDE" : ""),
+            .drawsNoise = isStochastic};
+}
+
 std::unique_ptr<Sampler> makeDpmSinglestep(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     SinglestepSettings settings{.common =
@@ -141,6 +149,9 @@ SamplerType dpmpp_single() {
     return {.name = "dpmpp_single",
             .label = kDpmSinglestepClass.label,
             .schedulerClass = "DPMSolverSinglestepScheduler",
+            .named = {{"algorithm_type", "dpmsolver++"}, {"solver_order", 2}},
+            .readsZeroSnr = kDpmSinglestepClass.hasZeroSnr,
+            .facts = singlestepFacts,
             .make = makeDpmSinglestep};
 }
 

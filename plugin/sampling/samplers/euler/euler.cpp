@@ -45,6 +45,7 @@ SamplerType euler() {
     return {.name = "euler",
             .label = kEulerClass.label,
             .schedulerClass = "EulerDiscreteScheduler",
+            .readsZeroSnr = kEulerClass.hasZeroSnr,
             .make = makeEuler};
 }
 

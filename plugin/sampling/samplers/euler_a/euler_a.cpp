@@ -43,6 +43,7 @@ SamplerType euler_a() {
             .label = kEulerAncestralClass.label,
             .schedulerClass = "EulerAncestralDiscreteScheduler",
             .drawsNoise = true,
+            .readsZeroSnr = kEulerAncestralClass.hasZeroSnr,
             .make = makeEulerAncestral};
 }
 

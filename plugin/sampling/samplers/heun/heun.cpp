@@ -50,6 +50,7 @@ SamplerType heun() {
     return {.name = "heun",
             .label = kHeunClass.label,
             .schedulerClass = "HeunDiscreteScheduler",
+            .readsZeroSnr = kHeunClass.hasZeroSnr,
             .make = makeHeun};
 }
 

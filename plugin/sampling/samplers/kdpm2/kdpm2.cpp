@@ -38,6 +38,7 @@ SamplerType kdpm2() {
     return {.name = "kdpm2",
             .label = kKdpm2Class.label,
             .schedulerClass = "KDPM2DiscreteScheduler",
+            .readsZeroSnr = kKdpm2Class.hasZeroSnr,
             .make = makeKdpm2};
 }
 

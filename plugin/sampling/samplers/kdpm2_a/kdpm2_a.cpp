@@ -63,6 +63,7 @@ SamplerType kdpm2_a() {
             .label = kKdpm2AncestralClass.label,
             .schedulerClass = "KDPM2AncestralDiscreteScheduler",
             .drawsNoise = true,
+            .readsZeroSnr = kKdpm2AncestralClass.hasZeroSnr,
             .make = makeKdpm2Ancestral};
 }
 

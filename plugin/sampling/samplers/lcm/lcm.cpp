@@ -78,6 +78,7 @@ SamplerType lcm() {
             .schedulerClass = "LCMScheduler",
             .isDistilled = true,
             .drawsNoise = true,
+            .readsZeroSnr = kLcmClass.hasZeroSnr,
             .make = makeLcm};
 }
 

@@ -84,6 +84,7 @@ SamplerType lms() {
     return {.name = "lms",
             .label = kLmsClass.label,
             .schedulerClass = "LMSDiscreteScheduler",
+            .readsZeroSnr = kLmsClass.hasZeroSnr,
             .make = makeLms};
 }
 

@@ -87,6 +87,7 @@ SamplerType tcd() {
             .label = kTcdClass.label,
             .schedulerClass = "TCDScheduler",
             .isDistilled = true,
+            .readsZeroSnr = kTcdClass.hasZeroSnr,
             .make = makeTcd};
 }
 

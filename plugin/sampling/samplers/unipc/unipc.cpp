@@ -211,6 +211,7 @@ SamplerType unipc() {
     return {.name = "unipc",
             .label = kUniPcClass.label,
             .schedulerClass = "UniPCMultistepScheduler",
+            .readsZeroSnr = kUniPcClass.hasZeroSnr,
             .make = makeUniPc};
 }
 

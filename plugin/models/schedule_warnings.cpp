@@ -1,0 +1,52 @@
+#include "plugin/models/schedule_warnings.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/sampling/sampler.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kZeroSnr = "rescale_betas_zero_snr";
+
+Issue zeroSnrWarning(const std::string& problem, const char* hint, const char* item) {
+    return {.severity = Severity::Warning,
+            .code = "zero_snr",
+            .item = item,
+            .message = "the checkpoint was trained down to noise without signal (" +
+                       std::string(kZeroSnr) + "), but " + problem,
+            .hint = hint};
+}
+
+}  // namespace
+
+Issues scheduleWarnings(const Model& model,
+                        const DenoiseRequest& request,
+                        const sampling::Sampler& sampler) {
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+    const JsonReader file(chosen.config, "scheduler_config.json");
+    if (!file.boolean(kZeroSnr).value_or(false)) {
+        return {};
+    }
+    if (!chosen.type.readsZeroSnr) {
+        return {zeroSnrWarning(chosen.facts.label + " does not read that",
+                               "choose ddim, euler, euler_a, dpmpp_2m or unipc, with the spacing "
+                               "trailing",
+                               "sampler")};
+    }
+    const int64_t last = sampling::trainStepsOf(chosen.config) - 1;
+    const double first = sampling::timestepIn(sampler.schedule().timesteps.select(0, 0));
+    if (first < static_cast<double>(last)) {
+        return {zeroSnrWarning(
+            "the steps begin at timestep " + formatNumber(first) + " of " + std::to_string(last),
+            "choose the spacing trailing",
+            "spacing")};
+    }
+    return {};
+}
+
+}  // namespace lowtide::models
