@@ -6,6 +6,7 @@
 #include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/constants_check.hpp"
 #include "plugin/models/single_file/ldm_settings.hpp"
+#include "plugin/models/single_file/velocity_bias.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -22,6 +23,7 @@ constexpr const char* kMerges = "tokenizer/merges.txt";
 constexpr int64_t kVersion2Width = 1024;
 /// Training steps of SD 2.0 base and 2.1 base, which predict noise though they are of version 2.
 constexpr const char* kBaseSteps = "875000";
+constexpr int64_t kChannelsWithoutMask = 4;
 
 /// The part of each setting's file in the diffusers layout.
 constexpr std::pair<std::string_view, std::string_view> kSettings[] = {
@@ -188,9 +190,14 @@ Json SingleFile::tokenizerSettings() const {
             {"pad_token", isVersion2() ? "!" : "<|endoftext|>"}};
 }
 
-/// As the files say that diffusers takes for these two kinds.
+/// As the files say that diffusers takes for these two kinds. One that was trained down to noise
+/// without signal and predicts velocity (ComfyUI's two keys) wants a sampler that begins there.
 Json SingleFile::schedulerSettings() const {
-    Json settings = {{"_class_name", isVersion2() ? "DDIMScheduler" : "PNDMScheduler"},
+    const std::string prediction = predictionType();
+    const bool hasZeroSnr = file_.map.tensors.contains("ztsnr");
+    const bool beginsWithoutSignal = hasZeroSnr && prediction == "v_prediction";
+    const bool isDdim = isVersion2() || beginsWithoutSignal;
+    Json settings = {{"_class_name", isDdim ? "DDIMScheduler" : "PNDMScheduler"},
                      {"beta_start", 0.00085},
                      {"beta_end", 0.012},
                      {"beta_schedule", "scaled_linear"},
@@ -200,9 +207,12 @@ Json SingleFile::schedulerSettings() const {
                      {"skip_prk_steps", true},
                      {"steps_offset", 1},
                      {"trained_betas", nullptr},
-                     {"prediction_type", predictionType()}};
-    if (file_.map.tensors.contains("ztsnr")) {
+                     {"prediction_type", prediction}};
+    if (hasZeroSnr) {
         settings["rescale_betas_zero_snr"] = true;
+    }
+    if (beginsWithoutSignal) {
+        settings["timestep_spacing"] = "trailing";
     }
     return settings;
 }
@@ -216,9 +226,19 @@ std::string SingleFile::predictionType() const {
     if (file_.map.tensors.contains("v_pred")) {
         return "v_prediction";
     }
+    return isVersion2() && version2PredictsVelocity() ? "v_prediction" : "epsilon";
+}
+
+/// Of a file that does not say so itself.
+bool SingleFile::version2PredictsVelocity() const {
     const auto steps = file_.metadata.find("global_step");
-    const bool isBase = steps != file_.metadata.end() && steps->second == kBaseSteps;
-    return isVersion2() && !isBase ? "v_prediction" : "epsilon";
+    if (steps != file_.metadata.end() && steps->second == kBaseSteps) {
+        return false;
+    }
+    const auto input = file_.map.tensors.find(std::string(kLdmUNet) + "input_blocks.0.0.weight");
+    const bool fillsMasks = input != file_.map.tensors.end() && input->second.shape.size() == 4 &&
+                            input->second.shape[1] != kChannelsWithoutMask;
+    return !fillsMasks && biasLooksLikeVelocity(file_.map, kLdmUNet).value_or(true);
 }
 
 WeightMap SingleFile::textWeights() const {

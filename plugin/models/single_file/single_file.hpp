@@ -16,8 +16,9 @@
 namespace lowtide::models {
 
 /// Stable Diffusion 1.x and 2.x in one file. Settings come from shapes, then from what the file
-/// says beside its tensors, then from what a person wrote beside the file (BesideFile). The
-/// tokenizer is CLIP's own. Weights stay where they lie.
+/// says beside its tensors and, for its prediction, from one tensor (biasLooksLikeVelocity), then
+/// from what a person wrote beside the file (BesideFile). The tokenizer is CLIP's own. Weights stay
+/// where they lie.
 class SingleFile final : public Checkpoint {
 public:
     /// Reads the header. `resourcesFolder` holds clip/merges.txt. Error{Unsupported} says what was
@@ -50,6 +51,7 @@ private:
     [[nodiscard]] Json tokenizerSettings() const;
     [[nodiscard]] Json schedulerSettings() const;
     [[nodiscard]] std::string predictionType() const;
+    [[nodiscard]] bool version2PredictsVelocity() const;
     [[nodiscard]] WeightMap textWeights() const;
     /// CLIP's, as large as the text encoder's; made once.
     [[nodiscard]] const ClipVocabulary& vocabulary();
