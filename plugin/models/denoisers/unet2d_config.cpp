@@ -164,6 +164,7 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     config.cosineFirst = reader.boolean("flip_sin_to_cos").value_or(true);
     config.frequencyShift = reader.number("freq_shift").value_or(0);
     config.guidanceWidth = integerInRange(reader, "time_cond_proj_dim", 0, 0, kMostChannels);
+    config.upcastsAttention = reader.boolean("upcast_attention").value_or(false);
     fillLevels(reader, config);
     checkContext(reader, config);
     config.timeWidth = integerInRange(

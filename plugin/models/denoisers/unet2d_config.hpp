@@ -33,6 +33,9 @@ struct UNet2DConfig {
     double frequencyShift = 0;  ///< freq_shift
     int64_t timeWidth = 0;      ///< width of the time embedding
     int64_t guidanceWidth = 0;  ///< time_cond_proj_dim; 0: guidance is not embedded
+    /// upcast_attention: scores do not fit half precision. Attention sums in f32 in any case; what
+    /// else may be summed in half precision is the family's affair.
+    bool upcastsAttention = false;
     std::vector<UNetLevel> levels;
 
     /// The width that conditioning must have.

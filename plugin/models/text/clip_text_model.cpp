@@ -54,6 +54,8 @@ at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Pass&
 
 ClipTextConfig readClipTextConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
+    static const std::vector<FixedSetting> fixed = {{"use_attention_mask", false}};
+    refuseOtherSettings(json, what, fixed);
     const auto number = [&](const char* key, int64_t otherwise, int64_t most) {
         return integerInRange(reader, key, otherwise, 1, most);
     };

@@ -1,3 +1,4 @@
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -44,6 +45,8 @@ std::vector<Setting> badSettings() {
     const char* text = "text_encoder/config.json";
     using enum ErrorKind;
     return {
+        {"hidden padding", text, "use_attention_mask", true, Unsupported},
+        {"upcast by name", unet, "upcast_attention", "yes", Corrupt},
         {"class", unet, "_class_name", "UNet3DConditionModel", Unsupported},
         {"activation", unet, "act_fn", "gelu", Unsupported},
         {"addition embedding", unet, "addition_embed_type", "text_time", Unsupported},
@@ -252,6 +255,26 @@ private Q_SLOTS:
                                      ? setting.value.get<std::string>()
                                      : setting.key;
         QVERIFY2(names(error, said) && names(error, setting.file), error->message().c_str());
+    }
+
+    void noPresetSumsInHalf_whereAttentionIsUpcast_data() {
+        QTest::addColumn<bool>("upcasts");
+        QTest::newRow("as the file has it") << false;
+        QTest::newRow("upcast_attention") << true;
+    }
+
+    void noPresetSumsInHalf_whereAttentionIsUpcast() {
+        QFETCH(bool, upcasts);
+        const CheckpointCopy copy;
+        copy.set("unet/config.json", "upcast_attention", upcasts);
+        const auto model = open(copy.path());
+        bool sumsInHalf = false;
+        for (const auto& [name, preset] : model->precisions().presets) {
+            for (const auto& [role, component] : preset) {
+                sumsInHalf = sumsInHalf || component.accumulatesInHalf;
+            }
+        }
+        QCOMPARE(sumsInHalf, !upcasts);
     }
 
     void saysWhichTensorsDoNotFitTheConfig() {

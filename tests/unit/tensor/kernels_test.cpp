@@ -118,6 +118,32 @@ private Q_SLOTS:
         QVERIFY(near(kernels::attention(q, k, v, false), at::matmul(weights, v)));
     }
 
+    void scoresBeyondHalfPrecisionAreSummedInF32_data() {
+        QTest::addColumn<int>("type");
+        QTest::addColumn<int64_t>("width");
+        for (const int64_t width : {40, 64, 80}) {
+            QTest::addRow("f16, %lld wide", static_cast<long long>(width))
+                << static_cast<int>(at::kHalf) << width;
+            QTest::addRow("bf16, %lld wide", static_cast<long long>(width))
+                << static_cast<int>(at::kBFloat16) << width;
+        }
+    }
+
+    /// Scores of 64 * 300^2 / 8 = 720000, where f16 ends at 65504: what upcast_attention guards
+    /// against in diffusers. All are equal, so that the result is the mean of the values.
+    void scoresBeyondHalfPrecisionAreSummedInF32() {
+        QFETCH(int, type);
+        QFETCH(int64_t, width);
+        const auto scalars = static_cast<at::ScalarType>(type);
+        const at::Tensor large = at::full({1, 2, 32, width}, 300, scalars);
+        const at::Tensor v = at::arange(32, at::kFloat).view({1, 1, 32, 1}).to(scalars);
+        const at::Tensor result =
+            kernels::attention(large, large, v.expand({1, 2, 32, width}).contiguous(), false);
+        QCOMPARE(result.scalar_type(), scalars);
+        // 15.5 is a number of both types.
+        QVERIFY(at::equal(result, at::full_like(result, 15.5)));
+    }
+
     void causalAttentionSeesNoLaterToken() {
         const at::Tensor q = values({1, 1, 4, 4});
         const at::Tensor k = values({1, 1, 4, 4}) * 2;

@@ -183,7 +183,8 @@ const ClipTextModel& Sd15Model::text() const {
 
 const memory::FamilyPrecision& Sd15Model::precisions() const {
     constexpr int64_t kWidthOfVersion1 = 768;
-    return sd15Precisions(unet_.config().contextWidth() > kWidthOfVersion1);
+    return sd15Precisions(unet_.config().contextWidth() > kWidthOfVersion1 ||
+                          unet_.config().upcastsAttention);
 }
 
 PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {

@@ -6,7 +6,7 @@ namespace lowtide::models {
 
 namespace {
 
-memory::FamilyPrecision makePrecisions(bool isVersion2) {
+memory::FamilyPrecision makePrecisions(bool sumsInF32) {
     const std::string text(kTextEncoder);
     const std::string denoiser(kDenoiser);
     const std::string autoencoder(kAutoencoder);
@@ -14,7 +14,7 @@ memory::FamilyPrecision makePrecisions(bool isVersion2) {
     const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
     const memory::ComponentPreset half{.storage = DType::F16, .compute = DType::F16};
     const memory::ComponentPreset fastest{
-        .storage = DType::F16, .compute = DType::F16, .accumulatesInHalf = !isVersion2};
+        .storage = DType::F16, .compute = DType::F16, .accumulatesInHalf = !sumsInF32};
     return {
         .presets = {{"quality", {{text, exact}, {denoiser, asInFile}, {autoencoder, exact}}},
                     {"balanced", {{text, half}, {denoiser, half}, {autoencoder, half}}},
@@ -29,10 +29,10 @@ memory::FamilyPrecision makePrecisions(bool isVersion2) {
 
 }  // namespace
 
-const memory::FamilyPrecision& sd15Precisions(bool isVersion2) {
-    static const memory::FamilyPrecision version1 = makePrecisions(false);
-    static const memory::FamilyPrecision version2 = makePrecisions(true);
-    return isVersion2 ? version2 : version1;
+const memory::FamilyPrecision& sd15Precisions(bool sumsInF32) {
+    static const memory::FamilyPrecision inHalf = makePrecisions(false);
+    static const memory::FamilyPrecision inF32 = makePrecisions(true);
+    return sumsInF32 ? inF32 : inHalf;
 }
 
 }  // namespace lowtide::models

@@ -5,7 +5,8 @@
 namespace lowtide::models {
 
 /// What Stable Diffusion 1.x and 2.x state of precision. 2.x turns black where products are summed
-/// in half precision, so none of its presets does.
-[[nodiscard]] const memory::FamilyPrecision& sd15Precisions(bool isVersion2);
+/// in half precision, and a file with upcast_attention says so of itself: none of the presets with
+/// `sumsInF32` does.
+[[nodiscard]] const memory::FamilyPrecision& sd15Precisions(bool sumsInF32);
 
 }  // namespace lowtide::models
