@@ -38,6 +38,8 @@ namespace lowtide::models {
 struct StageContext;
 /// What adapters add inside the denoiser.
 struct UNetResiduals;
+/// A rectangle of a latent picture (conditioning/placed_entries).
+struct LatentArea;
 
 /// Roles of the component trees.
 inline constexpr std::string_view kTextEncoder = "text_encoder";
@@ -82,9 +84,11 @@ struct EncodedPrompts {
 };
 
 /// What adapters add in one call of the denoiser, for the input of that call: both halves of a
-/// guided batch.
-using ResidualsFor = std::function<UNetResiduals(
-    const at::Tensor& latents, const at::Tensor& timestep, const sampling::StepInfo& step)>;
+/// guided batch. `area`: the part of the latent picture that the input is, nullptr: all of it.
+using ResidualsFor = std::function<UNetResiduals(const at::Tensor& latents,
+                                                 const at::Tensor& timestep,
+                                                 const sampling::StepInfo& step,
+                                                 const LatentArea* area)>;
 
 struct DenoiserRequest {
     const tensor::Conditioning& positive;

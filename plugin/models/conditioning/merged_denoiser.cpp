@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
@@ -152,6 +153,7 @@ void MergedDenoiser::add(const PromptCall& call,
     }
     const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
     const Branch& branch = branchFor(call);
+    area_ = parts.front().entry->area;  // the same for all parts of a call
     sampling::StepInfo ofBranch = step;
     ofBranch.slot.branch = branch.number;
     const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
@@ -205,8 +207,20 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                           .negative = second ? &*second : nullptr,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
-                                          .residuals = request_.residuals});
+                                          .residuals = residualsInArea()});
     return branch;
+}
+
+ResidualsFor MergedDenoiser::residualsInArea() const {
+    if (!request_.residuals) {
+        return {};
+    }
+    return [this](const at::Tensor& latents,
+                  const at::Tensor& timestep,
+                  const sampling::StepInfo& step,
+                  const LatentArea*) {
+        return request_.residuals(latents, timestep, step, area_ ? &*area_ : nullptr);
+    };
 }
 
 }  // namespace lowtide::models

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,8 @@ private:
              const sampling::StepInfo& step,
              at::Tensor& sums,
              at::Tensor& counts);
+    /// The request's, told where the call speaks.
+    [[nodiscard]] ResidualsFor residualsInArea() const;
 
     StageContext context_;  ///< without a recorder: a call is no tensor of the reference
     const Model& model_;
@@ -70,6 +73,7 @@ private:
     const PlacedPrompts prompts_;
     const int64_t trainSteps_;
     std::map<Key, Branch> branches_;
+    std::optional<LatentArea> area_;  ///< of the call that is being made
 };
 
 }  // namespace lowtide::models

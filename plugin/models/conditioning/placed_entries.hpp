@@ -64,9 +64,6 @@ void addCounterparts(std::vector<PlacedEntry>& positive, std::vector<PlacedEntry
 struct PromptCall {
     const PlacedEntry* negative = nullptr;
     const PlacedEntry* positive = nullptr;
-
-    /// Of either; at least one is there.
-    [[nodiscard]] const PlacedEntry& any() const { return negative ? *negative : *positive; }
 };
 
 /// The calls for the prompts that speak: a negative one goes with the first positive one that has

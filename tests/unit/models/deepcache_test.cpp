@@ -87,13 +87,15 @@ Steps runSteps(residency::WeightSource& weights,
                const sampling::StepCache* cache,
                const std::function<void(const StepInfo&)>& afterCall = {}) {
     models::StageContext context{weights, tensor::Record(nullptr)};
-    const auto denoiser = model.makeDenoiser(
-        context,
-        {.positive = prompt,
-         .negative = nullptr,
-         .batch = latents.size(1),
-         .cfg = 1,
-         .residuals = [&](const auto&, const auto&, const auto&) { return residuals; }});
+    const auto denoiser =
+        model.makeDenoiser(context,
+                           {.positive = prompt,
+                            .negative = nullptr,
+                            .batch = latents.size(1),
+                            .cfg = 1,
+                            .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
+                                return residuals;
+                            }});
     CacheScope scope(cache, runOf(model));
     Steps steps{.latents = latents};
     std::vector<at::Tensor> made;

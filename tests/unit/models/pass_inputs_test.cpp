@@ -79,7 +79,9 @@ class PassInputsTest : public QObject {
              .negative = &negative,
              .batch = 1,
              .cfg = 7.5,
-             .residuals = [&](const auto&, const auto&, const auto&) { return residuals; }});
+             .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
+                 return residuals;
+             }});
         std::vector<at::Tensor> made;
         for (int step = 0; step < kSteps; ++step) {
             made.push_back(denoiser->predict(

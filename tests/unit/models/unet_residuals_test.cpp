@@ -1,5 +1,6 @@
 // What adapters add inside the UNet, beside diffusers' UNet2DConditionModel.
 
+#include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/models/stage_context.hpp"
@@ -94,13 +95,15 @@ at::Tensor predict(residency::WeightSource& weights,
                    const at::Tensor& latents,
                    const UNetResiduals& residuals) {
     models::StageContext context{weights, tensor::Record(nullptr)};
-    const auto denoiser = model.makeDenoiser(
-        context,
-        {.positive = prompt,
-         .negative = nullptr,
-         .batch = latents.size(0),
-         .cfg = 1,
-         .residuals = [&](const auto&, const auto&, const auto&) { return residuals; }});
+    const auto denoiser =
+        model.makeDenoiser(context,
+                           {.positive = prompt,
+                            .negative = nullptr,
+                            .batch = latents.size(0),
+                            .cfg = 1,
+                            .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
+                                return residuals;
+                            }});
     return denoiser->predict(latents, at::scalar_tensor(301, at::kLong), {});
 }
 
@@ -214,7 +217,9 @@ private Q_SLOTS:
                  .negative = &negative,
                  .batch = 1,
                  .cfg = 7.5,
-                 .residuals = [&](const auto&, const auto&, const auto&) { return residuals; }});
+                 .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
+                     return residuals;
+                 }});
             made = denoiser->predict(truth.tensor("model_in.000"), truth.tensor("model_t.000"), {});
         });
 
@@ -228,6 +233,7 @@ private Q_SLOTS:
         const at::Tensor latents = truth_->tensor("sd15_2.sample");
         std::vector<int> steps;
         std::vector<double> times;
+        int areas = 0;
         bench.runWith(model, models::kDenoiser, [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
             const auto denoiser = ModelBench::modelOf(model).makeDenoiser(
@@ -238,7 +244,9 @@ private Q_SLOTS:
                  .cfg = 1,
                  .residuals = [&](const at::Tensor& input,
                                   const at::Tensor& timestep,
-                                  const sampling::StepInfo& step) {
+                                  const sampling::StepInfo& step,
+                                  const models::LatentArea* area) {
+                     areas += area ? 1 : 0;
                      steps.push_back(step.step);
                      times.push_back(timestep.item<double>());
                      return at::equal(input, latents) ? seeded(*truth_, "sd15_2", "control")
@@ -251,8 +259,57 @@ private Q_SLOTS:
             QCOMPARE(truth_->disagreement("sd15_2.out.control", with), std::string());
             QVERIFY(without.isfinite().all().item<bool>());
         });
+        QCOMPARE(areas, 0);
         QCOMPARE(steps, (std::vector<int>{3, 4}));
         QCOMPARE(times, (std::vector<double>{301, 21}));
+    }
+
+    /// A prompt of its own for a part of the picture: adapters must know which part they add to.
+    void tellsWhichPartOfThePictureAPromptSpeaksIn() {
+        ModelBench bench;
+        const WireRef model = bench.load(testing::goldenCheckpoint("sd15_2"));
+        const at::Tensor embeds = truth_->tensor("sd15_2.context").narrow(0, 0, 1);
+        const at::Tensor latents = truth_->tensor("sd15_2.sample").narrow(0, 0, 1);
+        const int64_t factor = ModelBench::modelOf(model).info().downsampling;
+        const int64_t height = latents.size(2);
+        const int64_t width = latents.size(3);
+        const tensor::PictureArea right{.xPixels = width / 2 * factor,
+                                        .yPixels = 0,
+                                        .widthPixels = width / 2 * factor,
+                                        .heightPixels = height * factor};
+        const tensor::Conditioning prompts(
+            {{.embeds = embeds, .pooled = {}, .scope = {}},
+             {.embeds = embeds, .pooled = {}, .scope = {.area = right}}},
+            "",
+            -1);
+        int whole = 0;
+        int parts = 0;
+        bench.runWith(model, models::kDenoiser, [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            models::MergedDenoiser denoiser(
+                context,
+                ModelBench::modelOf(model),
+                {.positive = prompts,
+                 .negative = nullptr,
+                 .batch = 1,
+                 .cfg = 1,
+                 .residuals =
+                     [&](const at::Tensor& input,
+                         const auto&,
+                         const auto&,
+                         const models::LatentArea* area) {
+                         const at::Tensor part = area ? latents.narrow(2, area->y, area->height)
+                                                            .narrow(3, area->x, area->width)
+                                                      : latents;
+                         (area ? parts : whole) += at::equal(input, part) ? 1 : 0;
+                         return UNetResiduals();
+                     }},
+                models::placePrompts(
+                    prompts, nullptr, {.height = height, .width = width, .downsampling = factor}));
+            (void)denoiser.predict(latents, at::scalar_tensor(301, at::kLong), {});
+        });
+        QCOMPARE(whole, 1);
+        QCOMPARE(parts, 1);
     }
 
     void refusesWhatDoesNotFit_data() {

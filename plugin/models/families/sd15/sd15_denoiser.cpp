@@ -62,13 +62,14 @@ Sd15Denoiser::Sd15Denoiser(StageContext& context,
 at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
                                  const at::Tensor& timestep,
                                  const sampling::StepInfo& step) {
-    return unet_.predict(pass_,
-                         latents,
-                         timestep,
-                         conditioning_,
-                         guidance_,
-                         residuals_ ? residuals_(latents, timestep, step) : UNetResiduals(),
-                         step);
+    return unet_.predict(
+        pass_,
+        latents,
+        timestep,
+        conditioning_,
+        guidance_,
+        residuals_ ? residuals_(latents, timestep, step, nullptr) : UNetResiduals(),
+        step);
 }
 
 }  // namespace lowtide::models
