@@ -21,16 +21,23 @@ namespace lowtide::models {
 
 namespace {
 
-void checkStrength(const DenoiseRequest& request) {
+/// Whether the strength bounds the timesteps instead of leaving steps out.
+bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
+    return model.info().spreadsStrength && !request.mask &&
+           sampling::samplerNamed(request.sampler, model.info().schedulerConfig).takesStrength;
+}
+
+void checkStrength(const Model& model, const DenoiseRequest& request) {
     const std::string strength = formatNumber(request.strength);
     requireThat(request.strength >= 0 && request.strength <= 1,
                 "the strength is " + strength,
                 "choose a number from 0 to 1",
                 "strength");
     requireThat(
-        request.strength == 1 || startStepOf(request) < request.steps,
+        keepsLatent(request) || request.strength == 1 ||
+            startStepOf(model, request) < request.steps,
         "a strength of " + strength + " takes none of " + std::to_string(request.steps) + " steps",
-        "choose a higher strength or more steps",
+        "choose a higher strength or more steps, or 0 for the picture as it is",
         "strength");
     requireThat(request.strength == 1 || request.startStep == 0,
                 "both the strength of " + strength + " and start_step " +
@@ -39,7 +46,7 @@ void checkStrength(const DenoiseRequest& request) {
                 "strength");
 }
 
-void checkNumbers(const DenoiseRequest& request) {
+void checkNumbers(const Model& model, const DenoiseRequest& request) {
     requireThat(request.steps >= 1,
                 "the number of steps is " + std::to_string(request.steps),
                 "choose at least 1",
@@ -56,7 +63,7 @@ void checkNumbers(const DenoiseRequest& request) {
                 "the guidance rescale is no number",
                 "choose a number from 0 to 1",
                 "guidance_rescale");
-    checkStrength(request);
+    checkStrength(model, request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
@@ -122,7 +129,8 @@ std::string scheduleKey(const Model& model,
     return treeIn(model, kDenoiser)->weightsId() + "|" + sha256Hex(config) + "|" + sampler + "|" +
            std::to_string(request.steps) + "|" + request.sigmas + "|" + request.spacing + "|" +
            formatNumber(request.eta) + "|" + std::to_string(request.seed) + "|" +
-           request.batchSeeds;
+           request.batchSeeds + "|" +
+           formatNumber(spreadsStrength(model, request) ? request.strength : 1);
 }
 
 /// At full strength a masked part is made of noise alone, as the reference does.
@@ -135,7 +143,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
             .batchNoise = batchNoiseNamed(request.batchSeeds),
-            .startStep = startStepOf(request),
+            .startStep = startStepOf(model, request),
             .endStep = request.endStep,
             .addNoise = request.addNoise,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
@@ -192,11 +200,25 @@ bool isInPixels(const Shape& latentShape) {
     return latentShape.size() == 4 && latentShape[1] == kPictureChannels;
 }
 
-int startStepOf(const DenoiseRequest& request) {
-    if (request.strength >= 1) {
+int startStepOf(const Model& model, const DenoiseRequest& request) {
+    if (request.strength >= 1 || spreadsStrength(model, request)) {
         return request.startStep;
     }
     return request.steps - static_cast<int>(request.steps * request.strength);
+}
+
+bool keepsLatent(const DenoiseRequest& request) {
+    return request.strength == 0;
+}
+
+WireRef keptLatent(const DenoiseRequest& request) {
+    const tensor::Latents& given = latentsIn(request.latent);
+    const at::Tensor& deviation = given.deviation();
+    return std::make_shared<const tensor::Latents>(
+        given.samples().clone(),
+        given.provenance(),
+        nullptr,
+        deviation.defined() ? deviation.clone() : at::Tensor());
 }
 
 sampling::BatchNoise batchNoiseNamed(const std::string& name) {
@@ -224,17 +246,20 @@ LatentSize latentSizeFor(const Model& model,
 }
 
 std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
-    checkNumbers(request);
+    checkNumbers(model, request);
     (void)batchNoiseNamed(request.batchSeeds);
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
-    std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(chosen.config,
-                                                                  {.steps = request.steps,
-                                                                   .sigmas = request.sigmas,
-                                                                   .spacing = request.spacing,
-                                                                   .eta = request.eta,
-                                                                   .endStep = request.endStep,
-                                                                   .keepNoise = request.keepNoise});
+    std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(
+        chosen.config,
+        {.steps = request.steps,
+         .sigmas = request.sigmas,
+         .spacing = request.spacing,
+         .eta = request.eta,
+         .endStep = request.endStep,
+         .keepNoise = request.keepNoise,
+         .strength =
+             spreadsStrength(model, request) && !keepsLatent(request) ? request.strength : 1});
     (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }
@@ -247,6 +272,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
     checkWires(model, request);
+    if (keepsLatent(request)) {
+        return keptLatent(request);
+    }
     const auto tree = treeIn(model, kDenoiser);
     const c10::Device device = context.weights.torchDeviceOf(*tree);
     Start start = startOf(model, request.latent, device);

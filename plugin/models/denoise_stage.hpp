@@ -33,8 +33,15 @@ inline constexpr int64_t kPictureChannels = 3;
 [[nodiscard]] bool isInPixels(const Shape& latentShape);
 
 /// The step that the request begins with: start_step, or as many steps before the end as its
-/// strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image pipelines.
-[[nodiscard]] int startStepOf(const DenoiseRequest& request);
+/// strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image pipelines. A model
+/// that spreads strength takes all steps with its own sampler and no mask, as
+/// LatentConsistencyModelImg2ImgPipeline does.
+[[nodiscard]] int startStepOf(const Model& model, const DenoiseRequest& request);
+
+/// Whether a strength of 0 asks for the latent that came in.
+[[nodiscard]] bool keepsLatent(const DenoiseRequest& request);
+/// That latent, without a sampler's state: tensors of its own, on its device.
+[[nodiscard]] WireRef keptLatent(const DenoiseRequest& request);
 
 /// The latent's height and width for a picture of this size. Error{InvalidInput} on `item` unless
 /// both are multiples of the model's downsampling.

@@ -54,6 +54,8 @@ struct ModelInfo {
     int64_t latentChannels = 4;
     /// Guidance is an input of its denoiser: it was distilled for latent consistency.
     bool embedsGuidance = false;
+    /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
+    bool spreadsStrength = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
     int64_t promptTokens = 77;                 ///< of a conditioning of one chunk

@@ -4,6 +4,7 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
@@ -101,6 +102,19 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
                      .isEmpty = isInPixels(shapes.latent),
                      .mask = shapes.mask,
                      .masked = shapes.masked});
+    if (keepsLatent(settings)) {
+        StageOutline outline = outputOf("LATENT", shape);
+        outline.outputValue = shapes.latentKind;
+        if (isDistribution(shapes.latentKind)) {
+            outline.tensors.push_back(outline.tensors.front());
+        }
+        outline.walk = [shapes, settings](const memory::StagePlace& place) {
+            return withErrorsOf("denoise", [&] {
+                return walkDenoise(modelIn(settings.model), shapes, settings, place);
+            });
+        };
+        return outline;
+    }
     const int history = settings.keepNoise ? sampler->historyLength() : 0;
     const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
     return StageOutline{

@@ -42,7 +42,7 @@ sampling::CachedRun runOf(const Model& model,
                           const std::string& samplerName,
                           const sampling::Sampler& sampler) {
     const sampling::CallRange calls =
-        sampling::callsOf(sampler, startStepOf(request), request.endStep, request.keepNoise);
+        sampling::callsOf(sampler, startStepOf(model, request), request.endStep, request.keepNoise);
     return sampling::cachedRun(
         sampler, calls, model.info().cachePoints, schedulerText(request, samplerName));
 }
@@ -97,7 +97,7 @@ memory::Judgement judgeDenoise(const Model& model,
                                            .drawsNoise = facts.drawsNoise || request.eta > 0},
                                .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
     chosen.denoiser.embedsGuidance = model.info().embedsGuidance;
-    if (const auto cache = stepCacheIn(request)) {
+    if (const auto cache = stepCacheIn(request); cache && !keepsLatent(request)) {
         addCache(chosen, *cache, runOf(model, request, type.name, sampler));
     }
     return memory::requireAllowed(chosen);

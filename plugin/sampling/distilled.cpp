@@ -1,6 +1,7 @@
 #include "plugin/sampling/distilled.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 #include <cmath>
 
@@ -33,21 +34,27 @@ SchedulerClass distilledClass(const std::string& label) {
 
 std::vector<double> distilledTimesteps(const JsonReader& reader,
                                        const SchedulerConfig& config,
-                                       int steps) {
+                                       const ScheduleOptions& options) {
     const int64_t original = readOriginalSteps(reader, config.noise.trainSteps);
-    if (steps > original) {
-        throw Error(ErrorKind::InvalidInput,
-                    std::to_string(steps) + " steps were asked for, the model was distilled with " +
-                        std::to_string(original),
-                    "choose 1 to " + std::to_string(original) + " steps",
-                    "steps");
+    const auto offered = static_cast<int64_t>(static_cast<double>(original) * options.strength);
+    if (options.steps > offered) {
+        const std::string part = offered == original ? ""
+                                                     : ", of which a strength of " +
+                                                           formatNumber(options.strength) +
+                                                           " leaves " + std::to_string(offered);
+        throw Error(
+            ErrorKind::InvalidInput,
+            std::to_string(options.steps) + " steps were asked for, the model was distilled with " +
+                std::to_string(original) + part,
+            "choose fewer steps" + std::string(offered == original ? "" : ", or a higher strength"),
+            "steps");
     }
     const int64_t ratio = config.noise.trainSteps / original;
-    const double stride = static_cast<double>(original) / static_cast<double>(steps);
+    const double stride = static_cast<double>(offered) / static_cast<double>(options.steps);
     std::vector<double> timesteps;
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < options.steps; ++step) {
         const auto skipped = static_cast<int64_t>(std::floor(step * stride));
-        timesteps.push_back(static_cast<double>((original - skipped) * ratio - 1));
+        timesteps.push_back(static_cast<double>((offered - skipped) * ratio - 1));
     }
     return timesteps;
 }

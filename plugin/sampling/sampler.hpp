@@ -26,6 +26,9 @@ struct ScheduleOptions {
     int endStep = -1;  ///< steps to run to, -1: all
     bool keepNoise =
         false;  ///< with endStep: leave the noise in; else the last step goes to sigma 0
+    /// The part of its timesteps, the lowest, that a sampler with takesStrength spreads its steps
+    /// over.
+    double strength = 1;
 };
 
 /// The schedule after set_timesteps, as the reference records it. All on the CPU.
@@ -117,7 +120,8 @@ struct SamplerType {
     bool isDistilled = false;
     /// Its steps draw fresh noise whatever eta is.
     bool drawsNoise = false;
-    bool readsZeroSnr = false;  ///< knows rescale_betas_zero_snr
+    bool readsZeroSnr = false;   ///< knows rescale_betas_zero_snr
+    bool takesStrength = false;  ///< reads ScheduleOptions::strength
     /// Where label and noise depend on the file; empty: `label` and `drawsNoise`.
     std::function<SamplerFacts(const Json& config)> facts{};
     /// `config`: the checkpoint's scheduler_config.json; missing settings get the class's defaults,

@@ -3,7 +3,8 @@
 
     make_image_goldens.py CASES.json FOLDER
 
-FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, FOLDER/images the pictures and masks,
+FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, lcm_K the same as
+LatentConsistencyModelPipeline saves it and LatentConsistencyModelImg2ImgPipeline runs it, FOLDER/images the pictures and masks,
 FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' image-to-image pipeline or, for a case with a
 "mask", of its inpainting pipeline. The folder's name should hold the hash that --hash prints.
 
@@ -45,6 +46,20 @@ def make_inpainting_checkpoint(source, target):
     index_path = target / "model_index.json"
     index = json.loads(index_path.read_text())
     index_path.write_text(json.dumps({**index, "_class_name": "StableDiffusionInpaintPipeline"}))
+
+
+def make_consistency_checkpoint(source, target):
+    """The same folder, but for the pipeline's class."""
+    shutil.copytree(source, target)
+    index = json.loads((target / "model_index.json").read_text())
+    (target / "model_index.json").write_text(json.dumps({**index, "_class_name": "LatentConsistencyModelPipeline"}))
+
+
+CHECKPOINTS = {"inpaint": make_inpainting_checkpoint, "lcm": make_consistency_checkpoint}
+
+
+def source_of(checkpoint):
+    return "sd15_" + checkpoint.split("_")[1]
 
 
 def make_images(folder):
@@ -96,6 +111,24 @@ def run_inpainting(golden, case, arguments, image, mask):
         golden.stable_diffusion_class, golden.timed, golden.finish = originals
 
 
+def run_consistency(golden, arguments):
+    """golden.py on the pipeline for latent consistency models, which has neither negative prompts nor eta."""
+    import diffusers
+
+    originals = golden.stable_diffusion_class, golden.timed
+
+    def timed(rec, pipe, call):
+        return originals[1](rec, pipe, {k: v for k, v in call.items() if k not in ("negative_prompt", "eta")})
+
+    golden.stable_diffusion_class = lambda args, xl: diffusers.LatentConsistencyModelImg2ImgPipeline
+    golden.timed = timed
+    golden.RUNNERS["LatentConsistencyModelPipeline"] = golden.RUNNERS["StableDiffusionPipeline"]
+    try:
+        golden.main(arguments)
+    finally:
+        golden.stable_diffusion_class, golden.timed = originals
+
+
 def run_case(golden, case, folder):
     from PIL import Image
 
@@ -104,6 +137,8 @@ def run_case(golden, case, folder):
     if case.get("mask"):
         mask = folder / "images" / (case["image"] + "_mask.png")
         run_inpainting(golden, case, arguments, Image.open(image), Image.open(mask))
+    elif case["checkpoint"].startswith("lcm_"):
+        run_consistency(golden, arguments)
     else:
         golden.main(arguments)
 
@@ -119,12 +154,12 @@ def main():
         return
     checkpoints = folder / "checkpoints"
     checkpoints.mkdir(parents=True, exist_ok=True)
-    names = {case["checkpoint"].replace("inpaint", "sd15") for case in cases}
+    names = {source_of(case["checkpoint"]) for case in cases}
     make_checkpoints(names, folder)
     for name in sorted({case["checkpoint"] for case in cases} - names):
         if not (checkpoints / name).exists():
             partial = checkpoints / (name + ".partial")
-            make_inpainting_checkpoint(checkpoints / name.replace("inpaint", "sd15"), partial)
+            CHECKPOINTS[name.split("_")[0]](checkpoints / source_of(name), partial)
             partial.rename(checkpoints / name)
     if not (folder / "images").exists():
         make_images(folder / "images.partial")

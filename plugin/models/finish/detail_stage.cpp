@@ -237,6 +237,10 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     requireNoArea(shapes.positive, "positive");
     requireNoArea(shapes.negative, "negative");
     const DenoiseRequest request = denoiseRequest(settings, settings.model);
+    requireThat(!keepsLatent(request),
+                "a strength of 0 adds no detail",
+                "choose a higher strength, or leave the node out",
+                "strength");
     (void)makeSampler(model, request);
     const TileSpan row = cutSide(shapes.image[2], sizes).front();
     const TileSpan column = cutSide(shapes.image[3], sizes).front();

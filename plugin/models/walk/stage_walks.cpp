@@ -165,7 +165,14 @@ memory::StageWork walkDenoise(const Model& model,
                               const DenoiseRequest& settings,
                               const memory::StagePlace& place) {
     const auto sampler = makeSampler(model, settings);
-    const int startStep = startStepOf(settings);
+    if (keepsLatent(settings)) {
+        return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+            DenoiseRequest request = settings;
+            request.latent = latentOnWire(shapes.latent, shapes.latentKind, place, "latent");
+            (void)keptLatent(request);
+        });
+    }
+    const int startStep = startStepOf(model, settings);
     const auto callsUntil = [&](int endStep) {
         const auto [first, last] =
             sampling::callsOf(*sampler, startStep, endStep, settings.keepNoise);

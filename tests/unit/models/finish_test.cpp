@@ -449,6 +449,8 @@ private Q_SLOTS:
         request.overlapPixels = 16;
         request.strength = 1.5;
         QCOMPARE(detailing(), std::string("strength"));
+        request.strength = 0;
+        QCOMPARE(detailing(), std::string("strength"));
     }
 
     void promptsForAreasAreRefused() {

@@ -1,3 +1,4 @@
+#include "plugin/models/latent_outline.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -242,6 +243,37 @@ private Q_SLOTS:
         const memory::StageWork work =
             bench.stages().outlineDenoise(shapesOf(request), request).walk({"cpu"});
         QCOMPARE(work.components.at(0).passes, int64_t{calls});
+    }
+
+    void aStrengthOfNothingGivesThePictureBack_data() {
+        QTest::addColumn<bool>("isMasked");
+        QTest::newRow("whole") << false;
+        QTest::newRow("masked") << true;
+    }
+
+    /// As A1111 and ComfyUI: no step is taken, no network runs, and nothing is drawn.
+    void aStrengthOfNothingGivesThePictureBack() {
+        QFETCH(bool, isMasked);
+        ModelBench bench;
+        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        request.latent = std::make_shared<const tensor::Latents>(
+            at::rand({1, 4, 2, 4}), tensor::Provenance{}, nullptr, at::rand({1, 4, 2, 4}));
+        request.strength = 0;
+        if (isMasked) {
+            request.mask = maskOf(at::ones({1, 1, 16, 32}));
+        }
+        bench.record();
+        const WireRef result = denoise(bench, request);
+        QVERIFY(at::equal(latentsOf(result).samples(), latentsOf(request.latent).samples()));
+        QVERIFY(at::equal(latentsOf(result).deviation(), latentsOf(request.latent).deviation()));
+        QVERIFY(bench.recorded().empty());
+        models::DenoiseShapes shapes = shapesOf(request);
+        shapes.latentKind = std::make_shared<const models::LatentOutline>(true);
+        const models::StageOutline outline = bench.stages().outlineDenoise(shapes, request);
+        QVERIFY(!outline.components);
+        QVERIFY(models::isDistribution(outline.outputValue));
+        QCOMPARE(outline.tensors.size(), 2U);
+        QVERIFY(outline.walk({"cpu"}).components.empty());
     }
 
     void pictureTextHasTheStrength() {

@@ -130,6 +130,36 @@ private Q_SLOTS:
         }
     }
 
+    void aDistilledSamplerSpreadsItsStepsOverTheStrength_data() {
+        QTest::addColumn<double>("strength");
+        QTest::addColumn<QList<int>>("timesteps");
+        // LCMScheduler.set_timesteps(4, strength=...) of diffusers 0.42.1
+        QTest::newRow("1") << 1.0 << QList<int>{999, 759, 499, 259};
+        QTest::newRow("0.5") << 0.5 << QList<int>{499, 379, 259, 139};
+        QTest::newRow("0.29") << 0.29 << QList<int>{279, 219, 139, 79};
+    }
+
+    void aDistilledSamplerSpreadsItsStepsOverTheStrength() {
+        QFETCH(double, strength);
+        QFETCH(QList<int>, timesteps);
+        const auto sampler = samplerNamed("lcm", Json::object())
+                                 .make(Json::object(), {.steps = 4, .strength = strength});
+        QCOMPARE(sampler->callCount(), 4);
+        for (int call = 0; call < 4; ++call) {
+            QCOMPARE(timestepIn(sampler->schedule().timesteps.select(0, call)),
+                     static_cast<double>(timesteps[call]));
+        }
+    }
+
+    void aDistilledSamplerNamesTheStrength_whenStepsDoNotFit() {
+        const auto error = errorOf([] {
+            (void)samplerNamed("lcm", Json::object())
+                .make(Json::object(), {.steps = 8, .strength = 0.1});
+        });
+        QVERIFY(error && error->item() == "steps");
+        QVERIFY(error->message().find("a strength of 0.1 leaves 5") != std::string::npos);
+    }
+
     void unknownSamplersAreListed_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("config");

@@ -148,6 +148,7 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.latentChannels = autoencoder_.config().latentChannels;
     info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
+    info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
     info_.downsampling = autoencoder_.config().downsampling();
     info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;

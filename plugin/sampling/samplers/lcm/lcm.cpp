@@ -66,7 +66,7 @@ std::unique_ptr<Sampler> makeLcm(const Json& config, const ScheduleOptions& opti
                                .clip = readClip(reader, false),
                                .timestepScaling = reader.number("timestep_scaling").value_or(10)};
     return std::make_unique<Lcm>(settings,
-                                 distilledTimesteps(reader, settings.common, options.steps),
+                                 distilledTimesteps(reader, settings.common, options),
                                  shortenedEnd(options, options.steps).value_or(options.steps));
 }
 
@@ -79,6 +79,7 @@ SamplerType lcm() {
             .isDistilled = true,
             .drawsNoise = true,
             .readsZeroSnr = kLcmClass.hasZeroSnr,
+            .takesStrength = true,
             .make = makeLcm};
 }
 

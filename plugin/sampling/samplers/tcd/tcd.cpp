@@ -77,7 +77,7 @@ std::unique_ptr<Sampler> makeTcd(const Json& config, const ScheduleOptions& opti
     }
     const SchedulerConfig settings = readSchedulerConfig(config, kTcdClass, options);
     return std::make_unique<Tcd>(
-        settings, distilledTimesteps(schedulerReader(config), settings, options.steps), options);
+        settings, distilledTimesteps(schedulerReader(config), settings, options), options);
 }
 
 }  // namespace
