@@ -2,6 +2,7 @@
 
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stages.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 namespace lowtide::sampling {
 class Sampler;
@@ -27,9 +28,8 @@ class Model;
                                    const DenoiseRequest& request,
                                    const StageCall& call);
 
-/// Channels of a picture; the shape of a latent that is not filled in yet has them and counts
-/// pixels.
-inline constexpr int64_t kPictureChannels = 3;
+using tensor::kPictureChannels;
+/// The shape of a latent that is not filled in yet has a picture's channels and counts pixels.
 [[nodiscard]] bool isInPixels(const Shape& latentShape);
 
 /// The step that the request begins with: start_step, or as many steps before the end as its

@@ -58,7 +58,6 @@ struct ModelInfo {
     bool spreadsStrength = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
-    int64_t promptTokens = 77;                 ///< of a conditioning of one chunk
     int64_t conditioningWidth = 768;           ///< that the text encoder gives
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known

@@ -5,6 +5,7 @@
 #include "plugin/sampling/numpy_math.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 #include "plugin/sampling/sigma_spread.hpp"
+#include "plugin/sampling/signal_sampler.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
@@ -75,15 +76,7 @@ LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
 at::Tensor LogSnrSolver::clean(const at::Tensor& prediction,
                                const at::Tensor& latents,
                                const Level& now) const {
-    switch (prediction_) {
-        case Prediction::Epsilon:
-            return (latents - prediction * now.noise) / now.signal;
-        case Prediction::Velocity:
-            return latents * now.signal - prediction * now.noise;
-        case Prediction::Sample:
-            break;
-    }
-    return prediction;
+    return cleanOf(prediction_, prediction, latents, now.signal, now.noise);
 }
 
 at::Tensor LogSnrSolver::addNoise(const at::Tensor& clean,

@@ -23,8 +23,6 @@ struct StepDecision {
 /// session.
 struct CacheSlot {
     uint32_t branch = 0;  ///< prompts that are evaluated apart from others
-    uint32_t tile = 0;
-    uint32_t expert = 0;  ///< network of a model that has several
 
     auto operator<=>(const CacheSlot&) const = default;
 };

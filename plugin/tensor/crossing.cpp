@@ -4,6 +4,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/tensor/memory_errors.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/library.h>
@@ -92,7 +93,8 @@ at::Tensor recordCopy(const at::Tensor& value) {
 }
 
 at::Tensor quantised(const at::Tensor& pixels) {
-    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == 3 && pixels.scalar_type() == at::kFloat);
+    LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == kPictureChannels &&
+                   pixels.scalar_type() == at::kFloat);
     static const auto op = c10::Dispatcher::singleton()
                                .findSchemaOrThrow("lowtide::levels", "")
                                .typed<decltype(levelsByAten)>();

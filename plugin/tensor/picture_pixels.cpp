@@ -9,7 +9,6 @@ namespace lowtide::tensor {
 namespace {
 
 constexpr int kAlphaChannels = 4;
-constexpr int kPictureChannels = 3;
 constexpr float kFullLevel = 255;
 
 /// Level of `channel` at every pixel, divided by 255, into `target`.

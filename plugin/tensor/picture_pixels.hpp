@@ -6,6 +6,9 @@
 
 namespace lowtide::tensor {
 
+/// Red, green, blue.
+inline constexpr int64_t kPictureChannels = 3;
+
 /// An 8-bit picture as [1, 3, H, W] f32 in 0..1, in host memory. Grey becomes three equal channels,
 /// alpha is left out: what is transparent keeps its colour. Source: Pillow convert("RGB"), x / 255.
 [[nodiscard]] at::Tensor pixelsOf(const Image8& picture);

@@ -36,9 +36,8 @@ at::Tensor pixelsOf(const WireRef& value) {
 }
 
 WireRef words(const WireRef& model, double level) {
-    const models::ModelInfo& info = ModelBench::modelOf(model).info();
     return std::make_shared<const tensor::Conditioning>(
-        at::full({1, info.promptTokens, info.conditioningWidth}, level), at::Tensor(), "a cat", -1);
+        at::full(ModelBench::wordsShape(model), level), at::Tensor(), "a cat", -1);
 }
 
 models::ConditioningShape shapeOf(const WireRef& value) {

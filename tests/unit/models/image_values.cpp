@@ -58,7 +58,7 @@ WireRef denoise(ModelBench& bench,
 DenoiseRequest pictureRequest(const WireRef& model) {
     const models::ModelInfo& info = ModelBench::modelOf(model).info();
     const WireRef words = std::make_shared<const tensor::Conditioning>(
-        at::zeros({1, info.promptTokens, info.conditioningWidth}), at::Tensor(), "a cat", -1);
+        at::zeros(ModelBench::wordsShape(model)), at::Tensor(), "a cat", -1);
     const int64_t factor = info.downsampling;
     DenoiseRequest request{.model = model,
                            .positive = words,

@@ -118,8 +118,7 @@ class ImageWalkTest : public QObject {
     };
 
     static Denoising denoisingOf(const Way& way, const WireRef& model, const WireRef& latent) {
-        const models::ModelInfo& info = ModelBench::modelOf(model).info();
-        const Shape tokens = {1, info.promptTokens, info.conditioningWidth};
+        const Shape tokens = ModelBench::wordsShape(model);
         const auto latentKind =
             std::make_shared<const models::LatentOutline>(latentsOf(latent).deviation().defined());
         return {.request = {.model = model,

@@ -32,6 +32,11 @@ const models::Model& ModelBench::modelOf(const models::WireRef& model) {
     return dynamic_cast<const models::Model&>(*model);
 }
 
+Shape ModelBench::wordsShape(const models::WireRef& model) {
+    const models::Model& own = modelOf(model);
+    return {1, own.promptLengths({}).positive, own.info().conditioningWidth};
+}
+
 models::StageCall ModelBench::call(const std::string& node) const {
     return {.node = node,
             .stop = {},

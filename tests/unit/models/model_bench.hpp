@@ -32,6 +32,8 @@ public:
 
     /// The model behind a wire value.
     [[nodiscard]] static const models::Model& modelOf(const models::WireRef& model);
+    /// Of a conditioning of one chunk: [1, T, D].
+    [[nodiscard]] static Shape wordsShape(const models::WireRef& model);
     [[nodiscard]] models::StageCall call(const std::string& node) const;
 
     /// The policy of the runs from now on; "none" at first.

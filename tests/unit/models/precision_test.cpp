@@ -69,8 +69,7 @@ WireRef latentOf(at::Tensor samples) {
 std::vector<at::Tensor> predictions(ModelBench& bench, WireRef model, const std::string& text) {
     static_cast<void>(models::usePrecision(model, models::kDenoiser, choice(text)));
     const models::Model& own = models::modelIn(model);
-    const tensor::Conditioning prompt(
-        noise({1, own.info().promptTokens, own.info().conditioningWidth}, 9), {}, "", -1);
+    const tensor::Conditioning prompt(noise(ModelBench::wordsShape(model), 9), {}, "", -1);
     std::vector<at::Tensor> predicted;
     bench.runWith(own.tree(models::kDenoiser), [&] {
         models::StageContext context{.weights = bench.residency(),

@@ -44,8 +44,7 @@ models::DenoiseRequest requestOf(ModelBench& bench,
 }
 
 models::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
-    const models::ModelInfo& info = ModelBench::modelOf(model).info();
-    const Shape tokens = {1, info.promptTokens, info.conditioningWidth};
+    const Shape tokens = ModelBench::wordsShape(model);
     return {.latent = {walked.batch, 3, walked.height, walked.width},
             .positive = tokens,
             .negative = tokens};

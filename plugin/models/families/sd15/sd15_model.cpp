@@ -150,7 +150,6 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
     info_.downsampling = autoencoder_.config().downsampling();
-    info_.promptTokens = tokenizer_.length();
     info_.conditioningWidth = textConfig_.width;
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = latentToRgbOf(checkpoint, info_.latentChannels);
