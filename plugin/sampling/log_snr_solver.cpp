@@ -20,28 +20,28 @@ namespace {
 constexpr int kFewSteps = 15;  // below it, the last steps are of lower order
 
 /// Training timesteps whose log signal-to-noise ratio is not below the config's bound.
-int64_t usableTimesteps(double lambdaMinClipped, const std::vector<float>& shares) {
+int64_t usableTimesteps(double lambdaMinClipped, const std::vector<float>& alphas) {
     int64_t clipped = 0;
-    for (auto share = shares.rbegin(); share != shares.rend(); ++share, ++clipped) {
-        const float lambda = logarithm(std::sqrt(*share)) - logarithm(std::sqrt(1 - *share));
+    for (auto alpha = alphas.rbegin(); alpha != alphas.rend(); ++alpha, ++clipped) {
+        const float lambda = logarithm(std::sqrt(*alpha)) - logarithm(std::sqrt(1 - *alpha));
         if (lambda >= static_cast<float>(lambdaMinClipped)) {
             break;
         }
     }
-    return static_cast<int64_t>(shares.size()) - clipped;
+    return static_cast<int64_t>(alphas.size()) - clipped;
 }
 
 SigmaTable solverTable(const SchedulerConfig& config,
                        const SolverGrid& grid,
                        int steps,
-                       const std::vector<float>& shares,
+                       const std::vector<float>& alphas,
                        const std::vector<float>& training) {
     if (config.spread != SigmaSpread::Normal) {
         return spreadSigmas(config, training.back(), training.front(), steps, training);
     }
     SigmaTable table;
     table.timesteps =
-        multistepTimesteps(config, steps, usableTimesteps(grid.lambdaMinClipped, shares));
+        multistepTimesteps(config, steps, usableTimesteps(grid.lambdaMinClipped, alphas));
     for (const double timestep : table.timesteps) {
         table.sigmas.push_back(numpy::interpolate(timestep, training));
     }
@@ -59,9 +59,9 @@ LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
                            const SolverGrid& grid,
                            const ScheduleOptions& options)
     : prediction_(config.prediction) {
-    const std::vector<float> shares = positiveSignalShares(config.noise);
-    const std::vector<float> training = trainingSigmas(shares);
-    const SigmaTable table = solverTable(config, grid, options.steps, shares, training);
+    const std::vector<float> alphas = positiveAlphasCumprod(config.noise);
+    const std::vector<float> training = trainingSigmas(alphas);
+    const SigmaTable table = solverTable(config, grid, options.steps, alphas, training);
     sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
     const bool repeats =
         grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;

@@ -62,14 +62,14 @@ at::Tensor withZeroTerminalSnr(const at::Tensor& betas) {
     const at::Tensor first = root[0].clone();
     const at::Tensor last = root[-1].clone();
     root = (root - last) * (first / (first - last));
-    const at::Tensor share = at::pow(root, 2);
-    const at::Tensor ratios = share.slice(0, 1) / share.slice(0, 0, -1);
-    return 1 - at::cat({share.slice(0, 0, 1), ratios});
+    const at::Tensor alpha = at::pow(root, 2);
+    const at::Tensor ratios = alpha.slice(0, 1) / alpha.slice(0, 0, -1);
+    return 1 - at::cat({alpha.slice(0, 0, 1), ratios});
 }
 
 }  // namespace
 
-std::vector<float> signalShares(const NoiseSchedule& schedule) {
+std::vector<float> alphasCumprod(const NoiseSchedule& schedule) {
     at::Tensor betas = betasOf(schedule);
     if (schedule.zeroTerminalSnr) {
         betas = withZeroTerminalSnr(betas);
@@ -77,17 +77,17 @@ std::vector<float> signalShares(const NoiseSchedule& schedule) {
     return floatsOf(at::cumprod(1.0 - betas, 0));
 }
 
-std::vector<float> positiveSignalShares(const NoiseSchedule& schedule) {
-    std::vector<float> shares = signalShares(schedule);
+std::vector<float> positiveAlphasCumprod(const NoiseSchedule& schedule) {
+    std::vector<float> alphas = alphasCumprod(schedule);
     if (schedule.zeroTerminalSnr) {
-        shares.back() = kAlmostNoSignal;
+        alphas.back() = kAlmostNoSignal;
     }
-    return shares;
+    return alphas;
 }
 
-std::vector<float> trainingSigmas(const std::vector<float>& signalShares) {
-    const at::Tensor shares = at::tensor(signalShares, at::kFloat);
-    return floatsOf(at::pow((1 - shares) / shares, 0.5));
+std::vector<float> trainingSigmas(const std::vector<float>& alphas) {
+    const at::Tensor values = at::tensor(alphas, at::kFloat);
+    return floatsOf(at::pow((1 - values) / values, 0.5));
 }
 
 }  // namespace lowtide::sampling

@@ -20,11 +20,11 @@ struct NoiseSchedule {
 /// Cumulative product of 1 - beta for every training timestep, [trainSteps].
 /// Errors: Error{Unsupported} names a schedule that is not built. Values are float32, operation by
 /// operation as the reference computes them.
-[[nodiscard]] std::vector<float> signalShares(const NoiseSchedule& schedule);
+[[nodiscard]] std::vector<float> alphasCumprod(const NoiseSchedule& schedule);
 /// The same for samplers that divide by it: with zeroTerminalSnr the last one is 2^-24 instead of
 /// 0.
-[[nodiscard]] std::vector<float> positiveSignalShares(const NoiseSchedule& schedule);
+[[nodiscard]] std::vector<float> positiveAlphasCumprod(const NoiseSchedule& schedule);
 /// sqrt((1 - a) / a): noise per signal of every training timestep.
-[[nodiscard]] std::vector<float> trainingSigmas(const std::vector<float>& signalShares);
+[[nodiscard]] std::vector<float> trainingSigmas(const std::vector<float>& alphas);
 
 }  // namespace lowtide::sampling

@@ -21,15 +21,15 @@ PndmSampler::PndmSampler(const PndmSettings& settings,
     : SignalSampler(settings.common, calls),
       steps_(options.steps),
       stride_(settings.common.noise.trainSteps / options.steps),
-      finalShare_(settings.endsClean ? 1.0F : share(0)) {}
+      finalAlpha_(settings.endsClean ? 1.0F : alphaCumprod(0)) {}
 
 at::Tensor PndmSampler::moved(const at::Tensor& latents,
                               const at::Tensor& prediction,
                               int call,
                               int64_t from,
                               int64_t to) const {
-    const float now = share(from);
-    const float after = to >= 0 ? share(to) : finalShare_;
+    const float now = alphaCumprod(from);
+    const float after = to >= 0 ? alphaCumprod(to) : finalAlpha_;
     const float next = call == lastCall_ ? 1.0F : after;
     const at::Tensor noise = predicts() == Prediction::Velocity
                                  ? prediction * root(now) + latents * root(1 - now)

@@ -62,7 +62,7 @@ protected:
 private:
     int steps_;
     int64_t stride_;
-    float finalShare_;
+    float finalAlpha_;
     int lastCall_ = -1;
 };
 

@@ -34,7 +34,7 @@ double initNoiseSigma(const SchedulerConfig& config, const std::vector<float>& s
 
 SigmaSampler::SigmaSampler(const SchedulerConfig& config, const ScheduleOptions& options)
     : prediction_(config.prediction) {
-    const std::vector<float> training = trainingSigmas(positiveSignalShares(config.noise));
+    const std::vector<float> training = trainingSigmas(positiveAlphasCumprod(config.noise));
     const SigmaTable table = tableOf(config, options.steps, training);
     sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
     sigmas_.push_back(finalSigma(config, training));

@@ -15,7 +15,7 @@ namespace lowtide::sampling {
 SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<double>& timesteps)
     : prediction_(config.prediction),
       timesteps_(timesteps.begin(), timesteps.end()),
-      shares_(signalShares(config.noise)) {
+      alphasCumprod_(alphasCumprod(config.noise)) {
     const double highest = *std::max_element(timesteps.begin(), timesteps.end());
     if (highest >= static_cast<double>(config.noise.trainSteps)) {
         throw Error(ErrorKind::InvalidInput,
@@ -28,13 +28,13 @@ SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<do
 }
 
 double SignalSampler::noiseRatio(int call) const {
-    const double signal = share(timestep(call));
+    const double signal = alphaCumprod(timestep(call));
     return std::sqrt((1 - signal) / signal);
 }
 
 void SignalSampler::refusePureNoise(const std::string& label) const {
     const bool hasPureNoise = std::any_of(
-        timesteps_.begin(), timesteps_.end(), [&](int64_t at) { return share(at) == 0; });
+        timesteps_.begin(), timesteps_.end(), [&](int64_t at) { return alphaCumprod(at) == 0; });
     if (hasPureNoise && prediction_ == Prediction::Epsilon) {
         throw Error(ErrorKind::Unsupported,
                     label +
@@ -48,14 +48,14 @@ void SignalSampler::refusePureNoise(const std::string& label) const {
 at::Tensor SignalSampler::cleanAt(const at::Tensor& prediction,
                                   const at::Tensor& latents,
                                   int call) const {
-    const float now = share(timestep(call));
+    const float now = alphaCumprod(timestep(call));
     return cleanOf(prediction_, prediction, latents, root(now), root(1 - now));
 }
 
 at::Tensor SignalSampler::addNoise(const at::Tensor& clean,
                                    const at::Tensor& noise,
                                    int call) const {
-    const float now = share(timestep(call));
+    const float now = alphaCumprod(timestep(call));
     return clean * root(now) + noise * root(1 - now);
 }
 

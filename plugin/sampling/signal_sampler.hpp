@@ -33,9 +33,9 @@ protected:
 
     [[nodiscard]] int64_t timestep(int call) const { return timesteps_[static_cast<size_t>(call)]; }
 
-    /// Share of the signal (alphas_cumprod) at a training timestep.
-    [[nodiscard]] float share(int64_t timestep) const {
-        return shares_[static_cast<size_t>(timestep)];
+    /// alphas_cumprod at a training timestep: the square of the signal there.
+    [[nodiscard]] float alphaCumprod(int64_t timestep) const {
+        return alphasCumprod_[static_cast<size_t>(timestep)];
     }
 
     /// At a timestep of pure noise the clean latents cannot be told from the noise that a network
@@ -46,7 +46,7 @@ private:
     Prediction prediction_;
     Schedule schedule_;
     std::vector<int64_t> timesteps_;
-    std::vector<float> shares_;
+    std::vector<float> alphasCumprod_;
 };
 
 /// The clean latents and the noise that a prediction stands for.

@@ -59,7 +59,7 @@ private Q_SLOTS:
         QCOMPARE(different, 0);
     }
 
-    void signalSharesAreThoseOfTheReference_data() {
+    void alphasCumprodAreThoseOfTheReference_data() {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<bool>("zeroSnr");
         for (const char* kind : {"linear", "scaled_linear", "squaredcos_cap_v2"}) {
@@ -69,17 +69,17 @@ private Q_SLOTS:
         }
     }
 
-    void signalSharesAreThoseOfTheReference() {
+    void alphasCumprodAreThoseOfTheReference() {
         QFETCH(QString, kind);
         QFETCH(bool, zeroSnr);
         const QString key = QString("shares.%1.%2").arg(kind).arg(zeroSnr ? 1 : 0);
         const at::Tensor expected = testing::PythonGolden(kScript).tensor(key.toStdString());
-        const auto shares = signalShares({.betaStart = 0.00085,
-                                          .betaEnd = 0.012,
-                                          .kind = kind.toStdString(),
-                                          .betas = {},
-                                          .zeroTerminalSnr = zeroSnr});
-        const at::Tensor mine = at::tensor(shares);
+        const auto alphas = alphasCumprod({.betaStart = 0.00085,
+                                           .betaEnd = 0.012,
+                                           .kind = kind.toStdString(),
+                                           .betas = {},
+                                           .zeroTerminalSnr = zeroSnr});
+        const at::Tensor mine = at::tensor(alphas);
         QVERIFY2(at::equal(mine, expected),
                  qPrintable(QString("%1 differ by up to %2")
                                 .arg(at::sum(mine != expected).item<int64_t>())
@@ -113,12 +113,12 @@ private Q_SLOTS:
         NoiseSchedule schedule{.kind = "scaled_linear", .zeroTerminalSnr = true};
         schedule.betaStart = 0.00085;
         schedule.betaEnd = 0.012;
-        const auto shares = signalShares(schedule);
-        QCOMPARE(shares.size(), 1000U);
-        QCOMPARE(shares.back(), 0.0F);
-        QVERIFY(std::abs(shares.front() - (1 - 0.00085F)) < 1e-6F);  // the first stays as it was
-        QCOMPARE(positiveSignalShares(schedule).back(), 0x1p-24F);
-        QVERIFY(std::is_sorted(shares.rbegin(), shares.rend()));
+        const auto alphas = alphasCumprod(schedule);
+        QCOMPARE(alphas.size(), 1000U);
+        QCOMPARE(alphas.back(), 0.0F);
+        QVERIFY(std::abs(alphas.front() - (1 - 0.00085F)) < 1e-6F);  // the first stays as it was
+        QCOMPARE(positiveAlphasCumprod(schedule).back(), 0x1p-24F);
+        QVERIFY(std::is_sorted(alphas.rbegin(), alphas.rend()));
     }
 };
 

@@ -31,7 +31,7 @@ public:
 private:
     float eta_;
     std::optional<double> clip_;
-    std::vector<float> nextShares_;  ///< of the signal after each call
+    std::vector<float> nextAlphas_;  ///< alphas_cumprod after each call
 };
 
 Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
@@ -41,13 +41,13 @@ Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
       clip_(settings.clip) {
     refusePureNoise(kDdimClass.label);
     const int64_t stride = settings.common.noise.trainSteps / options.steps;
-    const float last = settings.endsClean ? 1.0F : share(0);
+    const float last = settings.endsClean ? 1.0F : alphaCumprod(0);
     for (int call = 0; call < callCount(); ++call) {
         const int64_t next = timestep(call) - stride;
-        nextShares_.push_back(next >= 0 ? share(next) : last);
+        nextAlphas_.push_back(next >= 0 ? alphaCumprod(next) : last);
     }
     if (const auto end = shortenedEnd(options, callCount()); end && *end > 0) {
-        nextShares_[static_cast<size_t>(*end - 1)] = 1;
+        nextAlphas_[static_cast<size_t>(*end - 1)] = 1;
     }
 }
 
@@ -55,8 +55,8 @@ at::Tensor Ddim::step(const at::Tensor& prediction,
                       int call,
                       const at::Tensor& latents,
                       const std::function<at::Tensor(at::IntArrayRef)>& noise) {
-    const float now = share(timestep(call));
-    const float next = nextShares_[static_cast<size_t>(call)];
+    const float now = alphaCumprod(timestep(call));
+    const float next = nextAlphas_[static_cast<size_t>(call)];
     Parts parts = partsOf(predicts(), prediction, latents, root(now), root(1 - now));
     if (clip_) {
         parts.clean = at::clamp(parts.clean, -*clip_, *clip_);

@@ -56,8 +56,8 @@ public:
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
-        const float now = share(timestep(call));
-        const float next = call + 1 < end_ ? share(timestep(call + 1)) : 1.0F;
+        const float now = alphaCumprod(timestep(call));
+        const float next = call + 1 < end_ ? alphaCumprod(timestep(call + 1)) : 1.0F;
         const float ratio = now / next;
         at::Tensor clean = partsOf(predicts(), prediction, latents, root(now), root(1 - now)).clean;
         if (clip_) {

@@ -23,7 +23,7 @@ public:
         const at::Tensor logs = at::log(schedule().sigmas);
         const at::Tensor between = at::exp(at::lerp(logs, at::roll(logs, 1), 0.5)).slice(0, 1);
         const at::Tensor timesteps = floatValues(timestepsBetween(
-            floatsOf(between.slice(0, 0, -1)), trainingSigmas(signalShares(config.noise))));
+            floatsOf(between.slice(0, 0, -1)), trainingSigmas(alphasCumprod(config.noise))));
         setLevels({.middle = floatsOf(between), .target = nextSigmas(), .fresh = {}}, timesteps, 3);
     }
 };

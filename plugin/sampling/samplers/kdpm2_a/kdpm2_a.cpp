@@ -44,7 +44,7 @@ public:
         const at::Tensor between = at::exp(at::lerp(at::log(from), at::log(down), 0.5));
         refuseLostWay(between.slice(0, 0, -1));
         const at::Tensor timesteps = floatValues(timestepsBetween(
-            floatsOf(between.slice(0, 0, -1)), trainingSigmas(signalShares(config.noise))));
+            floatsOf(between.slice(0, 0, -1)), trainingSigmas(alphasCumprod(config.noise))));
         setLevels({.middle = floatsOf(between), .target = floatsOf(down), .fresh = floatsOf(fresh)},
                   timesteps,
                   3);

@@ -36,7 +36,7 @@ public:
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
-        const float now = share(timestep(call));
+        const float now = alphaCumprod(timestep(call));
         at::Tensor clean =
             partsOf(predicts(), prediction, latents, std::sqrt(now), std::sqrt(1 - now)).clean;
         if (clip_) {
@@ -49,7 +49,7 @@ public:
         if (call + 1 >= end_) {
             return denoised;
         }
-        const float next = share(timestep(call + 1));
+        const float next = alphaCumprod(timestep(call + 1));
         return denoised * std::sqrt(next) + noise(prediction.sizes()) * std::sqrt(1 - next);
     }
 

@@ -38,10 +38,10 @@ public:
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
-        const float now = share(timestep(call));
+        const float now = alphaCumprod(timestep(call));
         const bool isLast = call == callCount() - 1;
         const int64_t next = isLast ? 0 : timestep(call + 1);
-        const float below = call + 1 == shortenedEnd_ ? 1.0F : share(belowOf(next));
+        const float below = call + 1 == shortenedEnd_ ? 1.0F : alphaCumprod(belowOf(next));
         const bool isEpsilon = predicts() == Prediction::Epsilon;
         const Parts parts = partsOf(predicts(),
                                     prediction,
@@ -53,7 +53,7 @@ public:
         if (eta_ <= 0 || isLast || call + 1 == shortenedEnd_) {
             return moved;
         }
-        const float ratio = share(next) / below;
+        const float ratio = alphaCumprod(next) / below;
         return moved * std::sqrt(ratio) + noise(prediction.sizes()) * std::sqrt(1 - ratio);
     }
 
