@@ -262,7 +262,7 @@ void GroupSlots::waitFor(GroupId group) {
     }
 }
 
-/// In f32 from the master, in the order in which they were given, rounded once.
+/// In f32 from what arrived, in the order in which they were given; the sum is rounded once.
 void GroupSlots::applyPatches(GroupId group) {
     if (place_.layout->isInPlace && !place_.patches.patches.empty()) {
         throw Error(ErrorKind::Internal,

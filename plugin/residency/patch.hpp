@@ -11,15 +11,15 @@
 
 namespace lowtide::residency {
 
-/// A change of one weight (an adapter). `add` gets the weight in f32, as it came from its master
-/// and as the patches before this one left it, and changes it in place.
+/// A change of one weight (an adapter). `add` gets the weight in f32, as the device holds it and as
+/// the patches before this one left it, and changes it in place.
 struct Patch {
     memory::WeightId weight = 0;
     std::function<void(at::Tensor& weight)> add;
 };
 
-/// The patches of one component. They are applied to what arrives from the masters, in order, and
-/// rounded once to the compute type: nothing is ever subtracted again.
+/// The patches of one component, applied in order and in f32 to what arrives from the masters; the
+/// sum is rounded once to the type that the device holds. Nothing is ever subtracted again.
 struct PatchSet {
     uint64_t epoch = 0;  ///< changes with every change of the patches; 0: never had any
     std::vector<Patch> patches;
