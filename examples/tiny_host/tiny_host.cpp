@@ -16,7 +16,7 @@ namespace {
 
 /// A prompt to a picture; each stage says how it may use memory (docs/memory.md).
 constexpr const char* kGraph = R"json({
-  "format": 1,
+  "format": 2,
   "nodes": {
     "load":    {"type": "load.checkpoint", "v": 1, "params": {"checkpoint": "builtin:mini"}},
     "encode":  {"type": "prompt.encode", "v": 1, "memory": "model",

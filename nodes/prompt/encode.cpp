@@ -12,6 +12,7 @@ NodeDesc describeEncodePrompt() {
         .label = "Encode prompt",
         .category = "Prompt",
         .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
+        .version = 2,
         .aliases = {"CLIPTextEncode"},
         .components = {"text_encoder"},
         .inputs = {{.id = "model",
@@ -42,8 +43,9 @@ NodeDesc describeEncodePrompt() {
              {.id = "clip_skip",
               .label = "Clip skip",
               .tooltip =
-                  "Layers of the text encoder to leave out at the end, as diffusers counts them; "
-                  "-1 leaves the choice to the checkpoint. The negative prompt ignores it.",
+                  "Layers of the text encoder to leave out at the end: 1 is what other programs "
+                  "call clip skip 2, -1 leaves the choice to the checkpoint. With the weights "
+                  "none the negative prompt ignores it.",
               .unit = "layers",
               .kind = ParamKind::Int,
               .defaultValue = int64_t{-1},
@@ -58,10 +60,10 @@ NodeDesc describeEncodePrompt() {
               .tooltip = "How the texts say what counts more. With none brackets are text, and a "
                          "long text is cut; the others read texts of any length.",
               .kind = ParamKind::Choice,
-              .defaultValue = std::string("none"),
-              .choices = {{"none", "None"},
-                          {"a1111", "A1111: (word:1.3) [word] BREAK"},
-                          {"compel", "Compel: word++ (words)1.3"}}}},
+              .defaultValue = std::string("a1111"),
+              .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
+                          {"compel", "Compel: word++ (words)1.3"},
+                          {"none", "None"}}}},
     };
 }
 
@@ -82,29 +84,14 @@ executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
         .components = std::move(stage.components),
         .outputs = {{"positive", valueOutline(stage)}, {"negative", valueOutline(stage.negative)}},
         .walk = std::move(stage.walk),
-        .precisions = std::move(stage.precisions)};
-}
-
-/// Tells the person what the encoder did not read.
-void tellCut(executor::Context& context, const char* item, int64_t cutTokens) {
-    if (cutTokens > 0) {
-        context.issue({.severity = Severity::Warning,
-                       .code = "prompt_cut",
-                       .node = std::string(context.nodeId()),
-                       .item = item,
-                       .message = std::to_string(cutTokens) +
-                                  " tokens at the end of the text are left out: it is longer than "
-                                  "the text encoder reads",
-                       .hint = "shorten the text, or put what matters first"});
-    }
+        .precisions = std::move(stage.precisions),
+        .issues = std::move(stage.issues)};
 }
 
 void runEncodePrompt(models::Stages& stages, executor::Context& context) {
     models::EncodeRequest request = encodePromptSettings(context);
     request.model = context.input("model");
     models::EncodeResult result = stages.encodePrompt(request, stageCall(context));
-    tellCut(context, "prompt", result.cutTokens);
-    tellCut(context, "negative", result.cutNegativeTokens);
     context.output("positive", std::move(result.positive));
     context.output("negative", std::move(result.negative));
 }

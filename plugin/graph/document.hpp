@@ -14,7 +14,7 @@
 namespace lowtide::graph {
 
 /// The `format` that is written.
-inline constexpr int64_t kDocumentFormat = 1;
+inline constexpr int64_t kDocumentFormat = 2;
 
 enum class NodeMode : uint8_t { Active, Muted, Bypassed };
 
@@ -55,7 +55,8 @@ struct ExposedParam {
 };
 
 /// A graph as it is saved: nodes by id, links, and what the canvas needs. Loading never rewrites a
-/// value; unknown keys, node types and parameters come back as they were.
+/// value (migrations of older formats may add one); unknown keys, node types and parameters come
+/// back as they were.
 struct Document {
     std::map<std::string, DocumentNode> nodes;
     std::vector<Link> links;  ///< sorted by target, then by source

@@ -3,12 +3,35 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 
+#include <array>
 #include <string>
 
 namespace lowtide::graph {
 
+namespace {
+
+/// Format 2: a prompt.encode that does not state its weights reads A1111's; before it read none.
+void stateNoWeights(Json& document) {
+    const auto nodes = document.find("nodes");
+    if (nodes == document.end() || !nodes->is_object()) {
+        return;
+    }
+    for (Json& node : *nodes) {
+        if (!node.is_object() || !node.contains("type") || node["type"] != "prompt.encode") {
+            continue;
+        }
+        const auto params = node.emplace("params", Json::object()).first;
+        if (params->is_object()) {
+            params->emplace("weights", "none");
+        }
+    }
+}
+
+}  // namespace
+
 std::span<const Migration> migrations() {
-    return {};
+    static const std::array<Migration, 1> kMigrations{stateNoWeights};
+    return kMigrations;
 }
 
 void migrate(Json& document, std::span<const Migration> list, int64_t newest) {

@@ -11,8 +11,8 @@ namespace lowtide::graph {
 /// Rewrites a document of one format as the next one. Pure; sees a JSON object.
 using Migration = std::function<void(Json&)>;
 
-/// The linear list: entry i turns format i + 1 into format i + 2. Empty while format 1 is the
-/// newest.
+/// The linear list: entry i turns format i + 1 into format i + 2. A default that changed is stated
+/// where it was left out, so that an old graph makes its old picture.
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Brings `document` to format `newest` by the entries that are missing, and sets its `format`.

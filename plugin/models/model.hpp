@@ -67,21 +67,21 @@ struct ModelInfo {
 struct PromptRequest {
     std::string prompt;
     std::string negative;
-    int clipSkip = -1;             ///< of the prompt alone; -1: as the family does it
+    int clipSkip = -1;             ///< layers left out at the end; -1: as the family does it
     std::string weights = "none";  ///< none, a1111 or compel
 };
 
-/// Tokens of the conditionings that a request gives.
+/// Tokens of the conditionings that a request gives, and those of the texts that do not fit.
 struct PromptLengths {
     int64_t positive = 0;
     int64_t negative = 0;
+    int64_t cutPositive = 0;
+    int64_t cutNegative = 0;
 };
 
 struct EncodedPrompts {
     std::shared_ptr<const tensor::Conditioning> positive;
     std::shared_ptr<const tensor::Conditioning> negative;
-    int64_t cutTokens = 0;  ///< of the prompt, that did not fit
-    int64_t cutNegativeTokens = 0;
 };
 
 /// What adapters add in one call of the denoiser, for the input of that call: both halves of a

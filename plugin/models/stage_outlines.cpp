@@ -1,5 +1,6 @@
 #include "plugin/models/stage_outlines.hpp"
 
+#include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
@@ -12,6 +13,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
+#include "plugin/models/text/unread_syntax.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
@@ -41,6 +43,50 @@ StageOutline conditioningOutput(const ConditioningOutline& conditioning) {
             .tensors = conditioning.tensors()};
 }
 
+void warnOfCut(Issues& issues, int64_t tokens, const char* item) {
+    if (tokens > 0) {
+        issues.push_back({.severity = Severity::Warning,
+                          .code = "prompt_cut",
+                          .item = item,
+                          .message = std::to_string(tokens) +
+                                     " tokens at the end of the text are left out: it is longer "
+                                     "than the text encoder reads at once",
+                          .hint = "choose the weights a1111, which read a text of any length, "
+                                  "or shorten it"});
+    }
+}
+
+void warnOfSyntax(Issues& issues,
+                  const std::string& text,
+                  const std::string& weights,
+                  const char* item) {
+    std::vector<std::string> written;
+    std::vector<std::string> hints;
+    for (const UnreadSyntax& found : unreadSyntax(text, promptWeightsNamed(weights))) {
+        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
+        if (hints.empty() || hints.back() != found.hint) {
+            hints.push_back(found.hint);
+        }
+    }
+    if (!written.empty()) {
+        issues.push_back({.severity = Severity::Warning,
+                          .code = "prompt_syntax",
+                          .item = item,
+                          .message = "with the weights " + weights +
+                                     " this is read as words: " + join(written, ", "),
+                          .hint = join(hints, "; ")});
+    }
+}
+
+Issues promptWarnings(const EncodeRequest& request, const PromptLengths& lengths) {
+    Issues issues;
+    warnOfCut(issues, lengths.cutPositive, "prompt");
+    warnOfCut(issues, lengths.cutNegative, "negative");
+    warnOfSyntax(issues, request.prompt, request.weights, "prompt");
+    warnOfSyntax(issues, request.negative, request.weights, "negative");
+    return issues;
+}
+
 }  // namespace
 
 PromptRequest promptsOf(const EncodeRequest& request) {
@@ -64,6 +110,7 @@ EncodeOutline encodeOutline(const EncodeRequest& asked) {
     EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
     outline.components = networkOf(request.model, "encode", kTextEncoder);
     outline.precisions = {precision};
+    outline.issues = promptWarnings(request, lengths);
     outline.walk = [request](const memory::StagePlace& place) {
         return withErrorsOf("encode",
                             [&] { return walkEncode(modelIn(request.model), request, place); });

@@ -49,8 +49,8 @@ struct EncodeRequest {
     WireRef model;
     std::string prompt;
     std::string negative;
-    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Never applied to
-                        ///< the negative.
+    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Of the negative
+                        ///< too, but with weights "none", as diffusers does it.
     std::string weights = "none";  ///< none, a1111 or compel
     memory::PrecisionChoice precision{};
 };
@@ -58,8 +58,6 @@ struct EncodeRequest {
 struct EncodeResult {
     WireRef positive;
     WireRef negative;
-    int64_t cutTokens = 0;  ///< of the prompt, that did not fit the text encoder
-    int64_t cutNegativeTokens = 0;
 };
 
 struct EmptyLatentRequest {

@@ -122,10 +122,7 @@ public:
                 request, &EncodeRequest::model, kTextEncoder, [&](const EncodeRequest& own) {
                     const EncodedPrompts prompts =
                         modelIn(own.model).encodePrompts(context, promptsOf(own));
-                    return EncodeResult{.positive = prompts.positive,
-                                        .negative = prompts.negative,
-                                        .cutTokens = prompts.cutTokens,
-                                        .cutNegativeTokens = prompts.cutNegativeTokens};
+                    return EncodeResult{.positive = prompts.positive, .negative = prompts.negative};
                 });
         });
     }

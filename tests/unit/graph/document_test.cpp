@@ -14,7 +14,7 @@ namespace {
 
 /// Everything that this version does not know, in every place where it may stand.
 constexpr const char* kForeign = R"({
-  "future": {"deep": [1, {"a": null}]}, "format": 1, "memory_budget": "2GiB", "device": "cpu",
+  "future": {"deep": [1, {"a": null}]}, "format": 2, "memory_budget": "2GiB", "device": "cpu",
   "gc_threshold": 55, "low_memory": "on",
   "nodes": {
     "z": {"type": "nobody.knows", "v": 7, "params": {"x": {"y": [1.5, "t"]}, "none": null}, "colour": "#fff", "precision": null,
@@ -70,7 +70,7 @@ void DocumentTest::savesOneText_whateverTheOrderWas() {
     const std::string text = toText(documentFromJson(textToImage()));
 
     QCOMPARE(toText(documentFromJson(shuffled)), text);
-    QVERIFY(text.starts_with("{\n  \"format\": 1,\n  \"links\": [\n    {\n"));
+    QVERIFY(text.starts_with("{\n  \"format\": 2,\n  \"links\": [\n    {\n"));
     QVERIFY(text.ends_with("}\n"));
 }
 

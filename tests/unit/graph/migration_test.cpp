@@ -74,6 +74,49 @@ private Q_SLOTS:
         QVERIFY(!refusalOf(Json::object()).isEmpty());
     }
 
+    void oldPromptsKeepTheirOldWeights_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("weights");
+        QTest::newRow("not stated") << R"({"type": "prompt.encode", "params": {"prompt": "a"}})"
+                                    << "none";
+        QTest::newRow("no parameters") << R"({"type": "prompt.encode"})"
+                                       << "none";
+        QTest::newRow("stated") << R"({"type": "prompt.encode", "params": {"weights": "compel"}})"
+                                << "compel";
+        QTest::newRow("another node") << R"({"type": "save.image", "params": {}})"
+                                      << "";
+    }
+
+    void oldPromptsKeepTheirOldWeights() {
+        QFETCH(QString, node);
+        QFETCH(QString, weights);
+        const auto read = [&](int format) {
+            return parseDocument(R"({"format": )" + std::to_string(format) +
+                                 R"(, "nodes": {"n": )" + node.toStdString() + "}}")
+                .nodes.at("n")
+                .params;
+        };
+
+        QCOMPARE(QString::fromStdString(read(1).value("weights", "")), weights);
+        // What format 2 leaves out is the node's default.
+        QCOMPARE(read(2).contains("weights"), weights == "compel");
+    }
+
+    void oldGraphsOfAnyShapeAreReadOrRefused_data() {
+        QTest::addColumn<QString>("nodes");
+        QTest::newRow("list") << "[]";
+        QTest::newRow("number for a node") << R"({"n": 3})";
+        QTest::newRow("type no text") << R"({"n": {"type": ["prompt.encode"]}})";
+        QTest::newRow("parameters a list") << R"({"n": {"type": "prompt.encode", "params": [1]}})";
+        QTest::newRow("parameters null") << R"({"n": {"type": "prompt.encode", "params": null}})";
+    }
+
+    void oldGraphsOfAnyShapeAreReadOrRefused() {
+        QFETCH(QString, nodes);
+        QVERIFY_EXCEPTION_THROWN(
+            (void)parseDocument(R"({"format": 1, "nodes": )" + nodes.toStdString() + "}"), Error);
+    }
+
     void hasOneMigrationPerFormatThatWasReplaced() {
         QCOMPARE(static_cast<int64_t>(migrations().size()), kDocumentFormat - 1);
     }

@@ -17,7 +17,7 @@ using lowtide::testing::errorOf;
 namespace {
 
 constexpr const char* kPreset = R"({
-  "format": 1, "nodes": {"x": {"type": "nobody.knows", "params": {"a": [1, 2]}}}, "mine": 7,
+  "format": 2, "nodes": {"x": {"type": "nobody.knows", "params": {"a": [1, 2]}}}, "mine": 7,
   "preset": {"version": 1, "title": "Ünïcode", "description": "d", "tags": ["a", "b"], "likes": 3,
              "requirements": {"files": {"checkpoint": ["sd15.safetensors"]}, "device_memory": "8GiB"},
              "thumbnail": "AAAA"}})";

@@ -87,7 +87,7 @@ inline std::vector<NodeDesc> sampleNodes() {
 /// load -> encode -> denoise -> decode -> save, with an empty latent.
 inline Json textToImage() {
     return parseJson(R"({
-      "format": 1,
+      "format": 2,
       "nodes": {
         "load":    {"type": "load.checkpoint", "v": 1, "params": {"checkpoint": "models/sd/tiny.safetensors"}},
         "encode":  {"type": "prompt.encode", "v": 1, "params": {"prompt": "a red circle"}},

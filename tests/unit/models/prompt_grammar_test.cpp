@@ -4,6 +4,7 @@
 #include "plugin/models/text/compel_prompt.hpp"
 #include "plugin/models/text/prompt_chunks.hpp"
 #include "plugin/models/text/special_tokens.hpp"
+#include "plugin/models/text/unread_syntax.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>
@@ -260,6 +261,64 @@ private Q_SLOTS:
         const auto parts = models::cutAtSpecials(text, specials, false);
         QCOMPARE(parts.size(), size_t{200'000});
         QVERIFY(parts[0].token && !parts[1].token && parts[1].text == "a");
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void unreadSyntaxIsFound_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("none");
+        QTest::addColumn<QStringList>("a1111");
+        const auto row = [](const char* text, const QStringList& none, const QStringList& a1111) {
+            QTest::newRow(text) << QString(text) << none << a1111;
+        };
+        row("a cat (sitting) at 12:30, [sic]", {}, {});
+        row("a (red fox: 1.2 ) and (b:1)", {"(red fox: 1.2 )"}, {});
+        row("((a:1.2):0.5)", {"(a:1.2)"}, {});
+        row("\\(x:1.2\\) is text", {}, {});
+        row("(ratio 3:4, wide)", {}, {});
+        row("a BREAK b", {"BREAK"}, {});
+        row("BREAKFAST", {}, {});
+        row("a [cat:dog:0.5]", {"[cat:dog:0.5]"}, {"[cat:dog:0.5]"});
+        row("[in forest:8]", {"[in forest:8]"}, {"[in forest:8]"});
+        row("[(a:1.1):b:0.5]", {"(a:1.1)", "[(a:1.1):b:0.5]"}, {"[(a:1.1):b:0.5]"});
+        row("[cow|horse]", {"[cow|horse]"}, {"[cow|horse]"});
+        row("a|b", {}, {});
+        row("a cat AND a dog", {"AND"}, {"AND"});
+        row("SALT and SAND AND", {"AND"}, {"AND"});
+        row("BRAND new", {}, {});
+        row("<lora:pony v6:0.8> a", {"<lora:pony v6:0.8>"}, {"<lora:pony v6:0.8>"});
+        row("a <lora:pony", {"<lora:"}, {"<lora:"});
+        row("(embedding:bad-hands:1.2), x",
+            {"(embedding:bad-hands:1.2)", "embedding:bad-hands:1.2"},
+            {"embedding:bad-hands:1.2"});
+        row("embedding: a vector", {}, {});
+        row(")]:1) \\", {}, {});
+    }
+
+    void unreadSyntaxIsFound() {
+        QFETCH(QString, text);
+        QFETCH(QStringList, none);
+        QFETCH(QStringList, a1111);
+        const auto found = [&](models::PromptWeights weights) {
+            QStringList written;
+            for (const auto& syntax : models::unreadSyntax(text.toStdString(), weights)) {
+                written.push_back(QString::fromStdString(syntax.written));
+            }
+            return written;
+        };
+        QCOMPARE(found(models::PromptWeights::None), none);
+        QCOMPARE(found(models::PromptWeights::Compel), none);
+        QCOMPARE(found(models::PromptWeights::A1111), a1111);
+    }
+
+    void unreadSyntaxIsFoundInLinearTime() {
+        std::string text;
+        for (int i = 0; i < 200'000; ++i) {
+            text += "([:1";
+        }
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(models::unreadSyntax(text, models::PromptWeights::None).empty());
         QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
     }
 

@@ -119,15 +119,62 @@ private Q_SLOTS:
         PromptBench bench(test.at("checkpoint"));
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = test.at("text"),
+                                    .negative = test.at("text"),
                                     .clipSkip = test.value("clip_skip", -1),
                                     .weights = test.at("weights")};
 
         const EncodeResult result = bench.encode(request);
 
-        const at::Tensor& embeds = PromptBench::conditioningOf(result.positive).embeds();
-        QCOMPARE(disagreement(truth_, "embeds." + test.at("name").get<std::string>(), embeds),
-                 std::string());
-        QCOMPARE(result.cutTokens, int64_t{0});
+        for (const WireRef& side : {result.positive, result.negative}) {
+            QCOMPARE(disagreement(truth_,
+                                  "embeds." + test.at("name").get<std::string>(),
+                                  PromptBench::conditioningOf(side).embeds()),
+                     std::string());
+        }
+        QVERIFY(bench.stages().outlineEncode(request).issues.empty());
+    }
+
+    /// diffusers' clip_skip is an argument of the prompt alone.
+    void withoutWeightsTheNegativePromptKeepsItsLayers() {
+        PromptBench bench("sd15_0");
+        EncodeRequest request{.model = bench.model(), .prompt = "a cat", .negative = "a cat"};
+        const WireRef whole = bench.encode(request).positive;
+        request.clipSkip = 1;
+
+        const EncodeResult skipped = bench.encode(request);
+
+        const auto embedsOf = [](const WireRef& side) {
+            return PromptBench::conditioningOf(side).embeds();
+        };
+        QVERIFY(haveSameBits(embedsOf(skipped.negative), embedsOf(whole)));
+        QVERIFY(!haveSameBits(embedsOf(skipped.positive), embedsOf(whole)));
+    }
+
+    void whatIsNotReadIsToldBeforeTheRun() {
+        PromptBench bench("sd15_2");
+        std::string longText;
+        for (int i = 0; i < 40; ++i) {
+            longText += "cat ";
+        }
+        EncodeRequest request{
+            .model = bench.model(), .prompt = longText, .negative = "a (fox:1.2) <lora:pony:1>"};
+
+        const Issues none = bench.stages().outlineEncode(request).issues;
+        request.weights = "a1111";
+        const Issues a1111 = bench.stages().outlineEncode(request).issues;
+
+        QCOMPARE(none.size(), size_t{2});
+        QCOMPARE(none[0].code, std::string("prompt_cut"));
+        QCOMPARE(none[0].item, std::string("prompt"));
+        QVERIFY2(none[0].message.starts_with("18 tokens"), none[0].message.c_str());
+        QCOMPARE(none[1].code, std::string("prompt_syntax"));
+        QCOMPARE(none[1].item, std::string("negative"));
+        QVERIFY(none[1].message.find("(fox:1.2)") != std::string::npos);
+        QVERIFY(none[1].message.find("<lora:pony:1>") != std::string::npos);
+        // No token is lost and the weight is read; what no mode reads is still told.
+        QCOMPARE(a1111.size(), size_t{1});
+        QCOMPARE(a1111[0].code, std::string("prompt_syntax"));
+        QVERIFY(a1111[0].message.find("fox") == std::string::npos);
     }
 
     void picturesFollowSeveralPrompts_data() { addRows(cases_.at("denoise")); }
@@ -185,9 +232,7 @@ private Q_SLOTS:
         const EncodeResult none = bench.encode({.model = bench.model(), .prompt = text});
         const EncodeResult a1111 =
             bench.encode({.model = bench.model(), .prompt = text, .weights = "a1111"});
-        QVERIFY(none.cutTokens > 0);
         QCOMPARE(PromptBench::conditioningOf(none.positive).embeds().size(1), int64_t{24});
-        QCOMPARE(a1111.cutTokens, int64_t{0});
         const int64_t tokens = PromptBench::conditioningOf(a1111.positive).embeds().size(1);
         QVERIFY(tokens > 24 && tokens % 24 == 0);
     }

@@ -14,7 +14,6 @@
 namespace stages_test {
 
 using namespace lowtide;
-using models::EncodeResult;
 using models::WireRef;
 using testing::ModelBench;
 
@@ -237,20 +236,21 @@ private Q_SLOTS:
         QCOMPARE(picture.outputType, std::string(image->type()));
     }
 
-    void encodeTellsHowManyTokensWereCut() {
+    void encodeTellsHowManyTokensAreCut() {
         ModelBench bench;
-        const WireRef model = bench.load(kMini);
         std::string prompt;
         for (int i = 0; i < 40; ++i) {
             prompt += "cat ";
         }
-        EncodeResult result;
-        bench.runWith(model, models::kTextEncoder, [&] {
-            result = bench.stages().encodePrompt(
-                {.model = model, .prompt = prompt, .negative = "dog"}, bench.call("encode"));
-        });
-        QCOMPARE(result.cutTokens, 40 - 30);
-        QCOMPARE(result.cutNegativeTokens, 0);
+
+        const Issues issues =
+            bench.stages()
+                .outlineEncode({.model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
+                .issues;
+
+        QCOMPARE(issues.size(), size_t{1});
+        QCOMPARE(issues[0].item, std::string("prompt"));
+        QVERIFY2(issues[0].message.starts_with("10 tokens"), issues[0].message.c_str());
     }
 
     void clipSkipIsRefused_whenNothingWouldBeLeft() {

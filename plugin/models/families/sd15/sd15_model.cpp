@@ -189,32 +189,36 @@ const memory::FamilyPrecision& Sd15Model::precisions() const {
 
 PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {
     const PromptWeights weights = promptWeightsNamed(request.weights);
-    const auto lengthOf = [&](const std::string& prompt, const char* item) {
-        const CutPrompt cut = cutPrompt(tokenizer_, weights, prompt, item);
+    const CutPrompt positive = cutPrompt(tokenizer_, weights, request.prompt, "prompt");
+    const CutPrompt negative = cutPrompt(tokenizer_, weights, request.negative, "negative");
+    const auto lengthOf = [&](const CutPrompt& cut) {
         return static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
     };
-    return {.positive = lengthOf(request.prompt, "prompt"),
-            .negative = lengthOf(request.negative, "negative")};
+    return {.positive = lengthOf(positive),
+            .negative = lengthOf(negative),
+            .cutPositive = positive.cutTokens,
+            .cutNegative = negative.cutTokens};
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
     Pass pass(context, *text().tree());
     const PromptWeights weights = promptWeightsNamed(request.weights);
+    // In diffusers clip_skip is the prompt's alone; where weights came from it is the encoder's.
+    const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
     EncodedPrompts result;
-    const auto encode = [&](const std::string& prompt, const char* item, int skip, int64_t& cut) {
+    const auto encode = [&](const std::string& prompt, const char* item, int skip) {
         const CutPrompt tokens = cutPrompt(tokenizer_, weights, prompt, item);
         for (const PromptChunk& chunk : tokens.chunks) {
             putIds(context.record, "tokens", chunk.ids);
             putIds(context.record, "tokens_mask", chunk.mask);
         }
-        cut = tokens.cutTokens;
         const ClipTextModel::Output output =
             WeightedEmbedding(pass, text(), tokenizer_, skip).encode(tokens, weights);
         return std::make_shared<const tensor::Conditioning>(
             output.embeds, output.pooled, prompt, skip);
     };
-    result.positive = encode(request.prompt, "prompt", request.clipSkip, result.cutTokens);
-    result.negative = encode(request.negative, "negative", -1, result.cutNegativeTokens);
+    result.positive = encode(request.prompt, "prompt", request.clipSkip);
+    result.negative = encode(request.negative, "negative", negativeSkip);
     context.record.put("embeds.prompt", result.positive->embeds());
     context.record.put("embeds.negative", result.negative->embeds());
     return result;

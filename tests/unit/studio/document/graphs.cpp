@@ -66,7 +66,7 @@ QString someGraphText() {
       "param": "prompt"
     }
   ],
-  "format": 1,
+  "format": 2,
   "frames": [
     {
       "id": "f1",

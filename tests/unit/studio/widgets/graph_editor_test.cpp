@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPatience = 20000;
 constexpr const char* kGraph = R"({
-  "format": 1,
+  "format": 2,
   "nodes": {
     "latent": {"type": "latent.empty", "v": 1, "position": [0, 0], "params": {"width": 512}},
     "denoise": {"type": "denoise.sample", "v": 1, "position": [320, 0], "params": {"steps": 8, "seed": 7}}
