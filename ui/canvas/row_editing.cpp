@@ -54,6 +54,10 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
     editor_->setAutoFillBackground(true);
     editor_->setValue(row->json);
     editor_->setProblem(problemOf(*row->desc, row->json));
+    editor_->setBeside([this] {
+        const graph::DocumentNode* own = scene_.model().node(node_);
+        return own ? own->params : Json::object();
+    });
     connect(editor_, &ParamEditor::edited, this, &RowEditing::change);
     connect(editor_, &ParamEditor::dismissed, this, [this] {
         end();

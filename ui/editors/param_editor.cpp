@@ -49,7 +49,7 @@ ParamEditor* newEditor(const NodeDesc& node,
             break;
     }
     if (param.multiline) {
-        return new PromptEditor(param, parent);
+        return new PromptEditor(node, param, parent);
     }
     return new LineEditor(param, parent);
 }

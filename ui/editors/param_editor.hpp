@@ -6,6 +6,7 @@
 #include <QString>
 #include <QWidget>
 
+#include <functional>
 #include <vector>
 
 namespace lowtide::ui {
@@ -36,6 +37,11 @@ public:
     [[nodiscard]] virtual Json value() const = 0;
     /// Marks the value as refused, with the reason as tooltip; empty: fine.
     virtual void setProblem(const QString& problem) = 0;
+
+    /// The node's parameters as the graph states them, asked when an editor depends on another one.
+    /// Without it the others have their defaults.
+    virtual void setBeside(std::function<Json()> /*params*/) {}
+
     /// Selects all, or opens the list: what a person expects who clicked into the row.
     virtual void begin() = 0;
 

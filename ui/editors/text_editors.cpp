@@ -1,6 +1,7 @@
 #include "ui/editors/text_editors.hpp"
 
-#include "ui/editors/prompt_weight.hpp"
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/param_value.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -9,6 +10,7 @@
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QTextBlock>
+#include <QToolTip>
 
 namespace lowtide::ui {
 
@@ -73,8 +75,11 @@ void LineEditor::keyPressEvent(QKeyEvent* event) {
     ValueEditor::keyPressEvent(event);
 }
 
-PromptEditor::PromptEditor(const ParamDesc& param, QWidget* parent)
+PromptEditor::PromptEditor(const NodeDesc& node, const ParamDesc& param, QWidget* parent)
     : ValueEditor(param, parent), prompt_(new QPlainTextEdit(this)) {
+    if (const ParamDesc* weights = graph::findParam(node, kWeightsParam)) {
+        weights_ = *weights;
+    }
     prompt_->setObjectName("prompt");
     prompt_->setTabChangesFocus(true);
     prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
@@ -103,11 +108,22 @@ void PromptEditor::begin() {
     prompt_->selectAll();
 }
 
+void PromptEditor::setBeside(std::function<Json()> params) {
+    beside_ = std::move(params);
+}
+
 void PromptEditor::changeWeight(double change) {
+    const Json beside = beside_ ? beside_() : Json::object();
+    const std::optional<WeightSyntax> syntax =
+        weightSyntaxNamed(beside.value(kWeightsParam, graph::toJson(weights_->defaultValue)));
+    if (!syntax) {
+        tellNoWeights();
+        return;
+    }
     QTextCursor cursor = prompt_->textCursor();
     const SelectedText before{
         prompt_->toPlainText(), cursor.selectionStart(), cursor.selectionEnd()};
-    const SelectedText after = changedWeight(before, change);
+    const SelectedText after = changedWeight(before, change, *syntax);
     if (after == before) {
         return;
     }
@@ -122,6 +138,15 @@ void PromptEditor::changeWeight(double change) {
     finish();
 }
 
+void PromptEditor::tellNoWeights() {
+    const QRect cursor = prompt_->cursorRect();
+    QToolTip::showText(
+        prompt_->viewport()->mapToGlobal(cursor.bottomLeft()),
+        tr("Brackets are text here. Choose another way under %1 to give words more weight.")
+            .arg(QString::fromStdString(weights_->label)),
+        prompt_);
+}
+
 bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
     if (watched == prompt_ && event->type() == QEvent::FocusOut &&
         static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason &&
@@ -134,7 +159,7 @@ bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
     }
     const auto* key = static_cast<QKeyEvent*>(event);
     const bool isControl = key->modifiers() & Qt::ControlModifier;
-    if (isControl && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down)) {
+    if (weights_ && isControl && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down)) {
         changeWeight(key->key() == Qt::Key_Up ? kWeightStep : -kWeightStep);
         return true;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/editors/prompt_weight.hpp"
 #include "ui/editors/value_editor.hpp"
 
 class QLineEdit;
@@ -25,14 +26,16 @@ private:
     QLineEdit* line_;
 };
 
-/// Several lines, a prompt mostly: Ctrl+Up and Ctrl+Down change the weight of the selection.
+/// Several lines, a prompt mostly: Ctrl+Up and Ctrl+Down change the weight of the selection, as the
+/// node reads weights; where it reads none, they say so.
 class PromptEditor : public ValueEditor {
     Q_OBJECT
 
 public:
-    PromptEditor(const ParamDesc& param, QWidget* parent);
+    PromptEditor(const NodeDesc& node, const ParamDesc& param, QWidget* parent);
 
     void begin() override;
+    void setBeside(std::function<Json()> params) override;
 
 protected:
     void showValue() override;
@@ -41,8 +44,11 @@ protected:
 
 private:
     void changeWeight(double change);
+    void tellNoWeights();
 
     QPlainTextEdit* prompt_;
+    std::optional<ParamDesc> weights_;  ///< of the node; nothing: its texts have no weights
+    std::function<Json()> beside_;
 };
 
 /// The text of a value that should be one; other values as JSON.

@@ -62,6 +62,10 @@ ExposedField::ExposedField(GraphModel& model,
         addSeedMode();
         row->addWidget(seedMode_);
     }
+    editor_->setBeside([this] {
+        const graph::DocumentNode* node = model_.node(exposed_.node);
+        return node ? node->params : Json::object();
+    });
     connect(editor_, &ParamEditor::edited, this, &ExposedField::apply);
     refresh();
 }

@@ -127,27 +127,39 @@ private Q_SLOTS:
         QTest::addColumn<double>("change");
         QTest::addColumn<QString>("after");
         QTest::addColumn<QString>("selected");
+        QTest::addColumn<WeightSyntax>("syntax");
+        constexpr auto kA1111 = WeightSyntax::A1111;
         QTest::newRow("selection") << "a red cat" << 2 << 5 << 0.05 << "a (red:1.05) cat"
-                                   << "red";
+                                   << "red" << kA1111;
         QTest::newRow("word at the cursor") << "a red cat" << 3 << 3 << 0.05 << "a (red:1.05) cat"
-                                            << "red";
+                                            << "red" << kA1111;
         QTest::newRow("up again") << "a (red:1.05) cat" << 3 << 6 << 0.05 << "a (red:1.1) cat"
-                                  << "red";
+                                  << "red" << kA1111;
         QTest::newRow("down to one") << "a (red:1.05) cat" << 3 << 6 << -0.05 << "a red cat"
-                                     << "red";
+                                     << "red" << kA1111;
         QTest::newRow("below one") << "a red cat" << 2 << 5 << -0.05 << "a (red:0.95) cat"
-                                   << "red";
+                                   << "red" << kA1111;
         QTest::newRow("brackets selected")
             << "a (red:1.05) cat" << 2 << 12 << 0.05 << "a (red:1.1) cat"
-            << "red";
+            << "red" << kA1111;
         QTest::newRow("several words") << "a red cat" << 2 << 9 << 0.05 << "a (red cat:1.05)"
-                                       << "red cat";
+                                       << "red cat" << kA1111;
         QTest::newRow("spaces stay outside") << "a red cat" << 1 << 6 << 0.05 << "a (red:1.05) cat"
-                                             << "red";
+                                             << "red" << kA1111;
         QTest::newRow("no word") << "a, b" << 2 << 2 << 0.05 << "a, b"
-                                 << "";
+                                 << "" << kA1111;
         QTest::newRow("never negative") << "(red:0.02)" << 1 << 4 << -0.05 << "(red:0)"
-                                        << "red";
+                                        << "red" << kA1111;
+        constexpr auto kCompel = WeightSyntax::Compel;
+        QTest::newRow("compel") << "a red cat" << 2 << 5 << 0.05 << "a (red)1.05 cat"
+                                << "red" << kCompel;
+        QTest::newRow("compel, up again") << "a (red)1.05 cat" << 3 << 6 << 0.05 << "a (red)1.1 cat"
+                                          << "red" << kCompel;
+        QTest::newRow("compel, brackets selected")
+            << "a (red)1.05 cat" << 2 << 11 << -0.05 << "a red cat"
+            << "red" << kCompel;
+        QTest::newRow("compel, no number") << "a (red) cat" << 3 << 6 << 0.05 << "a ((red)1.05) cat"
+                                           << "red" << kCompel;
     }
 
     void weightOfThePrompt() {
@@ -157,8 +169,9 @@ private Q_SLOTS:
         QFETCH(double, change);
         QFETCH(QString, after);
         QFETCH(QString, selected);
+        QFETCH(WeightSyntax, syntax);
 
-        const SelectedText result = changedWeight({text, from, to}, change);
+        const SelectedText result = changedWeight({text, from, to}, change, syntax);
 
         QCOMPARE(result.text, after);
         QCOMPARE(result.text.mid(result.from, result.to - result.from), selected);

@@ -144,6 +144,38 @@ private Q_SLOTS:
         QCOMPARE(editor->value(), Json("a lighthouse at dusk"));
     }
 
+    void weightIsWrittenAsTheNodeReadsIt_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("after");
+        QTest::newRow("compel") << "compel"
+                                << "(fox)1.05";
+        QTest::newRow("none") << "none"
+                              << "fox";
+        QTest::newRow("from the future") << "later"
+                                         << "fox";
+        QTest::newRow("not stated") << ""
+                                    << "(fox:1.05)";
+    }
+
+    void weightIsWrittenAsTheNodeReadsIt() {
+        QFETCH(QString, weights);
+        QFETCH(QString, after);
+        ParamEditor* editor = show("prompt");
+        editor->setValue("fox");
+        editor->setBeside([&] {
+            return weights.isEmpty() ? Json::object() : Json{{"weights", weights.toStdString()}};
+        });
+        auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
+        prompt->setFocus();
+
+        QTest::keyClick(prompt, Qt::Key_Up, Qt::ControlModifier);
+
+        QCOMPARE(editor->value(), Json(after.toStdString()));
+        if (after == "fox") {
+            QVERIFY2(QToolTip::text().contains("Weights"), qPrintable(QToolTip::text()));
+        }
+    }
+
     void weightHasAnEnd() {
         ParamEditor* editor = show("prompt");
         editor->setValue("fox");

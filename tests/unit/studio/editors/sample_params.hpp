@@ -73,6 +73,11 @@ inline NodeDesc sampleNode() {
          .kind = ParamKind::Folder,
          .defaultValue = std::string()},
         {.id = "tiled", .label = "Tiled", .kind = ParamKind::Bool, .defaultValue = true},
+        {.id = "weights",
+         .label = "Weights",
+         .kind = ParamKind::Choice,
+         .defaultValue = std::string("a1111"),
+         .choices = {{"a1111", "A1111"}, {"compel", "Compel"}, {"none", "None"}}},
     };
     return node;
 }
