@@ -6,6 +6,27 @@
 
 namespace lowtide::ui {
 
+namespace {
+
+/// The first of the warnings, and how many follow it; empty: there is none.
+QString warningsIn(const Issues& issues) {
+    QString first;
+    int more = 0;
+    for (const Issue& issue : issues) {
+        if (issue.severity != Severity::Warning) {
+            continue;
+        }
+        if (first.isEmpty()) {
+            first = asSentence(QString::fromStdString(issue.message));
+        } else {
+            ++more;
+        }
+    }
+    return more == 0 ? first : RunNotices::tr("%1 (and %n more)", nullptr, more).arg(first);
+}
+
+}  // namespace
+
 RunNotices::RunNotices(const GraphModel& model,
                        RunControl& run,
                        const RunQueue& queue,
@@ -45,8 +66,13 @@ void RunNotices::tellFailure(quint64 id) {
 
 void RunNotices::tellPictures(quint64 id) {
     const QueuedRun* run = queue_.find(id);
+    const QString warnings = warningsIn(run->issues);
     if (run->files.isEmpty()) {
-        bar_.dismiss();
+        if (warnings.isEmpty()) {
+            bar_.dismiss();
+        } else {
+            tell(NoticeKind::Warning, warnings, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+        }
         return;
     }
     const QString file = run->files.back();
@@ -54,7 +80,13 @@ void RunNotices::tellPictures(quint64 id) {
                                                 : tr("Saved %1 pictures, the last one is %2.")
                                                       .arg(run->files.size())
                                                       .arg(QFileInfo(file).fileName());
-    tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
+    if (warnings.isEmpty()) {
+        tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
+    } else {
+        tell(NoticeKind::Warning, text + QLatin1Char(' ') + warnings, tr("Show"), [this] {
+            Q_EMIT issuesAsked();
+        });
+    }
 }
 
 void RunNotices::tell(NoticeKind kind,

@@ -7,7 +7,7 @@
 
 namespace lowtide::ui {
 
-/// Says above the canvas how a run ended, and what can be done next.
+/// Says above the canvas how a run ended, of what it warned, and what can be done next.
 class RunNotices : public QObject {
     Q_OBJECT
 

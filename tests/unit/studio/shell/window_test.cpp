@@ -198,6 +198,31 @@ private Q_SLOTS:
         QCOMPARE(queue.runs().back().options.at("forceExecution"), Json(true));
     }
 
+    void aWarningOfTheRunStandsBesideWhatItSaved() {
+        Working studio;
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage&) {
+                const auto warning = [](const char* message) {
+                    return Json{{"severity", "warning"},
+                                {"code", "prompt_cut"},
+                                {"node", "encode"},
+                                {"message", message}};
+                };
+                return Json{{"status", "ok"},
+                            {"executed", 1},
+                            {"files", {"/out/fox_1.png"}},
+                            {"issues", {warning("936 tokens are left out"), warning("more")}}};
+            });
+        auto& bar = studio.window->desk()->notices();
+
+        studio.action("run.start").trigger();
+
+        QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
+        QVERIFY2(bar.text().contains("fox_1.png"), qPrintable(bar.text()));
+        QVERIFY2(bar.text().contains("936 tokens are left out. (and 1 more)"),
+                 qPrintable(bar.text()));
+    }
+
     void aRunAtTheFrontComesBeforeThoseThatWait() {
         Working studio;
         RunQueue& queue = studio.window->workspace()->queue;
