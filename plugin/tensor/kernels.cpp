@@ -57,6 +57,31 @@ at::Tensor upsampledConv2d(const at::Tensor& x,
     return x.is_meta() ? meta::doubledConv2d(x, weight) : own::convolve3x3(x, weight, bias, 2);
 }
 
+at::Tensor conv2dOver(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias) {
+    if (!own::takesConvolutionOver(x, weight)) {
+        return conv2d(x, weight, bias, 1, 1);
+    }
+    return x.is_meta() ? meta::conv2dOver(x, weight) : own::convolve3x3Over(x, weight, bias);
+}
+
+at::Tensor addedConv2d(at::Tensor target,
+                       const at::Tensor& x,
+                       const at::Tensor& weight,
+                       const at::Tensor& bias) {
+    const bool isOurs = own::takesConvolution(x) && own::isWinograd(x, weight, 1, 1) &&
+                        target.is_contiguous(at::MemoryFormat::ChannelsLast) &&
+                        target.scalar_type() == at::kFloat;
+    if (!isOurs) {
+        return target.add_(conv2d(x, weight, bias, 1, 1));
+    }
+    if (x.is_meta()) {
+        meta::addConv2d(x, weight);
+    } else {
+        own::addConvolution3x3(x, weight, bias, target);
+    }
+    return target;
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
     if (x.is_meta()) {
         return meta::linear(x, weight);

@@ -22,6 +22,15 @@ namespace lowtide::tensor::kernels {
                                          int64_t width,
                                          const at::Tensor& weight,
                                          const at::Tensor& bias);
+/// conv2d with a kernel of 3x3 and a border of one, where it can be written over `x`, which nobody
+/// else may need.
+[[nodiscard]] at::Tensor conv2dOver(at::Tensor x, const at::Tensor& weight, const at::Tensor& bias);
+/// target + conv2d with a kernel of 3x3 and a border of one, in `target`, which nobody else may
+/// need.
+[[nodiscard]] at::Tensor addedConv2d(at::Tensor target,
+                                     const at::Tensor& x,
+                                     const at::Tensor& weight,
+                                     const at::Tensor& bias);
 /// x [..., I], weight [O, I], bias [O] or undefined -> [..., O].
 [[nodiscard]] at::Tensor linear(const at::Tensor& x,
                                 const at::Tensor& weight,

@@ -212,6 +212,21 @@ at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight) {
     return result;
 }
 
+at::Tensor conv2dOver(const at::Tensor& x, const at::Tensor& weight) {
+    at::Tensor result = own::placeOver(x, weight);
+    addProducts(static_cast<double>(result.numel()) *
+                static_cast<double>(weight.numel() / weight.size(0)));
+    touchScratch(own::convolutionScratch(x, weight, 1, /*isOver=*/true));
+    return result;
+}
+
+void addConv2d(const at::Tensor& x, const at::Tensor& weight) {
+    const at::Tensor input = own::withChannelsLast(x);
+    addProducts(static_cast<double>(x.size(0) * x.size(2) * x.size(3)) *
+                static_cast<double>(weight.numel()));
+    touchScratch(own::convolutionScratch(input, weight));
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
     addProducts(static_cast<double>(x.numel()) * static_cast<double>(weight.size(0)));
     std::vector<int64_t> sizes = x.sizes().vec();

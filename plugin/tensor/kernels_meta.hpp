@@ -14,6 +14,10 @@ namespace lowtide::tensor::kernels::meta {
                                 int64_t padding);
 /// upsampledConv2d() of ours, to twice the size.
 [[nodiscard]] at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight);
+/// conv2dOver() of ours.
+[[nodiscard]] at::Tensor conv2dOver(const at::Tensor& x, const at::Tensor& weight);
+/// What addedConv2d() of ours takes beside its target.
+void addConv2d(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 /// Ours, over a tensor in channels_last.

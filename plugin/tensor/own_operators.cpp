@@ -49,6 +49,10 @@ at::Tensor scratchOf(int64_t numbers) {
     return at::empty({numbers}, at::kFloat);
 }
 
+int64_t scratchNumbers(const simd::WinogradCut& cut) {
+    return cut.sharedNumbers() + at::get_num_threads() * cut.numbersOfThread();
+}
+
 simd::Convolution workOf(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
     return {.batch = x.size(0),
             .in = x.size(1),
@@ -59,14 +63,13 @@ simd::Convolution workOf(const at::Tensor& x, const at::Tensor& weight, int64_t 
             .pixelStep = x.stride(3)};
 }
 
-at::Tensor convolve3x3OnCpu(const at::Tensor& x,
-                            const at::Tensor& weight,
-                            const OptionalTensor& bias,
-                            int64_t repeat) {
+/// `work` but its numbers.
+void runConvolution(simd::Convolution work,
+                    const at::Tensor& x,
+                    const at::Tensor& weight,
+                    const OptionalTensor& bias,
+                    const at::Tensor& result) {
     const at::Tensor kernels = weight.contiguous();
-    simd::Convolution work = workOf(x, weight, repeat);
-    at::Tensor result =
-        at::empty({work.batch, work.out, work.height, work.width}, x.options(), kChannelsLast);
     work.pixels = x.const_data_ptr<float>();
     work.kernels = kernels.const_data_ptr<float>();
     work.bias = dataOf(bias);
@@ -74,7 +77,7 @@ at::Tensor convolve3x3OnCpu(const at::Tensor& x,
 
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
     const simd::WinogradCut cut = simd::cutWinograd(work, pieces.lanes);
-    const at::Tensor scratch = scratchOf(convolutionScratch(x, weight, repeat));
+    const at::Tensor scratch = scratchOf(scratchNumbers(cut));
     float* const shared = scratch.mutable_data_ptr<float>();
     float* const ofThreads = shared + cut.sharedNumbers();
     const int64_t zeros = cut.blocks * cut.blockChannels;
@@ -93,6 +96,29 @@ at::Tensor convolve3x3OnCpu(const at::Tensor& x,
                 pieces.convolve(work, cut, chunk, begin, end, shared, ofThread);
             });
     }
+}
+
+at::Tensor convolve3x3OnCpu(const at::Tensor& x,
+                            const at::Tensor& weight,
+                            const OptionalTensor& bias,
+                            int64_t repeat) {
+    const simd::Convolution work = workOf(x, weight, repeat);
+    at::Tensor result =
+        at::empty({work.batch, work.out, work.height, work.width}, x.options(), kChannelsLast);
+    runConvolution(work, x, weight, bias, result);
+    return result;
+}
+
+/// Added to `result`, or written to it where it lies over `x`.
+at::Tensor& convolve3x3IntoOnCpu(at::Tensor& result,
+                                 const at::Tensor& x,
+                                 const at::Tensor& weight,
+                                 const OptionalTensor& bias,
+                                 bool adds) {
+    simd::Convolution work = workOf(x, weight, 1);
+    work.adds = adds;
+    work.isOver = !adds;
+    runConvolution(work, x, weight, bias, result);
     return result;
 }
 
@@ -202,6 +228,11 @@ OptionalTensor ifAny(const at::Tensor& tensor) {
     return tensor.defined() ? OptionalTensor(tensor) : std::nullopt;
 }
 
+const auto& intoOperator() {
+    static const auto op = operatorOf("lowtide::convolve3x3_into_", &convolve3x3IntoOnCpu);
+    return op;
+}
+
 }  // namespace
 
 bool takesConvolution(const at::Tensor& x) {
@@ -234,10 +265,13 @@ at::Tensor withChannelsLast(const at::Tensor& x) {
     return isReadable ? x : x.contiguous(kChannelsLast);
 }
 
-int64_t convolutionScratch(const at::Tensor& x, const at::Tensor& weight, int64_t repeat) {
-    const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
-    const simd::WinogradCut cut = simd::cutWinograd(workOf(x, weight, repeat), pieces.lanes);
-    return cut.sharedNumbers() + at::get_num_threads() * cut.numbersOfThread();
+int64_t convolutionScratch(const at::Tensor& x,
+                           const at::Tensor& weight,
+                           int64_t repeat,
+                           bool isOver) {
+    simd::Convolution work = workOf(x, weight, repeat);
+    work.isOver = isOver;
+    return scratchNumbers(simd::cutWinograd(work, piecesOf(cpuPaths().convolution).winograd.lanes));
 }
 
 int64_t attentionScratch(int64_t width) {
@@ -255,6 +289,30 @@ at::Tensor convolve3x3(const at::Tensor& x,
                        int64_t repeat) {
     static const auto op = operatorOf("lowtide::convolve3x3", &convolve3x3OnCpu);
     return op.call(withChannelsLast(x), weight, ifAny(bias), repeat);
+}
+
+bool takesConvolutionOver(const at::Tensor& x, const at::Tensor& weight) {
+    return takesConvolution(x) && isWinograd(x, weight, 1, 1) && x.is_contiguous(kChannelsLast) &&
+           2 * weight.size(0) <= x.size(1);
+}
+
+at::Tensor placeOver(const at::Tensor& x, const at::Tensor& weight) {
+    const int64_t out = weight.size(0);
+    const int64_t row = x.size(3) * out;
+    return x.as_strided({x.size(0), out, x.size(2), x.size(3)}, {x.size(2) * row, 1, row, out});
+}
+
+at::Tensor convolve3x3Over(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    at::Tensor result = placeOver(x, weight);
+    intoOperator().call(result, x, weight, ifAny(bias), false);
+    return result;
+}
+
+void addConvolution3x3(const at::Tensor& x,
+                       const at::Tensor& weight,
+                       const at::Tensor& bias,
+                       at::Tensor& result) {
+    intoOperator().call(result, withChannelsLast(x), weight, ifAny(bias), true);
 }
 
 at::Tensor convolveColumns(const at::Tensor& x,
@@ -297,6 +355,9 @@ at::Tensor normGroupsOver(at::Tensor x,
 TORCH_LIBRARY(lowtide, library) {
     library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias, int repeat) -> Tensor");
     library.def(
+        "convolve3x3_into_(Tensor(a!) result, Tensor x, Tensor weight, Tensor? bias, bool adds) -> "
+        "Tensor(a!)");
+    library.def(
         "convolve_columns(Tensor x, Tensor weight, Tensor? bias, int stride, int padding) -> "
         "Tensor");
     library.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
@@ -310,6 +371,7 @@ TORCH_LIBRARY(lowtide, library) {
 
 TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
     library.impl("convolve3x3", convolve3x3OnCpu);
+    library.impl("convolve3x3_into_", convolve3x3IntoOnCpu);
     library.impl("convolve_columns", convolveByColumns);
     library.impl("attend", attendOnCpu);
     library.impl("norm_groups", normGroupsOnCpu);

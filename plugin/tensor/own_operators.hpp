@@ -25,7 +25,8 @@ namespace lowtide::tensor::own {
 /// Numbers of scratch memory that they allocate at once.
 [[nodiscard]] int64_t convolutionScratch(const at::Tensor& x,
                                          const at::Tensor& weight,
-                                         int64_t repeat = 1);
+                                         int64_t repeat = 1,
+                                         bool isOver = false);
 [[nodiscard]] int64_t attentionScratch(int64_t width);
 [[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
 
@@ -35,6 +36,20 @@ namespace lowtide::tensor::own {
                                      const at::Tensor& weight,
                                      const at::Tensor& bias,
                                      int64_t repeat = 1);
+/// Whether convolve3x3Over() takes them: what isWinograd() says, `x` dense in channels_last, and
+/// half as many results or less.
+[[nodiscard]] bool takesConvolutionOver(const at::Tensor& x, const at::Tensor& weight);
+/// Where the result of convolve3x3Over() lies: [B, O, H, W] in channels_last over the begin of `x`.
+[[nodiscard]] at::Tensor placeOver(const at::Tensor& x, const at::Tensor& weight);
+/// convolve3x3() written over `x`, of which nothing is left; the same bits.
+[[nodiscard]] at::Tensor convolve3x3Over(const at::Tensor& x,
+                                         const at::Tensor& weight,
+                                         const at::Tensor& bias);
+/// convolve3x3() added to `result`, which is dense in channels_last; the bits of a sum of both.
+void addConvolution3x3(const at::Tensor& x,
+                       const at::Tensor& weight,
+                       const at::Tensor& bias,
+                       at::Tensor& result);
 /// Every other convolution (column_convolution.hpp).
 [[nodiscard]] at::Tensor convolveColumns(const at::Tensor& x,
                                          const at::Tensor& weight,

@@ -40,6 +40,24 @@ at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
         .to(x.scalar_type());
 }
 
+at::Tensor Conv2d::applyOver(Pass& pass, at::Tensor x) const {
+    const residency::Lease lease = pass.use(leaf);
+    const at::ScalarType type = x.scalar_type();
+    x = likeWeight(x, lease);
+    return kernels::conv2dOver(std::move(x), lease[0], biasOf(lease)).to(type);
+}
+
+at::Tensor Conv2d::addTo(Pass& pass, at::Tensor target, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    if (lease[0].scalar_type() == target.scalar_type()) {
+        return kernels::addedConv2d(
+            std::move(target), likeWeight(x, lease), lease[0], biasOf(lease));
+    }
+    const at::Tensor added =
+        kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding);
+    return target.add_(added.to(target.scalar_type()));
+}
+
 at::Tensor Conv2d::applyUpsampled(Pass& pass,
                                   const at::Tensor& x,
                                   int64_t height,

@@ -32,6 +32,11 @@ struct Conv2d {
     Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes);
     /// [B, in, H, W] -> [B, out, H', W'].
     [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    /// The same, where it can be written over `x`, which nobody else may need; for kernels of 3x3
+    /// with stride and border 1.
+    [[nodiscard]] at::Tensor applyOver(Pass& pass, at::Tensor x) const;
+    /// target + apply(x) in `target`, which nobody else may need; for the same kernels.
+    [[nodiscard]] at::Tensor addTo(Pass& pass, at::Tensor target, const at::Tensor& x) const;
     /// Of `x` at a size by the nearest pixel; for kernels of 3x3 with stride and border 1.
     [[nodiscard]] at::Tensor applyUpsampled(Pass& pass,
                                             const at::Tensor& x,

@@ -41,25 +41,27 @@ ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const
 at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
     at::Tensor hidden = norm1.applyActivated(pass, x, {});
     hidden = conv1.apply(pass, hidden);
-    hidden = finish(pass, std::move(hidden), time);
+    hidden = conv2.apply(pass, normalised(pass, std::move(hidden), time));
     return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
 }
 
 at::Tensor ResnetBlock::applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const {
     if (!shortcut) {
-        return apply(pass, x, time);
+        at::Tensor hidden = norm1.applyActivated(pass, x, {});
+        hidden = normalised(pass, conv1.apply(pass, hidden), time);
+        return conv2.addTo(pass, std::move(x), hidden);
     }
-    const at::Tensor residual = shortcut->apply(pass, x);
+    at::Tensor sum = shortcut->apply(pass, x);
     x = norm1.applyActivatedOver(pass, std::move(x), {});
-    x = conv1.apply(pass, x);
-    return finish(pass, std::move(x), time).add_(residual);
+    x = conv1.applyOver(pass, std::move(x));
+    x = normalised(pass, std::move(x), time);
+    return conv2.addTo(pass, std::move(sum), x);
 }
 
-at::Tensor ResnetBlock::finish(Pass& pass, at::Tensor hidden, const at::Tensor& time) const {
+at::Tensor ResnetBlock::normalised(Pass& pass, at::Tensor hidden, const at::Tensor& time) const {
     const at::Tensor shift =
         timeProjection ? timeProjection->apply(pass, time) : at::Tensor();  // [B, out]
-    hidden = norm2.applyActivatedOver(pass, std::move(hidden), shift);
-    return conv2.apply(pass, hidden);
+    return norm2.applyActivatedOver(pass, std::move(hidden), shift);
 }
 
 }  // namespace lowtide::models

@@ -31,8 +31,10 @@ struct ResnetBlock {
     [[nodiscard]] at::Tensor applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const;
 
 private:
-    /// From the first convolution's result on, without the shortcut.
-    [[nodiscard]] at::Tensor finish(Pass& pass, at::Tensor hidden, const at::Tensor& time) const;
+    /// The first convolution's result as the second one reads it.
+    [[nodiscard]] at::Tensor normalised(Pass& pass,
+                                        at::Tensor hidden,
+                                        const at::Tensor& time) const;
 };
 
 }  // namespace lowtide::models

@@ -21,6 +21,9 @@ struct Convolution {
     const float* kernels = nullptr;
     const float* bias = nullptr;  ///< may be null
     float* result = nullptr;
+    bool adds = false;  ///< to what stands in the result
+    bool isOver =
+        false;  ///< the result begins where the pixels do: of half as many channels or less
 };
 
 /// How the work is cut. A chunk of tiles is transformed into memory that all threads share; then
@@ -29,7 +32,7 @@ struct WinogradCut {
     int64_t tilesAcross = 0;
     int64_t tilesDown = 0;
     int64_t tiles = 0;          ///< of all pictures
-    int64_t chunkTiles = 0;     ///< transformed at once
+    int64_t chunkTiles = 0;     ///< transformed at once; whole rows of tiles where isOver
     int64_t partTiles = 0;      ///< of a part
     int64_t blockChannels = 0;  ///< summed at once, a multiple of the lanes
     int64_t blocks = 0;         ///< of channels

@@ -53,7 +53,13 @@ WinogradCut cutWinograd(const Convolution& sizes, int64_t lanes) {
     cut.blockChannels = quotient(evenPart(sizes.in, kMostBlockChannels), lanes) * lanes;
     cut.blocks = quotient(sizes.in, cut.blockChannels);
     const int64_t fitting = kMostShared / (kRows * cut.blocks * cut.blockChannels);
-    cut.chunkTiles = evenPart(cut.tiles, std::max(fitting, kLeastChunkTiles));
+    const int64_t most = std::max(fitting, kLeastChunkTiles);
+    // Behind whole rows of tiles the result, which takes half of the pixels' memory or less, ends
+    // before the first pixel that the next row reads.
+    cut.chunkTiles = sizes.isOver ? evenPart(sizes.batch * cut.tilesDown,
+                                             std::max<int64_t>(most / cut.tilesAcross, 1)) *
+                                        cut.tilesAcross
+                                  : evenPart(cut.tiles, most);
     cut.partTiles = evenPart(cut.chunkTiles, kMostPartTiles);
     cut.panelResults = 2 * lanes;
     cut.partResults =

@@ -156,9 +156,9 @@ inline void writeTile(const Convolution& work,
     for (int64_t i = 0; i < smaller(kTile, work.height - place.top); ++i) {
         const int64_t row = (place.picture * work.height + place.top + i) * work.width + place.left;
         for (int64_t j = 0; j < smaller(kTile, work.width - place.left); ++j) {
-            storeSome(work.result + (row + j) * work.out + firstResult,
-                      pixels[i * kTile + j] + bias,
-                      results);
+            float* const to = work.result + (row + j) * work.out + firstResult;
+            const Vector value = pixels[i * kTile + j] + bias;
+            storeSome(to, work.adds ? value + loadSome(to, results) : value, results);
         }
     }
 }

@@ -149,6 +149,43 @@ private Q_SLOTS:
         QVERIFY(at::equal(convolved(x, kernel, bias), expected));
     }
 
+    void convolutionsOverAndOntoHaveTheSameBits_data() {
+        addColumns();  // batch, in, out, height, width
+        addRow("smallest", {1, 2, 1, 8, 8});
+        addRow("half the channels", {1, 64, 32, 40, 44});
+        addRow("a row of tiles in several chunks", {1, 330, 165, 12, 600});
+        addRow("rows of tiles in several chunks", {1, 330, 20, 70, 50});
+        addRow("cut tiles, odd channels", {2, 39, 19, 13, 21});
+        addRow("several pictures in a chunk", {5, 32, 16, 9, 10});
+        addRow("more results than half", {1, 20, 17, 12, 12});
+    }
+
+    void convolutionsOverAndOntoHaveTheSameBits() {
+        QFETCH(int, path);
+        QFETCH(QList<int>, sizes);
+        const OnPath chosen(static_cast<CpuPath>(path));
+        const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]}).contiguous(kLast);
+        const at::Tensor weight = at::randn({sizes[2], sizes[1], 3, 3});
+        const at::Tensor bias = at::randn({sizes[2]});
+        const at::Tensor target =
+            at::randn({sizes[0], sizes[2], sizes[3], sizes[4]}).contiguous(kLast);
+        const at::Tensor expected = convolved(x, weight, bias);
+        const at::Tensor input = x.clone();
+
+        const at::Tensor onto = kernels::addedConv2d(target.clone(), input, weight, bias);
+        QVERIFY(at::equal(input, x));
+        const at::Tensor over = kernels::conv2dOver(input, weight, bias);
+
+        QVERIFY(at::equal(onto, expected + target));
+        QVERIFY(at::equal(over, expected));
+        QVERIFY(over.is_contiguous(kLast));
+        const bool hasRoom = 2 * sizes[2] <= sizes[1];
+        QCOMPARE(over.const_data_ptr() == input.const_data_ptr(), hasRoom);
+        const at::Tensor contiguous = target.contiguous(at::MemoryFormat::Contiguous);
+        QVERIFY(at::equal(kernels::addedConv2d(contiguous, x, weight, {}),
+                          convolved(x, weight, {}) + target));
+    }
+
     void otherConvolutionsAreProductsOfColumns_data() {
         QTest::addColumn<QList<int>>("sizes");  // B, I, O, H, W, kernel, stride, padding
         QTest::newRow("stride 2") << QList<int>{2, 16, 24, 16, 16, 3, 2, 1};
