@@ -1,6 +1,7 @@
 #include "plugin/models/decode_stage.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/joined_pictures.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
@@ -31,17 +32,17 @@ at::Tensor decodeAll(StageContext& context,
         return finite.of([&](const Model& own) { return own.decode(context, part); });
     };
     const int64_t count = latents.size(0);
-    std::vector<at::Tensor> pictures;
+    JoinedPictures pictures(count);
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = latents.narrow(0, i, 1);
-        pictures.push_back(
-            request.tilePixels > 0
-                ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
-                : decode(one));
+        pictures.put(i,
+                     request.tilePixels > 0
+                         ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
+                         : decode(one));
         tellProgress(context, *treeIn(model, kAutoencoder), call, "decode", i + 1, count);
     }
-    return count == 1 ? pictures.front() : at::cat(pictures);
+    return pictures.take();
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     const at::Tensor latents = model.unscaled(tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
     FiniteResult finite(model, call);
-    const at::Tensor decoded = decodeAll(context, model, latents, request, call, finite);
-    context.record.put("vae.decode_out", decoded);
-    at::Tensor pixels = (decoded / 2 + 0.5).clamp(0, 1);
+    at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
+    context.record.put("vae.decode_out", pixels);
+    pixels.div_(2).add_(0.5).clamp_(0, 1);
     context.record.put("image", pixels);
     if (context.record.isOn()) {
         context.record.put("image_u8", tensor::image8Tensor(pixels));

@@ -74,7 +74,7 @@ std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes) {
     }
     const int64_t overlap =
         std::min(roundedUp(sizes.overlap, multiple), side / 2 / multiple * multiple);
-    const int64_t faded = overlap / 2;
+    const int64_t faded = sizes.fadesWhole ? overlap : overlap / 2;
     std::vector<TileSpan> spans;
     for (const int64_t begin : tileBeginnings(padded, side, overlap, multiple)) {
         TileSpan span{.begin = begin, .end = begin + side, .shownEnd = length};
@@ -94,12 +94,14 @@ int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes) {
     return static_cast<int64_t>(cutSide(height, sizes).size() * cutSide(width, sizes).size());
 }
 
-FeatheredTiles::FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes)
-    : rows_(cutSide(picture.size(kHeightAxis), sizes)),
-      columns_(cutSide(picture.size(kWidthAxis), sizes)),
-      padded_(tensor::kernels::padReflected(picture,
-                                            columns_.back().end - picture.size(kWidthAxis),
-                                            rows_.back().end - picture.size(kHeightAxis))) {}
+FeatheredTiles::FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes, int64_t shrink)
+    : rows_(cutSide(picture.size(kHeightAxis) / shrink, sizes)),
+      columns_(cutSide(picture.size(kWidthAxis) / shrink, sizes)),
+      shrink_(shrink),
+      padded_(
+          tensor::kernels::padReflected(picture,
+                                        columns_.back().end * shrink - picture.size(kWidthAxis),
+                                        rows_.back().end * shrink - picture.size(kHeightAxis))) {}
 
 int64_t FeatheredTiles::count() const {
     return static_cast<int64_t>(rows_.size() * columns_.size());
@@ -116,8 +118,8 @@ const TileSpan& FeatheredTiles::columnOf(int64_t index) const {
 at::Tensor FeatheredTiles::tile(int64_t index) const {
     const TileSpan& row = rowOf(index);
     const TileSpan& column = columnOf(index);
-    return padded_.narrow(kHeightAxis, row.begin, row.end - row.begin)
-        .narrow(kWidthAxis, column.begin, column.end - column.begin)
+    return padded_.narrow(kHeightAxis, row.begin * shrink_, (row.end - row.begin) * shrink_)
+        .narrow(kWidthAxis, column.begin * shrink_, (column.end - column.begin) * shrink_)
         .contiguous();
 }
 

@@ -10,9 +10,10 @@ namespace lowtide::models {
 
 /// How a picture is cut, in its own pixels.
 struct TileSizes {
-    int64_t side = 0;      ///< of a tile; 0: the picture is not cut
-    int64_t overlap = 0;   ///< of neighbours, at least; at most half of a side
-    int64_t multiple = 1;  ///< tiles begin at multiples of it and have sides that are
+    int64_t side = 0;         ///< of a tile; 0: the picture is not cut
+    int64_t overlap = 0;      ///< of neighbours, at least; at most half of a side
+    int64_t multiple = 1;     ///< tiles begin at multiples of it and have sides that are
+    bool fadesWhole = false;  ///< over as much as the least overlap, not over half of it
 };
 
 /// One tile along one axis. The network sees [begin, end), of which [shownBegin, shownEnd) reaches
@@ -27,8 +28,8 @@ struct TileSpan {
 };
 
 /// Covers `length` pixels with tiles of one size, evenly spread. The last one may end behind the
-/// picture, at the next multiple. The middle half of an overlap fades from one tile to the next;
-/// the outer quarters, the nearest to the cuts, are not shown.
+/// picture, at the next multiple. In the middle of an overlap one tile fades to the next, over half
+/// of the least overlap or all of it; what is nearer to the cuts is not shown.
 [[nodiscard]] std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes);
 
 /// How many tiles a picture of that size takes.
@@ -37,10 +38,17 @@ struct TileSpan {
 /// A picture cut into tiles, and its result put together from theirs.
 class FeatheredTiles {
 public:
-    /// `picture` [1, C, H, W].
-    FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes);
+    /// `picture` [1, C, H, W]. With `shrink` above 1 sizes and spans count squares of so many
+    /// pixels to a side, of which H and W are multiples: those of a result that is so much smaller.
+    FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes, int64_t shrink = 1);
 
     [[nodiscard]] int64_t count() const;
+
+    /// Of the picture, as sizes count.
+    [[nodiscard]] int64_t height() const { return rows_.back().shownEnd; }
+
+    [[nodiscard]] int64_t width() const { return columns_.back().shownEnd; }
+
     /// Tile `index` in reading order [1, C, h, w], contiguous, padded by a mirror image where a
     /// side of the picture is no multiple.
     [[nodiscard]] at::Tensor tile(int64_t index) const;
@@ -57,6 +65,7 @@ private:
 
     std::vector<TileSpan> rows_;
     std::vector<TileSpan> columns_;
+    int64_t shrink_;
     at::Tensor padded_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/joined_pictures.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
@@ -41,7 +42,10 @@ void checkMaskFits(const Shape& mask, const Shape& image) {
 
 /// The pictures as the autoencoder sees them: -1..1, and grey where they are masked.
 at::Tensor visiblePixels(const ImageEncodeRequest& request, c10::Device device) {
-    at::Tensor pixels = tensor::upload(imagesIn(request.image).pixels(), device) * 2 - 1;
+    const at::Tensor& given = imagesIn(request.image).pixels();
+    at::Tensor pixels = tensor::upload(given, device);
+    pixels = pixels.is_same(given) ? given * 2 : pixels.mul_(2);
+    pixels.sub_(1);
     if (request.mask) {
         pixels.mul_(tensor::upload(masksIn(request.mask).values(), device) < kMasked);
     }
@@ -58,17 +62,17 @@ at::Tensor encodeAll(StageContext& context,
         return finite.of([&](const Model& own) { return own.encode(context, part); });
     };
     const int64_t count = pixels.size(0);
-    std::vector<at::Tensor> moments;
+    JoinedPictures moments(count);
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = pixels.narrow(0, i, 1);
-        moments.push_back(
-            request.tilePixels > 0
-                ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
-                : encode(one));
+        moments.put(i,
+                    request.tilePixels > 0
+                        ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
+                        : encode(one));
         tellProgress(context, *treeIn(model, kAutoencoder), call, "encode", i + 1, count);
     }
-    return count == 1 ? moments.front() : at::cat(moments);
+    return moments.take();
 }
 
 Shape maskShapeOf(const memory::WireRef& mask) {

@@ -8,8 +8,9 @@ namespace lowtide::models {
 
 /// Decodes `latents` [1, C, h, w] in overlapping tiles with blended seams. `tilePixels` is rounded
 /// down to a multiple of four times `downsampling`; a picture that fits one tile is decoded whole.
-/// The pixels differ from those of the whole picture. Source: diffusers 0.42.1
-/// AutoencoderKL._tiled_decode (overlap a quarter).
+/// The pixels differ from those of the whole picture. Sizes and seams are those of diffusers 0.42.1
+/// AutoencoderKL._tiled_decode (overlap a quarter); unlike there all tiles have one size and are
+/// spread evenly, where it ends with what is left, down to one latent column.
 [[nodiscard]] at::Tensor decodeInTiles(const at::Tensor& latents,
                                        int64_t tilePixels,
                                        int64_t downsampling,
@@ -17,7 +18,7 @@ namespace lowtide::models {
 
 /// Encodes `pixels` [1, 3, H, W] likewise, in tiles of `tilePixels`, to what `encode` gives for the
 /// whole picture: [1, C, H / downsampling, W / downsampling]. The sides must be multiples of
-/// `downsampling`. Source: AutoencoderKL._tiled_encode.
+/// `downsampling`.
 [[nodiscard]] at::Tensor encodeInTiles(const at::Tensor& pixels,
                                        int64_t tilePixels,
                                        int64_t downsampling,

@@ -110,7 +110,8 @@ private Q_SLOTS:
         });
     }
 
-    void tilesAreThoseOfTheReference() {
+    /// The networks are diffusers', where tiles lie and how they fade is our definition.
+    void tilesAreThoseOfTheDefinition() {
         ModelBench bench;
         const TensorFile expected = testing::readTensorFile(folder_ + "tiles.safetensors");
         const WireRef model = bench.load(checkpoints_ + "sd15_1");

@@ -158,6 +158,60 @@ private Q_SLOTS:
         }
     }
 
+    /// At full size a block's input has twice the channels of its result: both, the shortcut and
+    /// the second convolution's result were four times the result.
+    void theLargestMomentOfDecodingIsThreeResults() {
+        const tensor::CpuPaths paths = tensor::cpuPaths();
+        if (paths.convolution == tensor::CpuPath::Plain ||
+            paths.groupNorm == tensor::CpuPath::Plain) {
+            QSKIP("ATen's own operators write nothing over their input");
+        }
+        constexpr int64_t kSide = 1024;
+        constexpr double kScratch = 0.1;  // of a result
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "sd15_1");  // 64 channels, then 32
+        const auto result = static_cast<double>(32 * kSide * kSide * 4);
+        const auto most =
+            static_cast<double>(bench.stages()
+                                    .outlineDecode({1, 4, kSide / 8, kSide / 8}, {.model = model})
+                                    .walk({"cpu"})
+                                    .activations);
+        QVERIFY2(most < (3 + kScratch) * result, std::to_string(most / result).c_str());
+    }
+
+    /// What is made of a picture in tiles is written where it stays, beside one tile's activations.
+    void aPictureInTilesIsHeldOnce_data() {
+        QTest::addColumn<int>("batch");
+        QTest::newRow("one") << 1;
+        QTest::newRow("two") << 2;
+    }
+
+    void aPictureInTilesIsHeldOnce() {
+        QFETCH(int, batch);
+        constexpr int64_t kSide = 4096;
+        constexpr int64_t kTile = 256;
+        ModelBench bench;
+        const WireRef model = testing::loadModel(bench, "mini");
+        const auto activations = [&](const models::StageOutline& outline) {
+            return outline.walk({"cpu"}).activations;
+        };
+        const auto decoded = [&](int64_t pictures, int64_t side, int64_t tile) {
+            return activations(bench.stages().outlineDecode({pictures, 4, side / 8, side / 8},
+                                                            {.model = model, .tilePixels = tile}));
+        };
+        const auto encoded = [&](int64_t pictures, int64_t side, int64_t tile) {
+            return activations(bench.stages().outlineEncodeImage(
+                {.image = {pictures, 3, side, side}}, {.model = model, .tilePixels = tile}));
+        };
+        const Bytes pixels = batch * 3 * kSide * kSide * static_cast<Bytes>(sizeof(float));
+        const Bytes latents = 8 * pixels / 64;  // and what is made of them
+        // With several pictures the one that comes is copied into all.
+        const Bytes coming = batch > 1 ? pixels / batch : 0;
+
+        QVERIFY(decoded(batch, kSide, kTile) <= pixels + coming + latents + decoded(1, kTile, 0));
+        QVERIFY(encoded(batch, kSide, kTile) <= pixels + latents + encoded(1, kTile, 0));
+    }
+
     /// With guidance the copies of the prompts live until they are joined, without it until the
     /// end.
     void countsCopiesOfWhatLiesElsewhere_data() {

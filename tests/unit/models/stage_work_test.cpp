@@ -255,14 +255,13 @@ private Q_SLOTS:
     void countsEveryTileAsAPass() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");
-        // Tiles of 64 pixels step by 48: 13 x 9 latents of 8 pixels are 3 x 2 tiles.
+        // Tiles of 64 pixels overlap by 16 at least: 13 x 9 latents of 8 pixels are 2 x 2 tiles.
         const StageWork work = bench.stages()
                                    .outlineDecode({2, 4, 9, 13}, {.model = model, .tilePixels = 64})
                                    .walk({"cpu"});
-        QCOMPARE(work.components[0].passes, 2 * 3 * 2);
-        // Rows of tiles are 8 and 3 latents high, columns 8, 7 and 1 wide.
-        constexpr double kMeanPixels = (8 + 3) * (8 + 7 + 1) / 6.0;
-        QCOMPARE(flopsOf(work.components[0], "post_quant_conv"), 2 * kMeanPixels * 4 * 4);
+        QCOMPARE(work.components[0].passes, 2 * 2 * 2);
+        constexpr double kPixels = 8 * 8;  // of each
+        QCOMPARE(flopsOf(work.components[0], "post_quant_conv"), 2 * kPixels * 4 * 4);
     }
 
     void countsOperationsOfEachLeaf() {

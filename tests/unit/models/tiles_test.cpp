@@ -5,6 +5,8 @@
 
 #include <QtTest/QtTest>
 
+#include <set>
+
 namespace tiles_test {
 
 using namespace lowtide;
@@ -67,12 +69,47 @@ private Q_SLOTS:
             models::decodeInTiles(at::ones({1, 1, 4, 8}), 16, kFactor, [&](const at::Tensor& part) {
                 return at::full_like(enlarge(part), calls++);
             });
-        // Tiles 0, 1 and 2 begin at 0, 3 and 6 latent pixels; each fades in over 4 pixels.
+        // Tiles 0, 1 and 2 begin at 0, 2 and 4 latent pixels; each fades in over 4 pixels.
         const at::Tensor row = tiled[0][0][0];
-        const std::vector<float> expected = {0, 0, 0,     0,     0,     0,     0, 0, 0, 0, 0,
-                                             0, 0, 0.25F, 0.5F,  0.75F, 1,     1, 1, 1, 1, 1,
-                                             1, 1, 1,     1.25F, 1.5F,  1.75F, 2, 2, 2, 2};
+        const std::vector<float> expected = {
+            0,      0,      0,      0,      0, 0, 0, 0, 0.125F, 0.375F, 0.625F, 0.875F, 1, 1, 1, 1,
+            1.125F, 1.375F, 1.625F, 1.875F, 2, 2, 2, 2, 2,      2,      2,      2,      2, 2, 2, 2};
         QVERIFY(at::allclose(row, at::tensor(expected)));
+    }
+
+    void allTilesHaveOneSize_data() {
+        QTest::addColumn<int>("length");
+        for (const int length : {9, 10, 13, 14, 97, 128}) {
+            QTest::addRow("%d", length) << length;
+        }
+    }
+
+    /// diffusers ends with what is left: of 97 in tiles of 64 with one column.
+    void allTilesHaveOneSize() {
+        QFETCH(int, length);
+        const int64_t side = length > 64 ? 64 : 8;
+        std::set<std::vector<int64_t>> seen;
+        const auto note = [&](const at::Tensor& part) { seen.insert(part.sizes().vec()); };
+
+        const at::Tensor decoded = models::decodeInTiles(
+            at::ones({1, 1, 8, length}), side * kFactor, kFactor, [&](const at::Tensor& part) {
+                note(part);
+                return enlarge(part);
+            });
+
+        QCOMPARE(seen, (std::set<std::vector<int64_t>>{{1, 1, 8, side}}));
+        QVERIFY(at::allclose(decoded, at::ones({1, 1, 8 * kFactor, length * kFactor})));
+        seen.clear();
+        const at::Tensor encoded =
+            models::encodeInTiles(at::ones({1, 3, 8 * kFactor, length * kFactor}),
+                                  side * kFactor,
+                                  kFactor,
+                                  [&](const at::Tensor& part) {
+                                      note(part);
+                                      return at::avg_pool2d(part, kFactor);
+                                  });
+        QCOMPARE(seen, (std::set<std::vector<int64_t>>{{1, 3, 8 * kFactor, side * kFactor}}));
+        QVERIFY(at::allclose(encoded, at::ones({1, 3, 8, length})));
     }
 };
 
