@@ -5,6 +5,10 @@
 #include "plugin/image/png.hpp"
 #include "plugin/models/stages.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <future>
+
 namespace lowtide::nodes {
 
 namespace {
@@ -27,19 +31,46 @@ NodeDesc describeSaveImage() {
              .defaultValue = std::string("lowtide")}}};
 }
 
+/// Pictures that are encoded at a time: the one that is written next, and those behind it.
+constexpr size_t kEncodedAtOnce = 4;
+constexpr auto kStopPoll = std::chrono::milliseconds(10);
+
+/// A picture's file, made by a thread of its own.
+std::future<std::string> encodedFile(const Image8& picture,
+                                     std::vector<image::PngText> texts,
+                                     const StopToken& stop) {
+    return std::async(std::launch::async, [picture, stop, texts = std::move(texts)] {
+        return image::encodePng(picture, texts, stop);
+    });
+}
+
+std::string waitFor(std::future<std::string> file, const StopToken& stop) {
+    while (file.wait_for(kStopPoll) != std::future_status::ready) {
+        stop.throwIfStopped();
+    }
+    return file.get();
+}
+
 void runSaveImage(models::Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
+    const StopToken& stop = context.stop();
     const std::vector<Image8> pictures = stages.pictures(image);
     FileNames names(std::string(context.outputFolder()), context.text("prefix"));
+    std::vector<std::future<std::string>> encoded;
     for (size_t i = 0; i < pictures.size(); ++i) {
-        context.stop().throwIfStopped();
-        std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()},
-                                             {"lowtide_precision", context.precisionText()}};
-        if (const std::string text = stages.parametersText(image, i); !text.empty()) {
-            texts.push_back({"parameters", text});
+        stop.throwIfStopped();
+        while (encoded.size() < std::min(i + kEncodedAtOnce, pictures.size())) {
+            const size_t next = encoded.size();
+            std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()},
+                                                 {"lowtide_precision", context.precisionText()}};
+            if (const std::string text = stages.parametersText(image, next, stop); !text.empty()) {
+                texts.push_back({"parameters", text});
+            }
+            encoded.push_back(encodedFile(pictures[next], std::move(texts), stop));
         }
+        const std::string file = waitFor(std::move(encoded[i]), stop);
         const std::string path = names.next();
-        files::writeFileAtomically(path, image::encodePng(pictures[i], texts));
+        files::writeFileAtomically(path, file);
         context.wroteFile(path);
         context.preview(pictures[i]);
         context.progress("save", static_cast<double>(i + 1), static_cast<double>(pictures.size()));

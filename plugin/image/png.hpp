@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <span>
@@ -23,8 +24,10 @@ struct Png {
 /// Encodes an 8-bit picture (1, 3 or 4 channels) with text chunks before the pixels: tEXt for
 /// ASCII, iTXt for the rest, never compressed. The same input gives the same bytes. Errors:
 /// Error{InvalidInput} for a text that is not UTF-8 or holds a NUL, for a key that PNG does not
-/// allow, and beyond the limits of decodePng.
-[[nodiscard]] std::string encodePng(const Image8& picture, const std::vector<PngText>& texts);
+/// allow, and beyond the limits of decodePng; Error{Cancelled}, asked between rows.
+[[nodiscard]] std::string encodePng(const Image8& picture,
+                                    const std::vector<PngText>& texts,
+                                    const StopToken& stop = {});
 
 /// Decodes to 8 bit, 1, 3 or 4 channels (palette, 16 bit and grey-alpha are converted), with tEXt,
 /// zTXt and iTXt chunks before and after the pixels. `name` is for messages. Limits: 1000 text

@@ -153,8 +153,12 @@ void onWrite(png_structp png, png_bytep data, size_t size) {
 
 void onFlush(png_structp) {}
 
-/// False when libpng gave up. It leaves by longjmp: no object with a destructor may live in here.
-bool writeAll(Writing& writing, const Image8& picture, const std::vector<Chunk>& chunks) {
+/// False when libpng gave up, or the person did. libpng leaves by longjmp: no object with a
+/// destructor may live in here.
+bool writeAll(Writing& writing,
+              const Image8& picture,
+              const std::vector<Chunk>& chunks,
+              const StopToken& stop) {
     if (setjmp(png_jmpbuf(writing.png)) != 0) {
         return false;
     }
@@ -182,6 +186,9 @@ bool writeAll(Writing& writing, const Image8& picture, const std::vector<Chunk>&
     }
     const size_t rowBytes = size_t{width} * static_cast<size_t>(picture.channels);
     for (png_uint_32 row = 0; row < height; ++row) {
+        if (stop.mode() == CancelMode::Now) {
+            return false;
+        }
         png_write_row(writing.png, picture.pixels.get() + row * rowBytes);
     }
     png_write_end(writing.png, nullptr);
@@ -190,14 +197,17 @@ bool writeAll(Writing& writing, const Image8& picture, const std::vector<Chunk>&
 
 }  // namespace
 
-std::string encodePng(const Image8& picture, const std::vector<PngText>& texts) {
+std::string encodePng(const Image8& picture,
+                      const std::vector<PngText>& texts,
+                      const StopToken& stop) {
     checkPicture(picture);
     const std::vector<Chunk> chunks = chunksOf(texts);
     Writing writing;
     writing.png =
         png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, onWriteError, onWriteWarning);
     writing.info = writing.png ? png_create_info_struct(writing.png) : nullptr;
-    if (!writing.info || !writeAll(writing, picture, chunks)) {
+    if (!writing.info || !writeAll(writing, picture, chunks, stop)) {
+        stop.throwIfStopped();
         throw Error(ErrorKind::Internal,
                     std::string("the picture could not be encoded as PNG: ") +
                         (writing.info ? writing.problem : "libpng does not start"));

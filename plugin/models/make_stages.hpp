@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace lowtide::files {
+class FileDigests;
+}
+
 namespace lowtide::residency {
 class Residency;
 }
@@ -29,6 +33,7 @@ struct StagesSettings {
     std::function<const tensor::RecordedTensors*()>
         teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
     PreviewPace previewPace{};
+    std::shared_ptr<files::FileDigests> digests{};  ///< null: the stages keep their own in memory
 };
 
 [[nodiscard]] std::unique_ptr<Stages> makeStages(StagesSettings settings);

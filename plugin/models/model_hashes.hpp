@@ -1,34 +1,43 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
+#include "plugin/files/file_digests.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 namespace lowtide::models {
 
-/// Hashes of denoisers' files, made when first asked for and kept: reading a file takes about a
-/// second for each GB. Thread-safe.
+/// Hashes of denoisers' files, read in the background. Thread-safe.
 class ModelHashes {
 public:
+    explicit ModelHashes(std::shared_ptr<files::FileDigests> digests)
+        : digests_(std::move(digests)) {}
+
     /// Tells which files belong to a tree.
     void know(const memory::ComponentTree& tree);
+    /// Begins to read the files of a tree that is known.
+    void begin(const std::string& treeId);
     /// SHA-256 of the file, of the digests of all where there are several: 64 hexadecimal digits.
-    /// The tree must be known. Error{Corrupt} when a file changed since it was opened, and what
-    /// reading it gives.
-    [[nodiscard]] std::string digestOf(const std::string& treeId);
+    /// The tree must be known. Error{Corrupt} when a file changed since it was opened, what reading
+    /// it gives, and Error{Cancelled}.
+    [[nodiscard]] std::string digestOf(const std::string& treeId, const StopToken& stop);
     /// Its first ten digits, as A1111 shows them in pictures; empty when the tree is not known or a
-    /// file changed or cannot be read.
-    [[nodiscard]] std::string of(const std::string& treeId);
+    /// file changed or cannot be read. Error{Cancelled}.
+    [[nodiscard]] std::string of(const std::string& treeId, const StopToken& stop);
 
 private:
-    const std::string& digest(const std::string& treeId);
+    /// Empty: not known.
+    [[nodiscard]] std::vector<memory::WeightFile> filesOf(const std::string& treeId) const;
 
-    std::mutex mutex_;
+    const std::shared_ptr<files::FileDigests> digests_;
+    mutable std::mutex mutex_;
     std::map<std::string, std::vector<memory::WeightFile>> files_;
-    std::map<std::string, std::string> digests_;
+    std::map<std::string, std::string> made_;
 };
 
 }  // namespace lowtide::models

@@ -65,7 +65,9 @@ auto withPrecision(Request request, WireRef Request::*loaded, std::string_view r
 class ModelStages final : public Stages {
 public:
     explicit ModelStages(StagesSettings settings)
-        : settings_(std::move(settings)), models_(settings_.resourcesFolder) {}
+        : settings_(std::move(settings)),
+          models_(settings_.resourcesFolder),
+          hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
 
     WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
@@ -170,10 +172,12 @@ public:
     WireRef denoise(const DenoiseRequest& request, const StageCall& call) override {
         return withErrorsOf("denoise", [&] {
             StageContext context = contextOf("denoise", call);
-            return withPrecision(
-                identified(request), &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
-                    return denoiseStage(context, own, call);
-                });
+            // Pictures name the weights: their files are read while the denoiser runs.
+            const DenoiseRequest known = identified(request, call.stop);
+            hashes_.begin(treeIn(modelIn(request.model), kDenoiser)->weightsId());
+            return withPrecision(known, &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
+                return denoiseStage(context, own, call);
+            });
         });
     }
 
@@ -238,10 +242,12 @@ public:
         return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
     }
 
-    std::string parametersText(const WireRef& image, size_t picture) override {
+    std::string parametersText(const WireRef& image,
+                               size_t picture,
+                               const StopToken& stop) override {
         return withErrorsOf("picture", [&] {
             return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
-                                    [&](const std::string& id) { return hashes_.of(id); });
+                                    [&](const std::string& id) { return hashes_.of(id, stop); });
         });
     }
 
@@ -274,7 +280,7 @@ public:
     StageOutline outlineDenoise(const DenoiseShapes& shapes,
                                 const DenoiseRequest& settings) override {
         return withErrorsOf("denoise",
-                            [&] { return denoiseOutline(shapes, identified(settings)); });
+                            [&] { return denoiseOutline(shapes, identified(settings, {})); });
     }
 
     StageOutline outlineUpscaleLatent(const Shape& latentShape,
@@ -346,11 +352,11 @@ private:
 
     /// With the hash of its weights, for its step cache. A kept result, which never runs, is known
     /// by them too.
-    DenoiseRequest identified(const DenoiseRequest& request) {
+    DenoiseRequest identified(const DenoiseRequest& request, const StopToken& stop) {
         const auto tree = treeIn(modelIn(request.model), kDenoiser);
         hashes_.know(*tree);
-        return withWeightsHash(request,
-                               [this, id = tree->weightsId()] { return hashes_.digestOf(id); });
+        return withWeightsHash(
+            request, [this, stop, id = tree->weightsId()] { return hashes_.digestOf(id, stop); });
     }
 
     StageContext contextOf(std::string_view stage, const StageCall& call) const {

@@ -132,8 +132,10 @@ public:
     /// 8-bit pictures of an image value, rounded half to even.
     [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
     /// A1111 `parameters` text of one picture of an image value; empty when it did not come from a
-    /// denoiser.
-    [[nodiscard]] virtual std::string parametersText(const WireRef& image, size_t picture) = 0;
+    /// denoiser. Waits for the hash of the denoiser's files, which is read while it runs.
+    [[nodiscard]] virtual std::string parametersText(const WireRef& image,
+                                                     size_t picture,
+                                                     const StopToken& stop = {}) = 0;
 
     /// Joins or restricts conditionings; runs no network.
     [[nodiscard]] virtual WireRef editConditioning(const ConditioningEdit& edit,

@@ -38,11 +38,14 @@ struct Engine {
            const std::string& cudnnApi)
         : cuda(std::make_shared<const residency::CudaLibrary>(moduleFolder())),
           residency(residency::makeDeviceSource(moduleFolder(), cuda)),
+          digests(std::make_shared<files::FileDigests>(cacheFolder)),
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                      .modelFolders = std::move(modelFolders),
                                      .recorder = [this] { return slot.recorder; },
-                                     .teacher = [this] { return slot.teacher; }})),
+                                     .teacher = [this] { return slot.teacher; },
+                                     .previewPace = {},
+                                     .digests = digests})),
           types(nodes::makeNodeTypes(*stages)),
           runner(types,
                  residency,
@@ -50,7 +53,8 @@ struct Engine {
                  threads,
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
                  chooseCudnnApi(cudnnApi, cuda->problem()),
-                 cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json")),
+                 cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json"),
+                 digests),
           calibrator(residency, runner, cacheFolder, threads),
           sensitivities(runner, cacheFolder),
           residencyControl(residency, runner) {
@@ -63,6 +67,7 @@ struct Engine {
     std::shared_ptr<const residency::CudaLibrary> cuda;  ///< first: before any tensor
     RecorderSlot slot;
     residency::Residency residency;
+    std::shared_ptr<files::FileDigests> digests;
     std::unique_ptr<models::Stages> stages;
     executor::NodeTypes types;
     ModuleRunner runner;

@@ -4,7 +4,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
-#include "plugin/files/hash_of_files.hpp"
 #include "plugin/graph/issue_json.hpp"
 #include "plugin/graph/validate.hpp"
 #include "plugin/module/answer.hpp"
@@ -56,14 +55,15 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                              engine);
 }
 
-std::string weightsHash(const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
+std::vector<std::string> pathsOf(
+    const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
     std::vector<std::string> paths;
     for (const auto& tree : trees) {
         for (const memory::WeightFile& file : tree->files) {
             paths.push_back(file.path);
         }
     }
-    return files::sha256OfFiles(paths);
+    return paths;
 }
 
 }  // namespace
@@ -74,13 +74,15 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            int threads,
                            std::string keepFolder,
                            std::string cudnnApi,
-                           CudaFacts cuda)
+                           CudaFacts cuda,
+                           std::shared_ptr<files::FileDigests> digests)
     : types_(types),
       engine_(engine),
       slot_(slot),
       numerics_(numericsText(threads)),
       cudnnApi_(std::move(cudnnApi)),
       cuda_(std::move(cuda)),
+      digests_(std::move(digests)),
       queue_(types,
              engine,
              {.threadSetUp = [threads] { becomeRunThread(threads); },
@@ -196,7 +198,8 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
     const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
     for (size_t i = 0; i < snapshot->nodes.size(); ++i) {
         if (snapshot->nodes[i].id == node && outlined.work[i].components) {
-            return {.weights = weightsHash(outlined.work[i].components()), .key = outlined.keys[i]};
+            return {.weights = digests_->of(pathsOf(outlined.work[i].components())),
+                    .key = outlined.keys[i]};
         }
     }
     throw Error(ErrorKind::InvalidInput, "no node " + quotedName(node) + " runs a network");

@@ -2,6 +2,7 @@
 
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/run_queue.hpp"
+#include "plugin/files/file_digests.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/cuda_facts.hpp"
@@ -18,7 +19,7 @@ namespace lowtide::module {
 
 /// What a node of a graph runs.
 struct NodeWork {
-    std::string weights;  ///< files::sha256OfFiles of its networks
+    std::string weights;  ///< files::FileDigests::of its networks' files
     std::string key;      ///< of its result
 };
 
@@ -33,7 +34,8 @@ public:
                  int threads,
                  std::string keepFolder,
                  std::string cudnnApi,
-                 CudaFacts cuda);
+                 CudaFacts cuda,
+                 std::shared_ptr<files::FileDigests> digests);
 
     Status check(std::string_view graph,
                  std::string_view options,
@@ -76,6 +78,7 @@ private:
     std::string numerics_;
     std::string cudnnApi_;
     CudaFacts cuda_;
+    std::shared_ptr<files::FileDigests> digests_;
     std::mutex mutex_;
     std::map<RunId, std::shared_ptr<RunRecording>> recordings_;
     executor::RunQueue queue_;

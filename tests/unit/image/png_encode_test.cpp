@@ -188,6 +188,15 @@ private Q_SLOTS:
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
     }
 
+    void aCancelledOneIsNotWritten() {
+        StopSource source;
+        source.cancel(CancelMode::AfterThisImage);
+        QVERIFY(!encodePng(kDot, {}, source.token()).empty());
+        source.cancel(CancelMode::Now);
+        const auto error = errorOf([&] { (void)encodePng(kDot, {}, source.token()); });
+        QVERIFY(error && error->kind() == ErrorKind::Cancelled);
+    }
+
     void refusesAPictureWithoutPixels() {
         Image8 picture = kDot;
         picture.pixels = nullptr;

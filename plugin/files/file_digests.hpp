@@ -1,0 +1,37 @@
+#pragma once
+
+#include "plugin/base/stop_token.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lowtide::files {
+
+/// SHA-256 of files, each read once, by a thread of its own: a large file takes seconds. A digest
+/// is kept by the path and its identity (size, time of change, inode), in memory and in one file on
+/// disk, where paths stand as hashes. Thread-safe.
+class FileDigests {
+public:
+    /// Keeps them in "hashes.json" of `folder`, which is made with the first one; empty: in memory
+    /// alone.
+    explicit FileDigests(std::string folder = {});
+    /// Stops what is being read.
+    ~FileDigests();
+    FileDigests(const FileDigests&) = delete;
+    FileDigests& operator=(const FileDigests&) = delete;
+
+    /// Begins to read those that are not known, behind what is read already.
+    void begin(std::span<const std::string> paths);
+    /// Identity of a network's files: the SHA-256 of a single one, as sha256sum prints it, else
+    /// that of the digests of all in their order. Waits for what is not known; Error{Cancelled}
+    /// ends the waiting, the reading goes on for who asks next. Error{Corrupt} when a file changes
+    /// meanwhile, and errors of InputFile.
+    [[nodiscard]] std::string of(std::span<const std::string> paths, const StopToken& stop = {});
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::files
