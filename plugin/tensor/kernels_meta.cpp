@@ -4,6 +4,7 @@
 #include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/own_operators.hpp"
+#include "plugin/tensor/separable_resample.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
@@ -303,6 +304,15 @@ at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
 
 at::Tensor deviation(const at::Tensor& x) {
     return empty({x.size(0), 1, 1, 1}, x);
+}
+
+at::Tensor resampledAxis(const at::Tensor& x, int64_t axis, int64_t length, Resample filter) {
+    const at::Tensor input = x.contiguous();
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes[static_cast<size_t>(axis)] = length;
+    at::Tensor result = empty(sizes, x);
+    touchScratch(own::resamplingScratch(x.size(axis), length, filter));
+    return result;
 }
 
 }  // namespace lowtide::tensor::kernels::meta

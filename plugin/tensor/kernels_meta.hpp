@@ -3,6 +3,8 @@
 // the imitated device makes them, freed in the same order. Where ATen's own meta operator does so
 // already, nothing stands here.
 
+#include "plugin/tensor/kernels.hpp"
+
 #include <ATen/core/Tensor.h>
 
 namespace lowtide::tensor::kernels::meta {
@@ -30,5 +32,10 @@ void addConv2d(const at::Tensor& x, const at::Tensor& weight);
                                    bool isMasked);
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
 [[nodiscard]] at::Tensor deviation(const at::Tensor& x);
+/// One axis of resample() of ours.
+[[nodiscard]] at::Tensor resampledAxis(const at::Tensor& x,
+                                       int64_t axis,
+                                       int64_t length,
+                                       Resample filter);
 
 }  // namespace lowtide::tensor::kernels::meta

@@ -38,12 +38,10 @@ at::Tensor boxBlurred(const at::Tensor& levels, int64_t axis, float radius) {
                                      levels,
                                      levels.narrow(axis, count - 1, 1).expand(border)},
                                     axis);
-    const auto shifted = [&](int64_t by) { return wide.narrow(axis, by, count); };
-    at::Tensor sum = shifted(1).clone();
-    for (int64_t by = 2; by <= 2 * reach + 1; ++by) {
-        sum.add_(shifted(by));
-    }
-    const at::Tensor ends = shifted(0) + shifted(2 * reach + 2);
+    // Sums of whole levels are exact in f64, in whatever order.
+    const at::Tensor sums = at::cumsum(wide, axis);
+    at::Tensor sum = sums.narrow(axis, 2 * reach + 1, count) - sums.narrow(axis, 0, count);
+    const at::Tensor ends = wide.narrow(axis, 0, count) + wide.narrow(axis, 2 * reach + 2, count);
     sum.mul_(weight / kOne).add_(ends, endWeight / kOne);
     return sum.add_(0.5).floor_();
 }

@@ -318,6 +318,18 @@ private Q_SLOTS:
                 .c_str());
     }
 
+    /// A matrix of all weights would be 2 GiB, and its product 200 G operations.
+    void resamplingTakesTheFilterAlone() {
+        at::Tensor result;
+        const Case wide{"resample", {{1, 3, 64, 16384}}, [](const Inputs& given) {
+                            return kernels::resample(
+                                given[0], 64, 32768, kernels::Resample::Lanczos);
+                        }};
+        const Bytes taken = walked(wide, Imitated::Cpu, result);
+        QCOMPARE(result.sizes().vec(), (std::vector<int64_t>{1, 3, 64, 32768}));
+        QVERIFY2(taken < 2 * static_cast<Bytes>(result.nbytes()), std::to_string(taken).c_str());
+    }
+
     /// Its results lie as ATen's own lie, and its convolutions take more than their results.
     void aCudaCardRunsOperatorsOfItsOwn() {
         for (const Case& one : cases()) {
