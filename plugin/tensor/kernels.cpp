@@ -89,6 +89,20 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
     return at::linear(x, weight, orNothing(bias));
 }
 
+at::Tensor linearOfRows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    if (x.size(0) == 1 || x.is_meta()) {
+        return linear(x, weight, bias);
+    }
+    at::Tensor result = at::empty({x.size(0), x.size(1), weight.size(0)}, x.options());
+    const at::Tensor turned = weight.t();
+    for (int64_t i = 0; i < x.size(0); ++i) {
+        at::Tensor row = result.select(0, i);
+        bias.defined() ? at::addmm_out(row, bias, x.select(0, i), turned)
+                       : at::mm_out(row, x.select(0, i), turned);
+    }
+    return result;
+}
+
 at::Tensor groupNorm(const at::Tensor& x,
                      int64_t groups,
                      const at::Tensor& weight,

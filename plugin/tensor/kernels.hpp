@@ -35,6 +35,10 @@ namespace lowtide::tensor::kernels {
 [[nodiscard]] at::Tensor linear(const at::Tensor& x,
                                 const at::Tensor& weight,
                                 const at::Tensor& bias);
+/// linear() of every row [T, I] of x [R, T, I] apart: a row's bits do not depend on the others.
+[[nodiscard]] at::Tensor linearOfRows(const at::Tensor& x,
+                                      const at::Tensor& weight,
+                                      const at::Tensor& bias);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x,
                                    int64_t groups,
                                    const at::Tensor& weight,

@@ -3,6 +3,8 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/tensor/kernels.hpp"
 
+#include <ATen/ATen.h>
+
 namespace lowtide::models {
 
 namespace {
@@ -44,10 +46,11 @@ Attention::Attention(NetworkBuilder& builder,
       heads(sizes.heads),
       inputBias(sizes.inputBias) {}
 
-template <class Mix>
+template <class Product, class Mix>
 at::Tensor Attention::applyWith(Pass& pass,
                                 const at::Tensor& x,
                                 const at::Tensor& context,
+                                Product&& product,
                                 Mix&& mix) const {
     const residency::Lease lease = pass.use(leaf);
     const bool biased = inputBias == Bias::Added;
@@ -55,27 +58,43 @@ at::Tensor Attention::applyWith(Pass& pass,
     const auto project = [&](const at::Tensor& input, size_t projection) {
         const size_t index = projection * (biased ? 2 : 1);
         const at::Tensor bias = biased ? lease[index + 1] : at::Tensor();
-        return splitHeads(tensor::kernels::linear(input.to(type), lease[index], bias), heads);
+        return splitHeads(product(input.to(type), lease[index], bias), heads);
     };
     const at::Tensor mixed = mix(project(x, 0), project(context, 1), project(context, 2));
     const at::Tensor joined = mixed.transpose(1, 2).reshape(x.sizes());  // [B,H,T,D/H] -> [B,T,D]
-    return tensor::kernels::linear(joined, lease[lease.size() - 2], lease[lease.size() - 1])
-        .to(x.scalar_type());
+    return product(joined, lease[lease.size() - 2], lease[lease.size() - 1]).to(x.scalar_type());
 }
 
 at::Tensor Attention::apply(Pass& pass,
                             const at::Tensor& x,
                             const at::Tensor& context,
                             Mask mask) const {
-    return applyWith(pass, x, context, [&](const auto& q, const auto& k, const auto& v) {
-        return tensor::kernels::attention(q, k, v, mask == Mask::Causal);
-    });
+    return applyWith(pass,
+                     x,
+                     context,
+                     tensor::kernels::linear,
+                     [&](const auto& q, const auto& k, const auto& v) {
+                         return tensor::kernels::attention(q, k, v, mask == Mask::Causal);
+                     });
 }
 
-at::Tensor Attention::applyBiased(Pass& pass, const at::Tensor& x, const at::Tensor& bias) const {
-    return applyWith(pass, x, x, [&](const auto& q, const auto& k, const auto& v) {
-        return tensor::kernels::biasedAttention(q, k, v, bias);
-    });
+at::Tensor Attention::applyToRows(Pass& pass,
+                                  const at::Tensor& x,
+                                  const std::vector<at::Tensor>& biases) const {
+    const auto mix = [&](const auto& q, const auto& k, const auto& v) {
+        std::vector<at::Tensor> mixed;
+        for (size_t i = 0; i < biases.size(); ++i) {
+            const auto row = [&](const at::Tensor& all) {
+                return all.narrow(0, static_cast<int64_t>(i), 1);
+            };
+            mixed.push_back(
+                biases[i].defined()
+                    ? tensor::kernels::biasedAttention(row(q), row(k), row(v), biases[i])
+                    : tensor::kernels::attention(row(q), row(k), row(v), /*causal=*/true));
+        }
+        return mixed.size() == 1 ? mixed.front() : at::cat(mixed);
+    };
+    return applyWith(pass, x, x, tensor::kernels::linearOfRows, mix);
 }
 
 }  // namespace lowtide::models

@@ -3,6 +3,7 @@
 #include "plugin/models/blocks/layers.hpp"
 
 #include <string>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -42,17 +43,21 @@ struct Attention {
                                    const at::Tensor& x,
                                    const at::Tensor& context,
                                    Mask mask) const;
-    /// Self attention with `bias` [T, T] added to the scores; -inf hides a token.
-    [[nodiscard]] at::Tensor applyBiased(Pass& pass,
+    /// Causal self attention of x [R, T, width], with bits of each row that do not depend on the
+    /// others. `biases`: of each row [T, T], added to its scores in place of the causal mask, -inf
+    /// hides a token; or undefined.
+    [[nodiscard]] at::Tensor applyToRows(Pass& pass,
                                          const at::Tensor& x,
-                                         const at::Tensor& bias) const;
+                                         const std::vector<at::Tensor>& biases) const;
 
 private:
-    /// `mix` makes [B, H, T, D/H] of queries, keys and values of that form.
-    template <class Mix>
+    /// `product` as kernels::linear, `mix` makes [B, H, T, D/H] of queries, keys and values of that
+    /// form.
+    template <class Product, class Mix>
     [[nodiscard]] at::Tensor applyWith(Pass& pass,
                                        const at::Tensor& x,
                                        const at::Tensor& context,
+                                       Product&& product,
                                        Mix&& mix) const;
 };
 

@@ -77,6 +77,11 @@ at::Tensor Linear::apply(Pass& pass, const at::Tensor& x) const {
     return kernels::linear(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
 }
 
+at::Tensor Linear::applyToRows(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::linearOfRows(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
+}
+
 GroupNorm::GroupNorm(NetworkBuilder& builder,
                      const std::string& name,
                      int64_t channels,

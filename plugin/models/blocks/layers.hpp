@@ -57,6 +57,8 @@ struct Linear {
            Bias bias = Bias::Added);
     /// [..., in] -> [..., out].
     [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    /// [R, T, in] -> [R, T, out], with bits of each row that do not depend on the others.
+    [[nodiscard]] at::Tensor applyToRows(Pass& pass, const at::Tensor& x) const;
 };
 
 /// Normalisation over groups of channels, with scale and shift per channel.

@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kLargestVocabulary = 1 << 24;
 /// What all configs said before transformers 4.31; then the largest id is the end token.
 constexpr int64_t kLegacyEndToken = 2;
+/// Rows that go through the layers together: what they take beside the weights stays small.
+constexpr size_t kRowsOfPass = 8;
 
 const AttentionNames& clipAttentionNames() {
     static const AttentionNames names{"q_proj", "k_proj", "v_proj", "out_proj"};
@@ -91,16 +93,13 @@ ClipTextModel::Layer::Layer(NetworkBuilder& builder,
 
 at::Tensor ClipTextModel::Layer::apply(Pass& pass,
                                        const at::Tensor& x,
-                                       const at::Tensor& sight,
+                                       const std::vector<at::Tensor>& sights,
                                        bool quickGelu) const {
     namespace kernels = tensor::kernels;
-    const at::Tensor normed = norm1.apply(pass, x);
-    const at::Tensor attended =
-        x + (sight.defined() ? attention.applyBiased(pass, normed, sight)
-                             : attention.apply(pass, normed, normed, Mask::Causal));
-    const at::Tensor hidden = inner.apply(pass, norm2.apply(pass, attended));
+    const at::Tensor attended = x + attention.applyToRows(pass, norm1.apply(pass, x), sights);
+    const at::Tensor hidden = inner.applyToRows(pass, norm2.apply(pass, attended));
     return attended +
-           outer.apply(pass, quickGelu ? kernels::quickGelu(hidden) : kernels::gelu(hidden));
+           outer.applyToRows(pass, quickGelu ? kernels::quickGelu(hidden) : kernels::gelu(hidden));
 }
 
 ClipTextModel::Layers::Layers(NetworkBuilder& builder,
@@ -134,48 +133,86 @@ int64_t ClipTextModel::pooledPosition(const std::vector<int64_t>& ids) const {
     return end == ids.end() ? 0 : end - ids.begin();
 }
 
-ClipTextModel::Output ClipTextModel::encode(Pass& pass,
-                                            const std::vector<int64_t>& ids,
-                                            int clipSkip,
-                                            const std::vector<int64_t>& unseen) const {
-    const int64_t skipped = std::max(clipSkip, 0);
-    if (skipped > config_.layers) {
+void ClipTextModel::checkClipSkip(int clipSkip) const {
+    if (clipSkip > config_.layers) {
         throw Error(ErrorKind::InvalidInput,
-                    "clip skip " + std::to_string(skipped) +
+                    "clip skip " + std::to_string(clipSkip) +
                         " leaves nothing of a text encoder of " + std::to_string(config_.layers) +
                         " layers",
                     "choose at most " + std::to_string(config_.layers),
                     "clip_skip");
     }
-    const auto count = static_cast<int64_t>(ids.size());
-    LOWTIDE_ASSERT(count <= config_.positions);
-    pass.begin();
-    const at::Tensor sight =
-        unseen.empty() ? at::Tensor() : pass.toCompute(sightWithout(unseen, count, pass));
-    const auto record = [&](int64_t index, const at::Tensor& hidden) {
-        pass.record().putNext("text_encoder.hidden." + std::to_string(index), hidden);
-    };
-    at::Tensor hidden =
-        pass.toCompute(layers_->tokens.apply(pass, at::tensor(ids, at::kLong).unsqueeze(0)) +
-                       layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
-    at::Tensor chosen = hidden;
-    record(0, hidden);
-    for (int64_t i = 0; i < config_.layers; ++i) {
-        hidden =
-            layers_->layers[static_cast<size_t>(i)].apply(pass, hidden, sight, config_.quickGelu);
-        record(i + 1, hidden);
-        if (i + 1 == config_.layers - skipped) {
-            chosen = hidden;
+}
+
+std::vector<ClipTextModel::Output> ClipTextModel::encode(Pass& pass,
+                                                         std::span<const Row> rows) const {
+    std::vector<Output> outputs;
+    for (const Row& row : rows) {
+        checkClipSkip(row.clipSkip);
+    }
+    for (size_t begin = 0; begin < rows.size(); begin += kRowsOfPass) {
+        const auto some = rows.subspan(begin, std::min(kRowsOfPass, rows.size() - begin));
+        for (Output& output : encodeTogether(pass, some)) {
+            outputs.push_back(std::move(output));
         }
     }
-    const at::Tensor last = layers_->finalNorm.apply(pass, hidden);
-    // [1, T, D] -> [1, D]; a copy, because a view would hold the whole state for as long as it
-    // lives.
-    const at::Tensor pooled = last.select(1, pooledPosition(ids)).clone().to(at::kFloat);
-    pass.record().putNext("text_encoder.last_hidden_state", last);
-    pass.record().putNext("text_encoder.pooled", pooled);
-    const at::Tensor embeds = skipped == 0 ? last : layers_->finalNorm.apply(pass, chosen);
-    return {.embeds = embeds.to(at::kFloat), .pooled = pooled};
+    return outputs;
+}
+
+at::Tensor ClipTextModel::runLayers(Pass& pass,
+                                    std::span<const Row> rows,
+                                    std::vector<at::Tensor>& chosen) const {
+    const auto count = static_cast<int64_t>(rows.front().ids.size());
+    LOWTIDE_ASSERT(count <= config_.positions);
+    std::vector<at::Tensor> ids;
+    std::vector<at::Tensor> sights;
+    for (const Row& row : rows) {
+        LOWTIDE_ASSERT(static_cast<int64_t>(row.ids.size()) == count);
+        ids.push_back(at::tensor(row.ids, at::kLong));
+        sights.push_back(row.unseen.empty()
+                             ? at::Tensor()
+                             : pass.toCompute(sightWithout(row.unseen, count, pass)));
+    }
+    at::Tensor hidden =
+        pass.toCompute(layers_->tokens.apply(pass, at::stack(ids)) +
+                       layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
+    for (int64_t i = 0; i <= config_.layers; ++i) {
+        if (i > 0) {
+            hidden = layers_->layers[static_cast<size_t>(i - 1)].apply(
+                pass, hidden, sights, config_.quickGelu);
+        }
+        for (size_t row = 0; row < rows.size(); ++row) {
+            const at::Tensor state = hidden.narrow(0, static_cast<int64_t>(row), 1);
+            pass.record().putNext("text_encoder.hidden." + std::to_string(i), state);
+            if (rows[row].clipSkip > 0 && i == config_.layers - rows[row].clipSkip) {
+                chosen[row] = state.clone();  // a view would hold all rows
+            }
+        }
+    }
+    return hidden;
+}
+
+std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Pass& pass,
+                                                                 std::span<const Row> rows) const {
+    pass.begin();
+    std::vector<at::Tensor> chosen(rows.size());
+    const at::Tensor last = layers_->finalNorm.apply(pass, runLayers(pass, rows, chosen));
+    std::vector<Output> outputs;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const at::Tensor own = last.narrow(0, static_cast<int64_t>(i), 1);
+        // [1, T, D] -> [1, D]; copies, because a view would hold all states for as long as it
+        // lives.
+        const at::Tensor pooled = own.select(1, pooledPosition(rows[i].ids)).clone().to(at::kFloat);
+        pass.record().putNext("text_encoder.last_hidden_state", own);
+        pass.record().putNext("text_encoder.pooled", pooled);
+        const at::Tensor embeds =
+            chosen[i].defined() ? layers_->finalNorm.apply(pass, chosen[i]) : own;
+        const bool isOfAll = embeds.is_same(own) && rows.size() > 1;
+        outputs.push_back({.embeds = isOfAll ? embeds.to(at::kFloat, false, /*copy=*/true)
+                                             : embeds.to(at::kFloat),
+                           .pooled = pooled});
+    }
+    return outputs;
 }
 
 }  // namespace lowtide::models

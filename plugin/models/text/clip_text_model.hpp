@@ -4,6 +4,7 @@
 #include "plugin/models/blocks/attention.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,13 @@ class ClipTextModel {
 public:
     struct Output;
 
+    /// One text for the encoder.
+    struct Row {
+        std::vector<int64_t> ids;  ///< as many as the tokenizer gives, at most `positions`
+        int clipSkip = -1;         ///< n: the state n layers before the last, then the final norm
+        std::vector<int64_t> unseen{};  ///< places of tokens, never the first, that none sees
+    };
+
     /// Keys may begin with "text_model." (published files) or not (transformers >= 5.6).
     ClipTextModel(const ClipTextConfig& config, const WeightMap& weights);
 
@@ -40,14 +48,10 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// `ids` as many as the tokenizer gives, at most `positions`. `clipSkip` n: the state n layers
-    /// before the last, then the final norm. Records text_encoder.hidden.i, .last_hidden_state and
-    /// .pooled. Tokens at the places `unseen`, never the first one, are seen by none.
+    /// Some rows of one length in each pass: weights come once for them. Each row has the bits that
+    /// it has alone. Records text_encoder.hidden.i, .last_hidden_state and .pooled of every row.
     /// Error{InvalidInput} on "clip_skip" when there are not so many layers.
-    [[nodiscard]] Output encode(Pass& pass,
-                                const std::vector<int64_t>& ids,
-                                int clipSkip,
-                                const std::vector<int64_t>& unseen = {}) const;
+    [[nodiscard]] std::vector<Output> encode(Pass& pass, std::span<const Row> rows) const;
 
 private:
     struct Layer {
@@ -58,10 +62,10 @@ private:
         Linear outer;
 
         Layer(NetworkBuilder& builder, const std::string& name, const ClipTextConfig& config);
-        /// `sight` [T, T] is added to the scores; undefined: a token sees those before it.
+        /// `sights`: of each row of x [R, T, D], as Attention::applyToRows takes them.
         [[nodiscard]] at::Tensor apply(Pass& pass,
                                        const at::Tensor& x,
-                                       const at::Tensor& sight,
+                                       const std::vector<at::Tensor>& sights,
                                        bool quickGelu) const;
     };
 
@@ -74,7 +78,13 @@ private:
         Layers(NetworkBuilder& builder, const std::string& prefix, const ClipTextConfig& config);
     };
 
+    void checkClipSkip(int clipSkip) const;
     [[nodiscard]] int64_t pooledPosition(const std::vector<int64_t>& ids) const;
+    /// Every state of all rows [R, T, D]; what clip skip chooses of each row is kept in `chosen`.
+    [[nodiscard]] at::Tensor runLayers(Pass& pass,
+                                       std::span<const Row> rows,
+                                       std::vector<at::Tensor>& chosen) const;
+    [[nodiscard]] std::vector<Output> encodeTogether(Pass& pass, std::span<const Row> rows) const;
 
     ClipTextConfig config_;
     std::shared_ptr<const memory::ComponentTree> tree_;

@@ -1,6 +1,5 @@
 #include "plugin/models/text/weighted_embedding.hpp"
 
-#include "plugin/models/blocks/pass.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>
@@ -36,84 +35,94 @@ std::vector<int64_t> placesOf(int64_t part, const PromptChunk& chunk) {
 
 bool occurs(int64_t part, const CutPrompt& prompt) {
     return std::any_of(prompt.chunks.begin(), prompt.chunks.end(), [&](const PromptChunk& chunk) {
-        return std::find(chunk.parts.begin(), chunk.parts.end(), part) != chunk.parts.end();
+        return !placesOf(part, chunk).empty();
     });
 }
 
-/// The chunks' outputs one behind the other, with the pooled state of the first.
-ClipTextModel::Output joinedChunks(std::vector<at::Tensor> embeds, at::Tensor pooled) {
-    return {.embeds = embeds.size() == 1 ? std::move(embeds.front()) : at::cat(embeds, 1),
-            .pooled = std::move(pooled)};
+/// The chunks one behind the other.
+at::Tensor joined(std::vector<at::Tensor> embeds) {
+    return embeds.size() == 1 ? std::move(embeds.front()) : at::cat(embeds, 1);
+}
+
+/// [1, T, 1] where `embeds` lie.
+at::Tensor weightsOf(const PromptChunk& chunk, const at::Tensor& embeds) {
+    return tensor::upload(at::tensor(chunk.weights), embeds.device()).view({1, -1, 1});
+}
+
+at::Tensor scaled(const at::Tensor& embeds, const PromptChunk& chunk) {
+    const at::Tensor weighted = embeds * weightsOf(chunk, embeds);
+    return weighted * (embeds.mean() / weighted.mean());
 }
 
 }  // namespace
 
-ClipTextModel::Output WeightedEmbedding::encode(const CutPrompt& prompt, PromptWeights weights) {
-    if (!hasWeights(prompt)) {
-        return plain(prompt);
+WeightedEmbedding::WeightedEmbedding(CutPrompt prompt,
+                                     PromptWeights weights,
+                                     const ClipTokenizer& tokenizer,
+                                     int clipSkip)
+    : prompt_(std::move(prompt)), weights_(weights), isWeighted_(hasWeights(prompt_)) {
+    addReading(PromptChunk::kNoPart, 1, clipSkip);
+    if (isWeighted_ && weights_ == PromptWeights::Compel) {
+        addHidden(clipSkip);
+        rows_.push_back({.ids = tokenizer.tokenize("", "prompt").ids, .clipSkip = clipSkip});
     }
-    return weights == PromptWeights::Compel ? blended(prompt) : scaled(prompt);
 }
 
-ClipTextModel::Output WeightedEmbedding::plain(const CutPrompt& prompt) {
-    std::vector<at::Tensor> embeds;
-    at::Tensor pooled;
-    for (const PromptChunk& chunk : prompt.chunks) {
-        ClipTextModel::Output output = text_.encode(pass_, chunk.ids, clipSkip_);
-        embeds.push_back(std::move(output.embeds));
-        pooled = pooled.defined() ? pooled : std::move(output.pooled);
-    }
-    return joinedChunks(std::move(embeds), std::move(pooled));
-}
-
-ClipTextModel::Output WeightedEmbedding::scaled(const CutPrompt& prompt) {
-    std::vector<at::Tensor> embeds;
-    at::Tensor pooled;
-    for (const PromptChunk& chunk : prompt.chunks) {
-        ClipTextModel::Output output = text_.encode(pass_, chunk.ids, clipSkip_);
-        const at::Tensor weighted = output.embeds * weightsOf(chunk);
-        embeds.push_back(weighted * (output.embeds.mean() / weighted.mean()));
-        pooled = pooled.defined() ? pooled : std::move(output.pooled);
-    }
-    return joinedChunks(std::move(embeds), std::move(pooled));
-}
-
-ClipTextModel::Output WeightedEmbedding::blended(const CutPrompt& prompt) {
-    const std::vector<int64_t> nothing = tokenizer_.tokenize("", "prompt").ids;
-    const at::Tensor empty = text_.encode(pass_, nothing, clipSkip_).embeds;
-    ClipTextModel::Output result = movedFrom(empty, prompt, PromptChunk::kNoPart);
-    double total = 1;
-    for (size_t i = 0; i < prompt.weights.size(); ++i) {
-        const double weight = prompt.weights[i];
+void WeightedEmbedding::addHidden(int clipSkip) {
+    for (size_t i = 0; i < prompt_.weights.size(); ++i) {
+        const double weight = prompt_.weights[i];
         const auto part = static_cast<int64_t>(i);
-        if (weight >= 1 || !occurs(part, prompt)) {
+        if (weight < 1 && occurs(part, prompt_)) {
+            const double hidden = (1 - std::max(weight, kSmallestShare)) * std::numbers::pi / 2;
+            addReading(part, std::tan(hidden), clipSkip);
+        }
+    }
+}
+
+/// Chunks without the hidden part are read once.
+void WeightedEmbedding::addReading(int64_t hidden, double share, int clipSkip) {
+    Reading reading{.rows = {}, .share = share};
+    for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
+        const PromptChunk& chunk = prompt_.chunks[i];
+        std::vector<int64_t> unseen = placesOf(hidden, chunk);
+        if (unseen.empty() && !readings_.empty()) {
+            reading.rows.push_back(readings_.front().rows[i]);
             continue;
         }
-        const double share =
-            std::tan((1 - std::max(weight, kSmallestShare)) * std::numbers::pi / 2);
-        result.embeds.add_(movedFrom(empty, prompt, part).embeds, share);
-        total += share;
+        reading.rows.push_back(rows_.size());
+        rows_.push_back({.ids = chunk.ids, .clipSkip = clipSkip, .unseen = std::move(unseen)});
     }
-    result.embeds.div_(total);
-    return result;
+    readings_.push_back(std::move(reading));
 }
 
-ClipTextModel::Output WeightedEmbedding::movedFrom(const at::Tensor& empty,
-                                                   const CutPrompt& prompt,
-                                                   int64_t hidden) {
+ClipTextModel::Output WeightedEmbedding::of(std::vector<ClipTextModel::Output> outputs) const {
+    at::Tensor pooled = outputs.front().pooled;
+    if (isWeighted_ && weights_ == PromptWeights::Compel) {
+        return {.embeds = blended(outputs), .pooled = std::move(pooled)};
+    }
     std::vector<at::Tensor> embeds;
-    at::Tensor pooled;
-    for (const PromptChunk& chunk : prompt.chunks) {
-        ClipTextModel::Output output =
-            text_.encode(pass_, chunk.ids, clipSkip_, placesOf(hidden, chunk));
-        embeds.push_back(empty + (output.embeds - empty) * weightsOf(chunk));
-        pooled = pooled.defined() ? pooled : std::move(output.pooled);
+    for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
+        at::Tensor own = std::move(outputs[i].embeds);
+        embeds.push_back(isWeighted_ ? scaled(own, prompt_.chunks[i]) : std::move(own));
     }
-    return joinedChunks(std::move(embeds), std::move(pooled));
+    return {.embeds = joined(std::move(embeds)), .pooled = std::move(pooled)};
 }
 
-at::Tensor WeightedEmbedding::weightsOf(const PromptChunk& chunk) {
-    return tensor::upload(at::tensor(chunk.weights), pass_.device()).view({1, -1, 1});
+at::Tensor WeightedEmbedding::blended(const std::vector<ClipTextModel::Output>& outputs) const {
+    const at::Tensor& empty = outputs.back().embeds;
+    at::Tensor sum;
+    double total = 0;
+    for (const Reading& reading : readings_) {
+        std::vector<at::Tensor> moved;
+        for (size_t i = 0; i < reading.rows.size(); ++i) {
+            const at::Tensor& own = outputs[reading.rows[i]].embeds;
+            moved.push_back(empty + (own - empty) * weightsOf(prompt_.chunks[i], own));
+        }
+        at::Tensor all = joined(std::move(moved));
+        sum = sum.defined() ? sum.add_(all, reading.share) : std::move(all);
+        total += reading.share;
+    }
+    return sum.div_(total);
 }
 
 }  // namespace lowtide::models

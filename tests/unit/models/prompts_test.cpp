@@ -224,6 +224,68 @@ private Q_SLOTS:
                              PromptBench::conditioningOf(weighted.positive).pooled()));
     }
 
+    /// All that one encoder reads goes through its layers together: its weights come once.
+    void weightsComeOnceForAllChunks_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("passes");
+        QTest::newRow("both prompts") << "none"
+                                      << "a cat" << 1;
+        QTest::newRow("chunks") << "a1111"
+                                << "a (cat:1.2) BREAK a dog BREAK a fox" << 1;
+        QTest::newRow("hidden parts") << "compel"
+                                      << "a photo-- of a (cat)0.4 and a dog-" << 1;
+        QTest::newRow("more than go together") << "a1111"
+                                               << "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK "
+                                                  "g BREAK h"
+                                               << 2;
+    }
+
+    void weightsComeOnceForAllChunks() {
+        QFETCH(QString, weights);
+        QFETCH(QString, text);
+        QFETCH(int, passes);
+        PromptBench bench("sd15_0");
+        const models::EncodeOutline outline =
+            bench.stages().outlineEncode({.model = bench.model(),
+                                          .prompt = text.toStdString(),
+                                          .negative = "dark",
+                                          .weights = weights.toStdString()});
+        QCOMPARE(outline.walk({"cpu"}).components.front().passes, int64_t{passes});
+    }
+
+    void aPromptHasTheBitsThatItHasAlone_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("negative");
+        QTest::newRow("one more") << "a1111"
+                                  << "dark";
+        QTest::newRow("many more") << "a1111"
+                                   << "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK g";
+        QTest::newRow("hidden parts") << "compel"
+                                      << "dark- or (blurry)0.3, night--";
+    }
+
+    void aPromptHasTheBitsThatItHasAlone() {
+        QFETCH(QString, weights);
+        QFETCH(QString, negative);
+        PromptBench bench("sd15_0");
+        EncodeRequest request{
+            .model = bench.model(), .prompt = "a red cat", .weights = weights.toStdString()};
+        const EncodeResult plain = bench.encode(request);
+        request.negative = negative.toStdString();
+
+        const EncodeResult beside = bench.encode(request);
+
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).embeds(),
+                             PromptBench::conditioningOf(plain.positive).embeds()));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).pooled(),
+                             PromptBench::conditioningOf(plain.positive).pooled()));
+        // And on the other side, where rows stand before it.
+        std::swap(request.prompt, request.negative);
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(bench.encode(request).negative).embeds(),
+                             PromptBench::conditioningOf(plain.positive).embeds()));
+    }
+
     void withoutWeightsBracketsAreText() {
         PromptBench bench("sd15_2");
         const std::string text =

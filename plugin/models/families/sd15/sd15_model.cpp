@@ -205,20 +205,34 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
     const PromptWeights weights = promptWeightsNamed(request.weights);
     // In diffusers clip_skip is the prompt's alone; where weights came from it is the encoder's.
     const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
-    EncodedPrompts result;
-    const auto encode = [&](const std::string& prompt, const char* item, int skip) {
-        const CutPrompt tokens = cutPrompt(tokenizer_, weights, prompt, item);
+    const auto embedding = [&](const std::string& prompt, const char* item, int skip) {
+        CutPrompt tokens = cutPrompt(tokenizer_, weights, prompt, item);
         for (const PromptChunk& chunk : tokens.chunks) {
             putIds(context.record, "tokens", chunk.ids);
             putIds(context.record, "tokens_mask", chunk.mask);
         }
-        const ClipTextModel::Output output =
-            WeightedEmbedding(pass, text(), tokenizer_, skip).encode(tokens, weights);
+        return WeightedEmbedding(std::move(tokens), weights, tokenizer_, skip);
+    };
+    const WeightedEmbedding positive = embedding(request.prompt, "prompt", request.clipSkip);
+    const WeightedEmbedding negative = embedding(request.negative, "negative", negativeSkip);
+    std::vector<ClipTextModel::Row> rows = positive.rows();
+    rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());
+    std::vector<ClipTextModel::Output> outputs = text().encode(pass, rows);
+    const auto middle = outputs.begin() + static_cast<ptrdiff_t>(positive.rows().size());
+    const auto conditioningOf = [&](const WeightedEmbedding& own,
+                                    auto begin,
+                                    auto end,
+                                    const std::string& prompt,
+                                    int skip) {
+        const ClipTextModel::Output output = own.of({begin, end});
         return std::make_shared<const tensor::Conditioning>(
             output.embeds, output.pooled, prompt, skip);
     };
-    result.positive = encode(request.prompt, "prompt", request.clipSkip);
-    result.negative = encode(request.negative, "negative", negativeSkip);
+    EncodedPrompts result;
+    result.positive =
+        conditioningOf(positive, outputs.begin(), middle, request.prompt, request.clipSkip);
+    result.negative =
+        conditioningOf(negative, middle, outputs.end(), request.negative, negativeSkip);
     context.record.put("embeds.prompt", result.positive->embeds());
     context.record.put("embeds.negative", result.negative->embeds());
     return result;
