@@ -1,5 +1,7 @@
 #include "ui/canvas/text_editing.hpp"
 
+#include "ui/editors/edit_session.hpp"
+
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -73,6 +75,7 @@ void TextEditing::begin(const QString& text, bool isLong, Where where, Take take
     }
     editor_->setObjectName(QStringLiteral("canvasText"));
     editor_->installEventFilter(this);
+    EditSession::watch(*editor_, [this] { close(true); });
     place();
     editor_->show();
     editor_->setFocus(Qt::OtherFocusReason);
@@ -124,17 +127,17 @@ void TextEditing::close(bool isTaken) {
 }
 
 bool TextEditing::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::FocusOut) {
-        close(true);
-        return false;
-    }
-    if (event->type() == QEvent::KeyPress) {
+    const bool isPress = event->type() == QEvent::KeyPress;
+    if (isPress || event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
         const bool isReturn = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
         const bool isLong = qobject_cast<QPlainTextEdit*>(watched) != nullptr;
         if (key->key() == Qt::Key_Escape ||
             (isReturn && (!isLong || key->modifiers().testFlag(Qt::ControlModifier)))) {
-            close(isReturn);
+            event->accept();  // the window's shortcut stays out of it
+            if (isPress) {
+                close(isReturn);
+            }
             return true;
         }
     }

@@ -1,5 +1,6 @@
 #include "ui/editors/file_editor.hpp"
 
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/search_list.hpp"
 #include "ui/editors/text_editors.hpp"
 #include "ui/theme/theme.hpp"
@@ -54,10 +55,8 @@ FileEditor::FileEditor(const NodeDesc& node,
     connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    connect(path_, &QLineEdit::editingFinished, this, [this] {
-        finish();
-        Q_EMIT dismissed();
-    });
+    EditSession::watch(
+        *path_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
 }
 
 QWidget* FileEditor::markedWidget() {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/combinations.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/policy_rows.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/text_editors.hpp"
@@ -49,8 +50,7 @@ MemoryEditor::MemoryEditor(QWidget* parent)
                        .frame = {*this,
                                  tr("Memory policy as text"),
                                  tr("The policy as the command and graphs write it")}}) {
-    connect(
-        &parts_->frame.line(), &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
+    EditSession::watch(parts_->frame.line(), [this] { parts_->takeText(); });
 }
 
 MemoryEditor::~MemoryEditor() = default;

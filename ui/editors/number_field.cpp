@@ -1,5 +1,6 @@
 #include "ui/editors/number_field.hpp"
 
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/expression.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/scrub.hpp"
@@ -32,6 +33,7 @@ NumberField::NumberField(const ParamDesc& param, QWidget* parent)
     typing_->setAccessibleName(accessibleName());
     typing_->hide();
     typing_->installEventFilter(this);
+    EditSession::watch(*typing_, [this] { endTyping(); });
     connect(typing_, &QLineEdit::textEdited, this, [this] { forgetTyping(); });
 }
 
@@ -126,6 +128,14 @@ bool NumberField::takeTyping() {
         return false;
     }
     return propose(*taken.value, true);
+}
+
+/// What was typed is taken, or stays with its mark.
+void NumberField::endTyping() {
+    if (!typing_->isHidden() && takeTyping()) {
+        stopTyping();
+        Q_EMIT dismissed();
+    }
 }
 
 void NumberField::reset() {
@@ -265,7 +275,7 @@ void NumberField::keyPressEvent(QKeyEvent* event) {
     ValueEditor::keyPressEvent(event);
 }
 
-bool NumberField::typingKey(const QKeyEvent& event) {
+bool NumberField::typingKey(QKeyEvent& event) {
     switch (event.key()) {
         case Qt::Key_Up:
         case Qt::Key_Down:
@@ -275,28 +285,15 @@ bool NumberField::typingKey(const QKeyEvent& event) {
             return true;
         case Qt::Key_Return:
         case Qt::Key_Enter:
-            if (takeTyping()) {
-                stopTyping();
-                Q_EMIT dismissed();
-            }
-            return !(event.modifiers() & Qt::ControlModifier);
+            endTyping();
+            event.setAccepted(!(event.modifiers() & Qt::ControlModifier));  // the window's to run
+            return true;
         case Qt::Key_Escape:
             stopTyping();
             Q_EMIT dismissed();
             return true;
         default:
             return false;
-    }
-}
-
-/// The focus went elsewhere: what was typed is taken, or stays with its mark.
-void NumberField::leaveTyping(Qt::FocusReason reason) {
-    const bool comesBack = reason == Qt::PopupFocusReason || reason == Qt::ActiveWindowFocusReason;
-    if (!comesBack && typing_->isVisible() && takeTyping()) {
-        typing_->hide();
-        forgetTyping();
-        update();
-        Q_EMIT dismissed();
     }
 }
 
@@ -316,9 +313,6 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Wheel) {
         wheelEvent(static_cast<QWheelEvent*>(event));
         return true;
-    }
-    if (event->type() == QEvent::FocusOut) {
-        leaveTyping(static_cast<QFocusEvent*>(event)->reason());
     }
     return ValueEditor::eventFilter(watched, event);
 }

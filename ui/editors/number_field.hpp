@@ -42,8 +42,8 @@ private:
     void stopTyping();
     /// Reads what was typed; false: it is refused and stays.
     bool takeTyping();
-    void leaveTyping(Qt::FocusReason reason);
-    bool typingKey(const QKeyEvent& event);
+    void endTyping();
+    bool typingKey(QKeyEvent& event);
     void reset();
     void scrub(int pixels, Qt::KeyboardModifiers modifiers);
     void step(double steps, Qt::KeyboardModifiers modifiers);

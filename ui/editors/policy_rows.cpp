@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/planner.hpp"
 #include "ui/editors/choice_box.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/policy_rules.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/value_editor.hpp"
@@ -84,12 +85,8 @@ void PolicyRows::addFields() {
     connect(blocks_, &QSpinBox::valueChanged, this, [this](int count) {
         change([&](memory::Policy& policy) { policy.blocksPerGroup = count; });
     });
-    connect(budget_, &QLineEdit::editingFinished, this, [this] {
-        takeSize(*budget_, &memory::Policy::budget, 1);
-    });
-    connect(pin_, &QLineEdit::editingFinished, this, [this] {
-        takeSize(*pin_, &memory::Policy::pinCap, 0);
-    });
+    EditSession::watch(*budget_, [this] { takeSize(*budget_, &memory::Policy::budget, 1); });
+    EditSession::watch(*pin_, [this] { takeSize(*pin_, &memory::Policy::pinCap, 0); });
     connect(after_, &QComboBox::activated, this, [this](int index) {
         const auto after = static_cast<memory::After>(after_->itemData(index).toInt());
         change([&](memory::Policy& policy) { policy.after = after; });

@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/precision.hpp"
 #include "ui/editors/choice_box.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/switch_rows.hpp"
@@ -79,8 +80,7 @@ PrecisionEditor::PrecisionEditor(QWidget* parent)
                        .frame = {*this,
                                  tr("Precision as text"),
                                  tr("The precision as the command and graphs write it")}}) {
-    connect(
-        &parts_->frame.line(), &QLineEdit::editingFinished, this, [this] { parts_->takeText(); });
+    EditSession::watch(parts_->frame.line(), [this] { parts_->takeText(); });
 }
 
 PrecisionEditor::~PrecisionEditor() = default;
@@ -166,7 +166,7 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
     names->setText(kept.join(QLatin1Char(' ')));
     addRow(makeForm(owner), PrecisionEditor::tr("Keep in f32"), names);
     column->addWidget(owner);
-    connect(names, &QLineEdit::editingFinished, &editor, [this, names] {
+    EditSession::watch(*names, [this, names] {
         static const QRegularExpression kBetween(QStringLiteral("[\\s,+]+"));
         memory::PrecisionChoice next = choice;
         next.keptF32.clear();

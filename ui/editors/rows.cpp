@@ -1,6 +1,7 @@
 #include "ui/editors/rows.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/editors/value_editor.hpp"
 #include "ui/theme/theme.hpp"
@@ -149,6 +150,7 @@ bool TextAndFields::areUsable() const {
 void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>& fill) {
     const KeptFocus focus(fields_);
     if (fields_) {
+        EditSession::forgetIn(*fields_);
         fields_->hide();
         fields_->deleteLater();
     }

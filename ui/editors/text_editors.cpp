@@ -2,6 +2,7 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -44,10 +45,8 @@ LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    connect(line_, &QLineEdit::editingFinished, this, [this] {
-        finish();
-        Q_EMIT dismissed();
-    });
+    EditSession::watch(
+        *line_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
 }
 
 QWidget* LineEditor::markedWidget() {
@@ -84,6 +83,8 @@ PromptEditor::PromptEditor(const NodeDesc& node, const ParamDesc& param, QWidget
     prompt_->setTabChangesFocus(true);
     prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     prompt_->installEventFilter(this);
+    EditSession::watch(
+        *prompt_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
     fill(*this, prompt_);
     setMinimumHeight(kPromptHeight);
     connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {
@@ -148,12 +149,6 @@ void PromptEditor::tellNoWeights() {
 }
 
 bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == prompt_ && event->type() == QEvent::FocusOut &&
-        static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason &&
-        static_cast<QFocusEvent*>(event)->reason() != Qt::ActiveWindowFocusReason) {
-        finish();
-        Q_EMIT dismissed();
-    }
     if (watched != prompt_ || event->type() != QEvent::KeyPress) {
         return ValueEditor::eventFilter(watched, event);
     }

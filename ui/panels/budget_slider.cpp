@@ -1,5 +1,6 @@
 #include "ui/panels/budget_slider.hpp"
 
+#include "ui/editors/edit_session.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
@@ -49,7 +50,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     layout->addWidget(note_, 1, 0, 1, 2);
     connect(slider_, &QSlider::valueChanged, this, &BudgetSlider::takeSlider);
     connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(budget_, true); });
-    connect(field_, &QLineEdit::editingFinished, this, &BudgetSlider::takeText);
+    EditSession::watch(*field_, [this] { takeText(); });
     showBudget();
 }
 

@@ -1,6 +1,7 @@
 #include "ui/panels/inspector.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/panels/inspector_graph.hpp"
 #include "ui/panels/inspector_help.hpp"
 #include "ui/panels/inspector_params.hpp"
@@ -149,6 +150,7 @@ void Inspector::setHelpFolder(const QString& folder) {
 void Inspector::showNodes(const std::set<std::string>& nodes) {
     const std::vector<std::string> wanted(nodes.begin(), nodes.end());
     if (wanted != parts_->nodes) {
+        EditSession::commitIn(*this);  // it is of the nodes that were shown
         parts_->nodes = wanted;
         rebuild();
     }

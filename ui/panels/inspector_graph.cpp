@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_graph.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFormLayout>
@@ -89,7 +90,7 @@ void InspectorGraph::buildRows() {
 }
 
 void InspectorGraph::connectRows() {
-    connect(budget_, &QLineEdit::editingFinished, this, &InspectorGraph::setBudget);
+    EditSession::watch(*budget_, [this] { setBudget(); });
     connect(device_, &QComboBox::activated, this, &InspectorGraph::setDevice);
     connect(lowMemory_, &QComboBox::activated, this, [this] {
         const auto value = statedOf(lowMemory_->currentData().toString());

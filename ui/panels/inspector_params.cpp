@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_params.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/panels/column_in.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -22,6 +23,15 @@ Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
 bool hasLike(const NodeDesc* desc, const ParamDesc& param) {
     const ParamDesc* other = desc ? graph::findParam(*desc, param.id) : nullptr;
     return other && other->kind == param.kind && other->choices.size() == param.choices.size();
+}
+
+/// Typing goes on within one step only in the same parameter of the same nodes.
+QString mergeKey(const std::vector<std::string>& nodes, const ParamDesc& param) {
+    std::string key = "param/" + param.id;
+    for (const std::string& node : nodes) {
+        key += "/" + node;
+    }
+    return QString::fromStdString(key);
 }
 
 bool isExposed(const graph::Document& document, const std::string& node, const std::string& param) {
@@ -52,6 +62,7 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
     }
     advanced_ = nullptr;
     if (content_) {
+        EditSession::forgetIn(*content_);
         content_->hide();
         content_->deleteLater();
     }
@@ -155,15 +166,14 @@ void InspectorParams::focusParam(const std::string& param) {
 }
 
 void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool isFinal) {
-    const std::vector<std::string> nodes = nodes_;
     model_.apply(
         tr("Change %1").arg(QString::fromStdString(param.label)),
         [&](graph::Document& document) {
-            for (const std::string& node : nodes) {
+            for (const std::string& node : nodes_) {
                 document.nodes.at(node).params[param.id] = value;
             }
         },
-        QStringLiteral("param:%1").arg(QString::fromStdString(param.id)));
+        mergeKey(nodes_, param));
     if (isFinal) {
         model_.endMerging();
     }

@@ -1,6 +1,7 @@
 #include "ui/studio/actions.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCoreApplication>
@@ -42,6 +43,8 @@ Actions::Actions(QObject* parent) : QObject(parent) {
         action->setObjectName(QString::fromLatin1(desc.id));
         action->setCheckable(desc.checkable);
         action->setStatusTip(translated(desc.tip));
+        // A key or a button of the tool bar leaves the focus in the field that is typed into.
+        connect(action, &QAction::triggered, this, [] { EditSession::commit(); });
         action->setShortcutContext(desc.scope == ActionScope::Window ? Qt::WindowShortcut
                                                                      : Qt::WidgetShortcut);
         const Entry entry{desc, action};

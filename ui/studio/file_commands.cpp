@@ -1,6 +1,7 @@
 #include "ui/studio/file_commands.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/recovery_dialog.hpp"
 
@@ -170,6 +171,7 @@ bool FileCommands::saveTo(const QString& path) {
 }
 
 bool FileCommands::mayLeave() {
+    EditSession::commit();
     model_.endMerging();
     if (!model_.isModified()) {
         return true;

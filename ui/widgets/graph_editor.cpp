@@ -5,6 +5,7 @@
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/upkeep.hpp"
 #include "ui/canvas/graph_view.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/theme/theme.hpp"
@@ -246,7 +247,12 @@ bool GraphEditor::setOptions(const QByteArray& options) {
     return true;
 }
 
+void GraphEditor::commit() {
+    ui::EditSession::commit();
+}
+
 quint64 GraphEditor::run() {
+    commit();
     return parts_->run.run(ui::RunHow::Last);
 }
 

@@ -50,6 +50,8 @@ public:
     /// not, and the graph stays as it was.
     [[nodiscard]] QString load(const QByteArray& graph);
     [[nodiscard]] QByteArray graph() const;
+    /// Takes what a person is typing into a field into the graph: before it is saved or closed.
+    void commit();
     [[nodiscard]] bool isModified() const;
     /// The host has saved graph().
     void setSaved();

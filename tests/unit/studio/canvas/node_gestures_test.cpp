@@ -6,6 +6,7 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 
 namespace lowtide::test::node_gestures_test {
 
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void frameMovesItsMembers();
     void collapsedFrameHidesItsMembers();
     void noteIsWrittenInPlace();
+    void aNoteTakesAPasteFromItsMenu();
     void headerIsRenamedInPlace();
     void copiesThroughTheClipboardAsText();
     void cutsToTheClipboard_asOneStep();
@@ -159,6 +161,32 @@ void NodeGesturesTest::noteIsWrittenInPlace() {
     const auto notes = ui::boxesOf(bench_->model.document(), ui::BoxKind::Note);
     QCOMPARE(notes.size(), size_t{1});
     QCOMPARE(notes[0].text, std::string("Try 30 steps"));
+}
+
+void NodeGesturesTest::aNoteTakesAPasteFromItsMenu() {
+    bench_->view->addNote();
+    auto* editor = bench_->view->findChild<QPlainTextEdit*>("canvasText");
+    QVERIFY(editor != nullptr);
+    QTest::keyClicks(editor, "Seen: ");
+    QGuiApplication::clipboard()->setText("a fox");
+
+    const QPoint place = editor->viewport()->rect().center();
+    QContextMenuEvent click(
+        QContextMenuEvent::Mouse, place, editor->viewport()->mapToGlobal(place));
+    QCoreApplication::sendEvent(editor->viewport(), &click);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QVERIFY(menu != nullptr);
+    for (QAction* action : menu->actions()) {
+        if (action->objectName() == "edit-paste") {
+            menu->setActiveAction(action);
+        }
+    }
+    QTest::keyClick(menu, Qt::Key_Return);
+
+    QVERIFY(editor->isVisible());
+    QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
+    const auto notes = ui::boxesOf(bench_->model.document(), ui::BoxKind::Note);
+    QCOMPARE(notes.at(0).text, std::string("Seen: a fox"));
 }
 
 void NodeGesturesTest::headerIsRenamedInPlace() {

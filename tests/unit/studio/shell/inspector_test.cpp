@@ -1,8 +1,10 @@
+#include "plugin/memory/policy.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/editors/memory_editor.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/inspector_row.hpp"
 #include "ui/panels/inspector_sections.hpp"
@@ -144,11 +146,10 @@ private Q_SLOTS:
         auto* graph = shown.inspector.findChild<QWidget*>("inspectorGraph");
         QVERIFY(graph->isVisible());
         auto* budget = graph->findChild<QLineEdit*>("budget");
-        budget->setText("6GiB");
-        Q_EMIT budget->editingFinished();
+        QTest::keyClicks(budget, "6GiB\r");
         QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));
-        budget->setText("much");
-        Q_EMIT budget->editingFinished();
+        budget->selectAll();
+        QTest::keyClicks(budget, "much\r");
         QVERIFY(graph->findChild<QLabel*>("problem")->isVisible());
         QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));
         QTest::mouseClick(graph->findChild<QCheckBox*>("exact"), Qt::LeftButton);
@@ -179,6 +180,53 @@ private Q_SLOTS:
             plannedPrecisionOf(plan, "detail", {"denoiser", "autoencoder"}).contains("denoiser"));
         QVERIFY(plannedPrecisionOf(plan, "encode", {"text_encoder"}).is_null());
         QVERIFY(plannedPrecisionOf(Json(), "encode", {"text_encoder"}).is_null());
+    }
+
+    void whatIsTypedGoesToTheNodeThatWasShown() {
+        Inspected shown;
+        QVERIFY(QTest::qWaitForWindowActive(&shown.inspector));
+        shown.inspector.showNodes({"encode"});
+        auto* prompt = shown.row("prompt")->findChild<QPlainTextEdit*>();
+        prompt->setFocus();
+        QTest::keyClicks(prompt, "fox");
+        const Json typed = shown.valueOf("encode", "prompt");
+        shown.inspector.showNodes({"decode", "encode"});
+        QCOMPARE(shown.valueOf("encode", "prompt"), typed);
+        QVERIFY(!shown.model.node("decode")->params.contains("prompt"));
+
+        shown.inspector.showNodes({"denoise"});
+        QTest::mouseClick(&shown.row("steps")->editor(), Qt::LeftButton);
+        QTest::keyClicks(QApplication::focusWidget(), "7");
+        shown.inspector.showNodes({"latent"});
+        QCOMPARE(shown.valueOf("denoise", "steps"), Json(7));
+        QVERIFY(!shown.model.node("latent")->params.contains("steps"));
+    }
+
+    void aTypedPolicyGoesToTheNodeThatWasShown() {
+        Inspected shown;
+        QVERIFY(QTest::qWaitForWindowActive(&shown.inspector));
+        shown.inspector.showNodes({"denoise"});
+        auto* text = shown.inspector.findChild<MemoryEditor*>()->findChild<QLineEdit*>("text");
+        text->setFocus();
+        text->selectAll();
+        QTest::keyClicks(text, "leaf");
+        shown.inspector.showNodes({"encode"});
+        const Json& taken = shown.model.node("denoise")->memory;
+        QCOMPARE(memory::toText(memory::policyFromJson(taken, "memory")), std::string("leaf"));
+        QVERIFY(shown.model.node("encode")->memory.is_null());
+    }
+
+    void typingInTwoNodesIsTwoSteps() {
+        Inspected shown;
+        shown.model.apply("Add", [](graph::Document& document) {
+            document.nodes["second"] = document.nodes.at("denoise");
+        });
+        shown.inspector.showNodes({"denoise"});
+        Q_EMIT shown.row("steps")->editor().edited(5, false);
+        shown.inspector.showNodes({"second"});
+        Q_EMIT shown.row("steps")->editor().edited(6, false);
+        shown.model.undoStack().undo();
+        QCOMPARE(shown.valueOf("denoise", "steps"), Json(5));
     }
 
     void aRemovedNodeIsForgotten() {

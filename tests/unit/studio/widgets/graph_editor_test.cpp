@@ -134,11 +134,30 @@ private Q_SLOTS:
         QTRY_VERIFY((steps = host.editor->inspector().findChild<QWidget*>("steps")));
         auto* field = steps->findChild<QLineEdit*>();
         QVERIFY(field);
-        field->setFocus();
-        field->selectAll();
+        QTest::mouseClick(field->parentWidget(), Qt::LeftButton);
         QTest::keyClicks(field, "31");
         QTest::keyClick(field, Qt::Key_Return);
         QCOMPARE(valuesOf(*host.editor, "denoise").at("steps"), Json(31));
+    }
+
+    void whatIsBeingTypedIsRunAndSaved() {
+        ui::SmallPlugin plugin;
+        HostWindow host(plugin);
+        QCOMPARE(host.editor->load(kGraph), QString());
+        host.show();
+        host.editor->reveal("denoise");
+        QWidget* steps = nullptr;
+        QTRY_VERIFY((steps = host.editor->inspector().findChild<QWidget*>("steps")));
+        auto* field = steps->findChild<QLineEdit*>();
+        QTest::mouseClick(field->parentWidget(), Qt::LeftButton);
+        QTest::keyClicks(field, "31");
+        host.editor->commit();
+        QCOMPARE(valuesOf(*host.editor, "denoise").at("steps"), Json(31));
+        QTest::mouseClick(field->parentWidget(), Qt::LeftButton);
+        QTest::keyClicks(field, "32");
+        host.editor->run();
+        QTRY_COMPARE_WITH_TIMEOUT(plugin.script().startedGraphs().size(), size_t{1}, kPatience);
+        QCOMPARE(valuesOf(*host.editor, "denoise").at("steps"), Json(32));
     }
 
     void aRunTellsItsFiles_orWhyItFailed() {

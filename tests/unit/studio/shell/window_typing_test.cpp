@@ -1,0 +1,273 @@
+// What stands in a field when a person runs or saves is what is run or saved.
+#include "plugin/base/units.hpp"
+#include "plugin/memory/policy.hpp"
+#include "plugin/memory/precision.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/saved_file.hpp"
+#include "ui/editors/memory_editor.hpp"
+#include "ui/panels/fold.hpp"
+#include "ui/panels/inspector_row.hpp"
+#include "ui/studio/menus.hpp"
+
+namespace window_typing_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+/// A window with one field that is typed into, by mouse and keys.
+struct Typing : Working {
+    void select(const std::set<std::string>& nodes) { window->desk()->canvas().select(nodes); }
+
+    [[nodiscard]] ParamEditor& editorOf(const char* param) {
+        return window->desk()
+            ->inspector()
+            .findChild<QWidget*>("inspectorParams")
+            ->findChild<InspectorRow*>(param)
+            ->editor();
+    }
+
+    /// Clicks into the field and types, in place of what stands there.
+    void type(QWidget& field, const QString& text) {
+        QTest::mouseClick(&field, Qt::LeftButton, {}, {12, field.height() / 2});
+        QWidget* focused = QApplication::focusWidget();
+        QVERIFY(focused && (focused == &field || field.isAncestorOf(focused)));
+        QTest::keyClick(focused, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(focused, text);
+        QVERIFY(focused->hasFocus());
+    }
+
+    void typeSteps(const QString& text) {
+        select({"denoise"});
+        type(editorOf("steps"), text);
+    }
+
+    void clickInToolBar(const char* id) {
+        auto* bar = window->findChild<QToolBar*>("toolBar");
+        QTest::mouseClick(bar->widgetForAction(&action(id)), Qt::LeftButton);
+    }
+
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+        QTest::keyClick(window->windowHandle(), key, modifiers);
+    }
+
+    /// Opens the menu and chooses the entry with the keyboard.
+    void chooseInMenu(const char* menu, const char* id) {
+        QMenu* opened = menuAt(*window->menuBar(), menu);
+        QTimer::singleShot(100, opened, [this, opened, id] {
+            opened->setActiveAction(&action(id));
+            QTest::keyClick(opened, Qt::Key_Return);
+        });
+        opened->exec(window->mapToGlobal(QPoint(10, 10)));
+    }
+
+    void run(const QString& way) {
+        if (way == "tool bar") {
+            clickInToolBar("run.start");
+        } else if (way == "key") {
+            press(Qt::Key_Return, Qt::ControlModifier);
+        } else if (way == "menu") {
+            chooseInMenu("Run", "run.start");
+        } else {
+            window->desk()->panels().show("generate");
+            QTest::mouseClick(
+                window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"),
+                Qt::LeftButton);
+        }
+    }
+
+    /// The graph of the first run.
+    [[nodiscard]] graph::Document started() {
+        if (!QTest::qWaitFor([this] { return !plugin.script().startedGraphs().empty(); },
+                             kPatience)) {
+            return {};
+        }
+        return graph::parseDocument(plugin.script().startedGraphs().front());
+    }
+};
+
+/// A field, what is typed there, and whether the graph that runs has it.
+struct Field {
+    const char* name;
+    const char* text;
+    std::function<QWidget*(Typing&)> find;
+    std::function<bool(const graph::Document&)> isTaken;
+};
+
+QWidget* inMemory(Typing& studio, const char* name) {
+    studio.select({"denoise"});
+    return studio.window->desk()->inspector().findChild<MemoryEditor*>()->findChild<QWidget*>(name);
+}
+
+QWidget* inPrecision(Typing& studio, const char* name) {
+    studio.select({"denoise"});
+    studio.window->desk()
+        ->inspector()
+        .findChild<QWidget*>("inspectorSections")
+        ->findChild<Fold*>("precision")
+        ->setOpen(true);
+    return studio.window->desk()->inspector().findChild<PrecisionEditor*>()->findChild<QWidget*>(
+        name);
+}
+
+memory::Policy policyOf(const graph::Document& document) {
+    return memory::policyFromJson(document.nodes.at("denoise").memory, "memory");
+}
+
+memory::PrecisionChoice precisionOf(const graph::Document& document) {
+    return memory::precisionFromJson(document.nodes.at("denoise").precision, "precision");
+}
+
+const std::vector<Field>& fields() {
+    static const std::vector<Field> all = {
+        {"seed",
+         "4711",
+         [](Typing& studio) {
+             studio.select({"denoise"});
+             return studio.editorOf("seed").findChild<QWidget*>("number");
+         },
+         [](const graph::Document& graph) {
+             return graph.nodes.at("denoise").params.at("seed") == 4711;
+         }},
+        {"budget of the graph",
+         "6GiB",
+         [](Typing& studio) {
+             studio.select({});
+             return studio.window->desk()
+                 ->inspector()
+                 .findChild<QWidget*>("inspectorGraph")
+                 ->findChild<QWidget*>("budget");
+         },
+         [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
+        {"budget of the memory panel",
+         "6GiB",
+         [](Typing& studio) {
+             studio.window->desk()->panels().show("memory");
+             return studio.window->findChild<QWidget*>("budgetField");
+         },
+         [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
+        {"policy",
+         "leaf+stream",
+         [](Typing& studio) { return inMemory(studio, "text"); },
+         [](const graph::Document& graph) {
+             return memory::toText(policyOf(graph)) == "leaf+stream";
+         }},
+        {"pinned RAM",
+         "2GiB",
+         [](Typing& studio) { return inMemory(studio, "pin"); },
+         [](const graph::Document& graph) { return policyOf(graph).pinCap == 2 * kGiB; }},
+        {"precision",
+         "balanced,storage=f16",
+         [](Typing& studio) { return inPrecision(studio, "text"); },
+         [](const graph::Document& graph) {
+             return precisionOf(graph).types.storage == DType::F16;
+         }},
+        {"layers in f32",
+         "to_out",
+         [](Typing& studio) { return inPrecision(studio, "kept"); },
+         [](const graph::Document& graph) {
+             return precisionOf(graph).keptF32 == std::vector<std::string>{"to_out"};
+         }},
+    };
+    return all;
+}
+
+}  // namespace
+
+class WindowTypingTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void aTypedNumberIsTheOneThatRuns_data() {
+        QTest::addColumn<QString>("way");
+        for (const char* way : {"tool bar", "key", "menu", "form"}) {
+            QTest::newRow(way) << way;
+        }
+    }
+
+    void aTypedNumberIsTheOneThatRuns() {
+        QFETCH(QString, way);
+        Typing studio;
+        studio.typeSteps("7");
+        studio.run(way);
+        QCOMPARE(studio.started().nodes.at("denoise").params.at("steps"), Json(7));
+        QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
+    }
+
+    /// "+1" is worked out once, however often Run is pressed.
+    void anExpressionIsWorkedOutOnce() {
+        Typing studio;
+        const auto before = studio.model().node("denoise")->params.at("steps").get<int64_t>();
+        studio.typeSteps("+1");
+        studio.press(Qt::Key_Return, Qt::ControlModifier);
+        studio.press(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
+        QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(before + 1));
+    }
+
+    void aValueInAnyFieldIsTheOneThatRuns_data() {
+        QTest::addColumn<int>("field");
+        for (size_t i = 0; i < fields().size(); ++i) {
+            QTest::newRow(fields()[i].name) << static_cast<int>(i);
+        }
+    }
+
+    void aValueInAnyFieldIsTheOneThatRuns() {
+        QFETCH(int, field);
+        const Field& row = fields().at(static_cast<size_t>(field));
+        Typing studio;
+        QWidget* found = row.find(studio);
+        QVERIFY(found);
+        studio.type(*found, row.text);
+        studio.run("tool bar");
+        QVERIFY(row.isTaken(studio.started()));
+    }
+
+    void aTypedNumberIsSaved() {
+        Typing studio;
+        const QString path = studio.folder.filePath("fox.json");
+        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        studio.typeSteps("7");
+        studio.press(Qt::Key_S, Qt::ControlModifier);
+        QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(7));
+        QVERIFY(!studio.window->isWindowModified());
+    }
+
+    void aTypedNumberIsAskedForWhenTheWindowCloses() {
+        Typing studio;
+        studio.typeSteps("7");
+        answer("unsaved", [](QDialog& box) {
+            qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
+        });
+        QVERIFY(!studio.window->close());
+        QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
+    }
+
+    void ctrlReturnEndsANoteAndRunsNothing() {
+        Typing studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        canvas.setFocus();
+        canvas.addNote();
+        auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");
+        QVERIFY(note);
+        QTest::keyClick(note, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(note, "a thought");
+        studio.press(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(!canvas.viewport()->findChild<QPlainTextEdit*>("canvasText"));
+        QVERIFY(graph::toText(studio.model().document()).find("a thought") != std::string::npos);
+        QVERIFY(studio.window->workspace()->queue.runs().empty());
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowTypingTest)
+
+}  // namespace window_typing_test
+
+#include "window_typing_test.moc"

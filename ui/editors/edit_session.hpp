@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+
+class QWidget;
+
+namespace lowtide::ui {
+
+/// The text field at work, the one of the program that a person types into. What stands in it
+/// becomes the value when the field is left, and before anything that uses the value: a run,
+/// saving, closing, another selection.
+class EditSession {
+public:
+    /// `commit` takes what stands in the field, as often as it is asked. Return in a line and
+    /// leaving the field commit too, and call `left` after that. A menu or another window in front
+    /// of the field does not leave it.
+    static void watch(QWidget& field,
+                      std::function<void()> commit,
+                      std::function<void()> left = {});
+    /// Commits the field at work, if there is one.
+    static void commit();
+    /// The same where the field is `part` or lies in it.
+    static void commitIn(const QWidget& part);
+    /// Fields in `part`, which is about to go, never commit again.
+    static void forgetIn(const QWidget& part);
+};
+
+}  // namespace lowtide::ui
