@@ -71,14 +71,22 @@ QWidget* GenerateForm::makeBar() {
     run_ = new QPushButton(bar);
     run_->setObjectName(QStringLiteral("run"));
     run_->setDefault(true);
-    connect(run_, &QPushButton::clicked, this, [this] {
-        isRunning_ ? Q_EMIT cancelAsked() : Q_EMIT runAsked();
-    });
+    run_->setText(tr("Run"));
+    run_->setIcon(Theme::current().icon("play", "accent.text"));
+    cancel_ = new QPushButton(tr("Cancel"), bar);
+    cancel_->setObjectName(QStringLiteral("cancel"));
+    cancel_->setIcon(Theme::current().icon("stop"));
+    connect(run_, &QPushButton::clicked, this, &GenerateForm::runAsked);
+    connect(cancel_, &QPushButton::clicked, this, &GenerateForm::cancelAsked);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(Theme::space(2));
+    buttons->addWidget(run_, 1);
+    buttons->addWidget(cancel_);
     auto* column = new QVBoxLayout(bar);
     column->setContentsMargins(Theme::space(4), Theme::space(3), Theme::space(4), Theme::space(4));
     column->setSpacing(Theme::space(2));
     column->addWidget(memory_);
-    column->addWidget(run_);
+    column->addLayout(buttons);
     setRunning(false);
     return bar;
 }
@@ -90,10 +98,8 @@ void GenerateForm::setPlanned(const Planned& planned) {
 }
 
 void GenerateForm::setRunning(bool isRunning) {
-    isRunning_ = isRunning;
-    run_->setText(isRunning ? tr("Cancel") : tr("Run"));
-    run_->setIcon(isRunning ? Theme::current().icon("stop", "accent.text")
-                            : Theme::current().icon("play", "accent.text"));
+    cancel_->setEnabled(isRunning);
+    run_->setToolTip(isRunning ? tr("Queue one more run, behind the one at work") : QString());
 }
 
 void GenerateForm::take(const Delta& delta) {

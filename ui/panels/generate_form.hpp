@@ -20,7 +20,8 @@ namespace lowtide::ui {
 class ExposedField;
 
 /// The form of the parameters that the graph exposes, bound both ways to it, with one line about
-/// memory and the button that runs it. `model` and `offered` (may be nullptr) must outlive it.
+/// memory and the buttons that run it and cancel. `model` and `offered` (may be nullptr) must
+/// outlive it.
 class GenerateForm : public QWidget {
     Q_OBJECT
 
@@ -29,7 +30,7 @@ public:
 
     /// What check and plan said: problems at their fields, and the line about memory.
     void setPlanned(const Planned& planned);
-    /// While a run goes on the button cancels it.
+    /// While a run goes on it can be cancelled, and Run queues another.
     void setRunning(bool isRunning);
 
 Q_SIGNALS:
@@ -54,7 +55,7 @@ private:
     QLabel* lost_ = nullptr;
     QLabel* memory_ = nullptr;
     QPushButton* run_ = nullptr;
-    bool isRunning_ = false;
+    QPushButton* cancel_ = nullptr;
 };
 
 }  // namespace lowtide::ui

@@ -307,14 +307,31 @@ private Q_SLOTS:
         open(form);
         QSignalSpy run(&form, &GenerateForm::runAsked);
         QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
-        auto* button = form.findChild<QPushButton*>("run");
+        auto* start = form.findChild<QPushButton*>("run");
+        auto* stop = form.findChild<QPushButton*>("cancel");
+        QVERIFY(!stop->isEnabled());
 
-        QTest::mouseClick(button, Qt::LeftButton);
+        QTest::mouseClick(start, Qt::LeftButton);
         form.setRunning(true);
-        QTest::mouseClick(button, Qt::LeftButton);
+        QTest::mouseClick(start, Qt::LeftButton);
+        QCOMPARE(run.count(), 2);
+        QCOMPARE(cancel.count(), 0);
 
-        QCOMPARE(run.count(), 1);
+        QTest::mouseClick(stop, Qt::LeftButton);
         QCOMPARE(cancel.count(), 1);
+    }
+
+    /// The window says at once that a run has begun.
+    void aDoubleClickOnRunCancelsNothing() {
+        GenerateForm form(*model_, nullptr);
+        open(form);
+        connect(&form, &GenerateForm::runAsked, &form, [&form] { form.setRunning(true); });
+        QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
+
+        QTest::mouseClick(form.findChild<QPushButton*>("run"), Qt::LeftButton);
+        QTest::mouseDClick(form.findChild<QPushButton*>("run"), Qt::LeftButton);
+
+        QCOMPARE(cancel.count(), 0);
     }
 
     void looksRight_data() { test::addSchemes(); }
