@@ -57,6 +57,8 @@ public:
     bool openPreset(const QString& id);
     /// What a person sees who starts for the first time.
     void showFirstStart();
+    /// Asks where runs are at work or wait, which end with the window; false: the person stays.
+    [[nodiscard]] bool mayEndRuns();
     /// Files were dropped on the window outside of the canvas.
     void takeDropped(const QStringList& files);
 

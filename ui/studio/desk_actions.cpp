@@ -5,7 +5,10 @@
 #include "ui/studio/settings_dialog.hpp"
 
 #include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::ui {
@@ -75,6 +78,28 @@ void Desk::connectEdit() {
         connect(&dialog, &FindNode::chosen, this, &Desk::reveal);
         dialog.exec();
     });
+}
+
+bool Desk::mayEndRuns() {
+    const std::deque<QueuedRun>& runs = workspace_.queue.runs();
+    const auto waiting = std::count_if(runs.begin(), runs.end(), [](const QueuedRun& run) {
+        return run.state == RunState::Waiting;
+    });
+    const bool isAtWork = workspace_.run.isBusy();
+    if (!isAtWork && waiting == 0) {
+        return true;
+    }
+    const QString text = waiting == 0 ? tr("A run is at work.")
+                         : isAtWork   ? tr("A run is at work; in the queue wait: %1.").arg(waiting)
+                                      : tr("Runs that wait in the queue: %1.").arg(waiting);
+    QMessageBox box(QMessageBox::Question, tr("Runs"), text, QMessageBox::Cancel, &parts_.window);
+    box.setObjectName(QStringLiteral("runsAtWork"));
+    box.setInformativeText(tr("Closing the window ends them; what waits is lost."));
+    QPushButton* end = box.addButton(tr("Close and end them"), QMessageBox::DestructiveRole);
+    end->setObjectName(QStringLiteral("endRuns"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == end;
 }
 
 void Desk::runToSelected() {

@@ -1,14 +1,22 @@
 #include "ui/studio/escape_twice.hpp"
 
 #include <QCoreApplication>
+#include <QDockWidget>
 #include <QKeyEvent>
-#include <QWindow>
+#include <QMainWindow>
 
 namespace lowtide::ui {
 
 namespace {
 
 constexpr qint64 kMomentMilliseconds = 700;
+
+/// A key comes to the window with the panels last, when nobody below has accepted it.
+bool isLast(const QObject* watched) {
+    const auto* widget = qobject_cast<const QWidget*>(watched);
+    return widget && widget->isWindow() &&
+           (qobject_cast<const QMainWindow*>(watched) || qobject_cast<const QDockWidget*>(watched));
+}
 
 }  // namespace
 
@@ -17,23 +25,25 @@ EscapeTwice::EscapeTwice(QObject* parent) : QObject(parent) {
 }
 
 bool EscapeTwice::eventFilter(QObject* watched, QEvent* event) {
-    // A key arrives at the window once, and then at widgets up from the one with the focus.
-    if (event->type() != QEvent::KeyPress || !qobject_cast<QWindow*>(watched)) {
+    if (event->type() != QEvent::KeyPress) {
         return false;
     }
     const auto& key = static_cast<const QKeyEvent&>(*event);
-    if (key.isAutoRepeat()) {
-        return false;
-    }
     if (key.key() != Qt::Key_Escape) {
         since_.invalidate();
-    } else if (since_.isValid() && since_.elapsed() < kMomentMilliseconds) {
+    } else if (!key.isAutoRepeat() && isLast(watched)) {
+        count();
+    }
+    return false;
+}
+
+void EscapeTwice::count() {
+    if (since_.isValid() && since_.elapsed() < kMomentMilliseconds) {
         since_.invalidate();
         Q_EMIT pressed();
     } else {
         since_.start();
     }
-    return false;
 }
 
 }  // namespace lowtide::ui

@@ -5,7 +5,8 @@
 
 namespace lowtide::ui {
 
-/// Hears Esc pressed twice within a moment, anywhere in a window, without taking it from anybody.
+/// Hears Esc pressed twice within a moment, anywhere in a window, where nobody else had a use for
+/// it: one that closes a list, a field or a dialog does not count.
 class EscapeTwice : public QObject {
     Q_OBJECT
 
@@ -19,6 +20,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void count();
+
     QElapsedTimer since_;
 };
 

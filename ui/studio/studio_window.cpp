@@ -213,7 +213,7 @@ void StudioWindow::showAbout() {
 }
 
 void StudioWindow::closeEvent(QCloseEvent* event) {
-    if (desk_ && !desk_->files().mayLeave()) {
+    if (desk_ && !(desk_->mayEndRuns() && desk_->files().mayLeave())) {
         event->ignore();
         return;
     }

@@ -1,0 +1,104 @@
+// A window while runs wait, are at work, and have ended.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/canvas/graph_scene.hpp"
+
+namespace window_runs_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+Json waitsAtTheGate(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+    stage.waitAtGate();
+    return {{"status", stage.cancelled() == CancelMode::No ? "ok" : "cancelled"}, {"executed", 1}};
+}
+
+/// A window whose graph is run by a script.
+struct Running : Working {
+    explicit Running(const ScriptedRunner::Script& script = waitsAtTheGate) { play(script); }
+
+    void play(const ScriptedRunner::Script& script) {
+        plugin.script().setScript(graph::toText(model().document()), script);
+    }
+
+    [[nodiscard]] RunControl& run() { return window->workspace()->run; }
+
+    [[nodiscard]] NoticeBar& notices() { return window->desk()->notices(); }
+
+    void begin() {
+        action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(run().isBusy(), kPatience);
+    }
+
+    void end() {
+        plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!run().isBusy(), kPatience);
+    }
+
+    /// A key where the focus is, as from a keyboard.
+    static void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QWidget* popup = QApplication::activePopupWidget();
+        QWidget* target = popup ? popup : QApplication::focusWidget();
+        QTest::keyClick(target->window()->windowHandle(), key, modifiers);
+    }
+};
+
+}  // namespace
+
+class WindowRunsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void escapesThatCloseSomethingDoNotCancel() {
+        Running studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        studio.begin();
+
+        canvas.setFocus();
+        Running::press(Qt::Key_Tab);  // the list of nodes
+        Running::press(Qt::Key_Escape);
+        canvas.select({"encode"});
+        canvas.setFocus();
+        Running::press(Qt::Key_Return);  // the prompt
+        QVERIFY(canvas.viewport()->findChild<QWidget*>("rowEditor"));
+        Running::press(Qt::Key_Escape);
+        QTest::qWait(100);  // a cancelled run ends within
+        QVERIFY(studio.run().isBusy());
+
+        studio.window->desk()->inspector().findChild<QPlainTextEdit*>()->setFocus();
+        Running::press(Qt::Key_Escape);
+        Running::press(Qt::Key_Escape);
+        QTest::qWait(100);
+        QVERIFY(studio.run().isBusy());
+        studio.end();
+    }
+
+    void closingAsksForRuns() {
+        Running studio;
+        for (int run = 0; run < 3; ++run) {
+            studio.action("run.start").trigger();
+        }
+        answer("runsAtWork", [](QDialog& box) {
+            const QString text = qobject_cast<QMessageBox*>(&box)->text();
+            QVERIFY2(text.contains("2"), qPrintable(text));
+            qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
+        });
+        QVERIFY(!studio.window->close());
+        answer("runsAtWork", [](QDialog& box) { box.findChild<QPushButton*>("endRuns")->click(); });
+        QVERIFY(studio.window->close());
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowRunsTest)
+
+}  // namespace window_runs_test
+
+#include "window_runs_test.moc"
