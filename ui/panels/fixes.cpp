@@ -33,14 +33,21 @@ bool isPolicy(const std::string& text) {
     }
 }
 
+/// The node's own policy; none where it has none that can be read.
+memory::Policy policyOf(const graph::DocumentNode& node) {
+    try {
+        return node.memory.is_null() ? memory::Policy{} : memory::policyFromJson(node.memory, "");
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 /// The policy in place of the node's own; where it computes stays as it was.
 Edit policyEdit(const std::string& node, const std::string& text) {
     return [node, text](graph::Document& document) {
         graph::DocumentNode& changed = document.nodes.at(node);
         memory::Policy policy = memory::parsePolicy(text);
-        if (!changed.memory.is_null()) {
-            policy.device = memory::policyFromJson(changed.memory, node).device;
-        }
+        policy.device = policyOf(changed).device;
         changed.memory = policy.device ? memory::toJson(policy) : Json(text);
     };
 }
@@ -48,9 +55,7 @@ Edit policyEdit(const std::string& node, const std::string& text) {
 Edit deviceEdit(const std::string& node, const char* device) {
     return [node, device](graph::Document& document) {
         graph::DocumentNode& changed = document.nodes.at(node);
-        memory::Policy policy = changed.memory.is_null()
-                                    ? memory::Policy{}
-                                    : memory::policyFromJson(changed.memory, node);
+        memory::Policy policy = policyOf(changed);
         policy.device = memory::parseDeviceSpec(device);
         changed.memory = memory::toJson(policy);
     };
@@ -184,6 +189,16 @@ std::vector<Fix> fixesFor(const Issue& issue,
     const auto node = document.nodes.find(issue.node);
     return node == document.nodes.end() ? std::vector<Fix>()
                                         : nodeFixes(issue, node->second, catalog);
+}
+
+bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered) {
+    for (const Fix& fix : fixesFor(issue, model.document(), model.catalog())) {
+        if (fix.label == offered.label && fix.edit) {
+            model.apply(fix.label, fix.edit);
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace lowtide::ui

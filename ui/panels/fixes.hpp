@@ -22,5 +22,8 @@ struct Fix {
 [[nodiscard]] std::vector<Fix> fixesFor(const Issue& issue,
                                         const graph::Document& document,
                                         const graph::Catalog& catalog);
+/// Applies a fix that was offered, if the graph as it stands now still has the node, the value or
+/// the budget that it changes; false: it has not, and nothing has changed.
+bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered);
 
 }  // namespace lowtide::ui

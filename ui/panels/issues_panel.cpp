@@ -153,10 +153,14 @@ void IssuesPanel::showSelected() {
 }
 
 void IssuesPanel::mend(const Fix& fix) {
-    if (fix.edit) {
-        model_.apply(fix.label, fix.edit);
-    } else if (const Issue* issue = rows_->issueAt(list_->currentIndex())) {
+    const Issue* issue = rows_->issueAt(list_->currentIndex());
+    if (!issue) {
+        return;
+    }
+    if (!fix.edit) {
         Q_EMIT locateRequested(issue->node, issue->item);
+    } else if (!applyFix(model_, *issue, fix)) {
+        showSelected();  // the graph is another one; what it offers now
     }
 }
 

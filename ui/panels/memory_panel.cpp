@@ -91,7 +91,10 @@ void MemoryPanel::connectControls() {
                 }
             });
     connect(widgets_->refusal, &Notice::fixChosen, this, [this](const Fix& fix) {
-        parts_.model.apply(fix.label, fix.edit);
+        const Issue* issue = infeasible(parts_.planning.planned().issues);
+        if (issue && !applyFix(parts_.model, *issue, fix)) {
+            showPlan();  // the graph is another one; what it offers now
+        }
     });
     connect(widgets_->bars, &PlanBars::nodeActivated, this, &MemoryPanel::nodeActivated);
     const auto ask = [this](Chore::Kind kind) {

@@ -7,11 +7,15 @@
 #include <QScreen>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 namespace {
 
 using namespace lowtide;
 using namespace lowtide::ui;
+
+constexpr int kFailedExit = 70;  ///< EX_SOFTWARE of sysexits.h
 
 /// A screen that is smaller than the window, or as small, is filled by it.
 void fitToScreen(StudioWindow& window) {
@@ -21,23 +25,33 @@ void fitToScreen(StudioWindow& window) {
     }
 }
 
-int runStudio(QApplication& application, const StudioArguments& arguments) {
+int runStudio(const StudioArguments& arguments) {
     const Places places = standardPlaces();
     Settings settings(places.settings);
     Appearance appearance;
     appearance.use(settings.preferences().theme);
-    StudioWindow window({.open = [&]() -> Plugin& {
-                             return door::startPlugin({.threads = arguments.threads,
-                                                       .modelFolders = engineFolders(
-                                                           settings.preferences(), arguments)});
-                         },
-                         .places = places,
-                         .arguments = arguments},
-                        settings,
-                        appearance);
+    // The engine starts on a thread of its own, while the window may change the settings.
+    StudioWindow window(
+        {.open = [preferences = settings.preferences(), arguments]() -> Plugin& {
+             return door::startPlugin({.threads = arguments.threads,
+                                       .modelFolders = engineFolders(preferences, arguments)});
+         },
+         .places = places,
+         .arguments = arguments},
+        settings,
+        appearance);
     fitToScreen(window);
     window.show();
-    return application.exec();
+    try {
+        return QApplication::exec();
+    } catch (const std::exception& error) {
+        // At once, so that the journal stays: the next start offers what was not saved.
+        std::fprintf(stderr,
+                     "lowtide-studio: a part of the studio failed: %s; what was not saved is "
+                     "offered at the next start\n",
+                     error.what());
+        std::_Exit(kFailedExit);
+    }
 }
 
 }  // namespace
@@ -55,5 +69,5 @@ int main(int count, char** words) {
         std::fputs(qPrintable(parsed.output), parsed.exitCode == 0 ? stdout : stderr);
         return parsed.exitCode;
     }
-    return runStudio(application, parsed.arguments);
+    return runStudio(parsed.arguments);
 }

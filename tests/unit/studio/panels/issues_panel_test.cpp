@@ -64,6 +64,22 @@ class IssuesPanelTest : public QObject {
 
 private Q_SLOTS:
 
+    /// Rows follow the plan's answer, which takes a while.
+    void aRepairOfANodeThatIsGoneDoesNothing() {
+        IssuesOnBench bench;
+        bench.ask({tooFewSteps()});
+        bench.click(0);
+        auto* fix = bench.panel.findChild<QPushButton*>("fix_0");
+        QVERIFY(fix);
+        bench.model.apply("Remove", [](graph::Document& document) { document.nodes.clear(); });
+
+        QTest::mouseClick(fix, Qt::LeftButton);
+
+        QVERIFY(bench.model.document().nodes.empty());
+        QVERIFY(!bench.panel.findChild<QPushButton*>("fix_0") ||
+                !bench.panel.findChild<QPushButton*>("fix_0")->isVisible());
+    }
+
     void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
