@@ -256,6 +256,15 @@ void NodeStatuses::dropPreviews() {
     }
 }
 
+void NodeStatuses::forgetCached() {
+    for (auto& [node, status] : statuses_) {
+        if (status.activity == NodeActivity::Cached) {
+            forgetRun(status);
+            Q_EMIT changed(node);
+        }
+    }
+}
+
 void NodeStatuses::forget(const std::string& node) {
     statuses_.erase(node);
     checked_.erase(node);

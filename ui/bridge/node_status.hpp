@@ -58,6 +58,8 @@ public:
     void dropPreviews();
     /// A new run begins: what the last one left is forgotten, pictures stay until replaced.
     void beginRun();
+    /// Results of earlier runs are no longer kept.
+    void forgetCached();
     void forget(const std::string& node);
     /// Another document, whose nodes may have the same ids.
     void forgetAll();

@@ -46,6 +46,12 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
         shownRun_ = id;
         collect();
     });
+    connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.reset) {
+            shownRun_ = 0;  // another document's
+            collect();
+        }
+    });
     connect(&queue_, &RunQueue::runChanged, this, [this](quint64 id) {
         const QueuedRun* run = id == shownRun_ ? queue_.find(id) : nullptr;
         if (run && !run->issues.empty()) {

@@ -79,14 +79,13 @@ Desk::~Desk() {
 
 void Desk::buildCentre() {
     auto* graph = new QWidget;
-    notices_ = new NoticeBar(graph);
     canvas_ = new GraphView(workspace_.model, workspace_.statuses, &workspace_.offered, graph);
     canvas_->setDefaults(&workspace_.defaults);
     auto* column = new QVBoxLayout(graph);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(notices_);
-    column->addWidget(canvas_, 1);
+    column->addWidget(canvas_);
+    notices_ = new NoticeBar(graph);  // over the canvas, which stays where it is
     centre_ = new QTabWidget(&parts_.window);
     centre_->setObjectName(QStringLiteral("centre"));
     centre_->setDocumentMode(true);

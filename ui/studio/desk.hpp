@@ -106,6 +106,7 @@ private:
     Viewer* viewer_ = nullptr;
     PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
+    RunNotices* told_ = nullptr;
     bool isReleaseTold_ = false;  ///< the release at work was asked for in the menu
 };
 

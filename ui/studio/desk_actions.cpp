@@ -130,9 +130,10 @@ void Desk::connectRun() {
             &QAction::setChecked);
     auto* escape = new EscapeTwice(this);
     connect(escape, &EscapeTwice::pressed, this, [&run] { run.cancel(CancelMode::Now); });
-    auto* told = new RunNotices(workspace_.model, run, workspace_.queue, *notices_, this);
-    connect(told, &RunNotices::pictureAsked, this, &Desk::viewPicture);
-    connect(told, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
+    told_ = new RunNotices(workspace_.model, run, workspace_.queue, *notices_, this);
+    connect(
+        told_, &RunNotices::pictureAsked, this, [this](const QString& file) { viewPicture(file); });
+    connect(told_, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
 }
 
 /// What the menu asks for is told above the canvas; the memory panel has its own words.
@@ -146,20 +147,25 @@ void Desk::connectRelease() {
     connect(&upkeep, &Upkeep::began, this, [this] {
         parts_.actions.at("run.release").setEnabled(false);
     });
-    connect(&upkeep, &Upkeep::ended, this, [this, &upkeep](const Chore&, const QString& problem) {
-        if (upkeep.isBusy()) {
-            return;
-        }
-        parts_.actions.at("run.release").setEnabled(true);
-        if (!std::exchange(isReleaseTold_, false)) {
-            return;
-        }
-        if (problem.isEmpty()) {
-            notices_->show(NoticeKind::Success, tr("Nothing is kept on devices any more."));
-        } else {
-            notices_->show(NoticeKind::Warning, tr("Nothing was released: %1.").arg(problem));
-        }
-    });
+    connect(
+        &upkeep, &Upkeep::ended, this, [this, &upkeep](const Chore& chore, const QString& problem) {
+            if (problem.isEmpty() && chore.kind == Chore::Kind::Offload && chore.what == "all") {
+                workspace_.statuses.forgetCached();
+                told_->takeBack();
+            }
+            if (upkeep.isBusy()) {
+                return;
+            }
+            parts_.actions.at("run.release").setEnabled(true);
+            if (!std::exchange(isReleaseTold_, false)) {
+                return;
+            }
+            if (problem.isEmpty()) {
+                notices_->show(NoticeKind::Success, tr("Nothing is kept on devices any more."));
+            } else {
+                notices_->show(NoticeKind::Warning, tr("Nothing was released: %1.").arg(problem));
+            }
+        });
 }
 
 void Desk::connectView() {

@@ -60,7 +60,22 @@ NoticeBar::NoticeBar(QWidget* parent)
     });
     connect(close_, &QToolButton::clicked, this, &NoticeBar::dismiss);
     connect(&Themed::instance(), &Themed::changed, this, &NoticeBar::paintIcon);
+    parent->installEventFilter(this);
     hide();
+}
+
+bool NoticeBar::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == parent() && event->type() == QEvent::Resize) {
+        place();
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+/// As wide as the parent, as high as the text needs.
+void NoticeBar::place() {
+    const int width = parentWidget()->width();
+    setGeometry(0, 0, width, layout()->totalHeightForWidth(width));
+    raise();
 }
 
 void NoticeBar::show(NoticeKind kind,
@@ -73,6 +88,7 @@ void NoticeBar::show(NoticeKind kind,
     button_->setText(button);
     button_->setVisible(!button.isEmpty());
     act_ = std::move(act);
+    place();
     setVisible(true);
     update();
 }

@@ -11,13 +11,13 @@ namespace lowtide::ui {
 
 enum class NoticeKind { Info, Warning, Error, Success };
 
-/// One line above the canvas that tells something without stopping the work, with at most one
-/// button for what can be done about it.
+/// One line over the top of its parent that tells something without stopping the work, with at most
+/// one button for what can be done about it.
 class NoticeBar : public QFrame {
     Q_OBJECT
 
 public:
-    explicit NoticeBar(QWidget* parent = nullptr);
+    explicit NoticeBar(QWidget* parent);
 
     void show(NoticeKind kind,
               const QString& text,
@@ -28,9 +28,11 @@ public:
     [[nodiscard]] QString text() const { return text_->text(); }
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void place();
     void paintIcon();
 
     NoticeKind kind_ = NoticeKind::Info;

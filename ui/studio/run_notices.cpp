@@ -2,7 +2,10 @@
 
 #include "ui/studio/error_dialog.hpp"
 
+#include <QDir>
 #include <QFileInfo>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -44,6 +47,12 @@ RunNotices::RunNotices(const GraphModel& model,
             takeBack();
         }
     });
+    connect(&run_, &RunControl::busyChanged, this, [this](bool isBusy) {
+        // Not by a run that waited already: nobody would see what became of the one before.
+        if (isBusy && queue_.running()->id > lastAsked_) {
+            takeBack();
+        }
+    });
     connect(&run_, &RunControl::failed, this, &RunNotices::tellFailure);
     connect(&run_, &RunControl::finished, this, &RunNotices::tellPictures);
 }
@@ -76,10 +85,12 @@ void RunNotices::tellPictures(quint64 id) {
         return;
     }
     const QString file = run->files.back();
-    const QString text = run->files.size() == 1 ? tr("Saved %1.").arg(QFileInfo(file).fileName())
-                                                : tr("Saved %1 pictures, the last one is %2.")
-                                                      .arg(run->files.size())
-                                                      .arg(QFileInfo(file).fileName());
+    const QString name = QFileInfo(file).fileName();
+    const QString folder = QDir::toNativeSeparators(QFileInfo(file).absolutePath());
+    const QString text = run->files.size() == 1
+                             ? tr("Saved %1 in %2.").arg(name, folder)
+                             : tr("Saved %1 pictures in %2, the last one is %3.")
+                                   .arg(QString::number(run->files.size()), folder, name);
     if (warnings.isEmpty()) {
         tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
     } else {
@@ -94,10 +105,13 @@ void RunNotices::tell(NoticeKind kind,
                       const QString& button,
                       std::function<void()> act) {
     told_ = text;
+    for (const QueuedRun& run : queue_.runs()) {
+        lastAsked_ = std::max(lastAsked_, run.id);
+    }
     bar_.show(kind, text, button, std::move(act));
 }
 
-/// Another document has not run; what others tell stays.
+/// What others tell stays.
 void RunNotices::takeBack() {
     if (!told_.isEmpty() && bar_.text() == told_) {
         bar_.dismiss();

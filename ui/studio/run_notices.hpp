@@ -19,6 +19,9 @@ public:
                NoticeBar& bar,
                QObject* parent = nullptr);
 
+    /// What it said last no longer holds.
+    void takeBack();
+
 Q_SIGNALS:
     /// The person wants to see what is wrong.
     void issuesAsked();
@@ -32,12 +35,12 @@ private:
               const QString& text,
               const QString& button,
               std::function<void()> act);
-    void takeBack();
 
     RunControl& run_;
     const RunQueue& queue_;
     NoticeBar& bar_;
-    QString told_;  ///< what it showed last
+    QString told_;           ///< what it showed last
+    quint64 lastAsked_ = 0;  ///< the newest run when it did
 };
 
 }  // namespace lowtide::ui

@@ -1,8 +1,8 @@
 #include "ui/studio/tool_bar.hpp"
 
-#include "ui/panels/memory_line.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QHBoxLayout>
 #include <QMenu>
 
 #include <cmath>
@@ -11,10 +11,12 @@ namespace lowtide::ui {
 
 namespace {
 
-void addSpring(QToolBar& bar) {
+/// Two of them, as wide as each other, hold what is between them in the middle.
+QWidget* addSpring(QToolBar& bar) {
     auto* spring = new QWidget(&bar);
     spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar.addWidget(spring);
+    return spring;
 }
 
 QToolButton* buttonOf(QToolBar& bar, QAction& action) {
@@ -36,8 +38,8 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     }
     cancel_ = new QToolButton(this);
     cancel_->setObjectName(QStringLiteral("cancel"));
+    actions.at("run.cancel").setIconText(tr("Cancel"));
     cancel_->setDefaultAction(&actions.at("run.cancel"));
-    cancel_->setText(tr("Cancel"));
     cancel_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     cancel_->setPopupMode(QToolButton::MenuButtonPopup);
     auto* ways = new QMenu(cancel_);
@@ -45,12 +47,15 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     ways->addAction(&actions.at("run.cancel"));
     cancel_->setMenu(ways);
     addWidget(cancel_);
-    strip_ = new RunStrip(this);
-    stripPlace_ = addWidget(strip_);
     addSeparator();
     addAction(&actions.at("edit.undo"));
     addAction(&actions.at("edit.redo"));
-    addSpring(*this);
+    QWidget* room = addSpring(*this);
+    strip_ = new RunStrip(room);
+    auto* row = new QHBoxLayout(room);  // the strip comes and goes, and no button moves
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(strip_);
+    row->addStretch(1);
     memory_ = new QToolButton(this);
     memory_->setObjectName(QStringLiteral("need"));
     memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -73,20 +78,29 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
 }
 
 void StudioToolBar::setBusy(bool isBusy) {
+    isBusy_ = isBusy;
+    showNeed();
     actions_.at("run.cancel").setEnabled(isBusy);
     actions_.at("run.cancel_after").setEnabled(isBusy);
 }
 
 void StudioToolBar::setRun(const QueuedRun* run) {
-    stripPlace_->setVisible(run != nullptr);
+    strip_->setVisible(run != nullptr);
     if (run) {
         strip_->setRun(*run);
     }
 }
 
 void StudioToolBar::setPlanned(const Planned& planned) {
-    const MemoryLine line = memoryLineOf(planned);
-    memory_->setText(line.text.isEmpty() ? tr("No plan yet") : line.text);
+    need_ = memoryLineOf(planned);
+    showNeed();
+}
+
+void StudioToolBar::showNeed() {
+    const MemoryLine& line = need_;
+    memory_->setText(!line.text.isEmpty() ? line.text
+                     : isBusy_            ? tr("The plan follows the run")
+                                          : tr("No plan yet"));
     memory_->setToolTip(line.detail.isEmpty() ? tr("What the next run needs, and of how much")
                                               : line.detail);
     memory_->setIcon(

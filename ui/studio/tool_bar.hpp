@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/planning.hpp"
+#include "ui/panels/memory_line.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/run_strip.hpp"
 
@@ -9,7 +10,8 @@
 
 namespace lowtide::ui {
 
-/// Run and cancel on the left, what the run will need in the middle, the zoom on the right.
+/// Run, cancel and how far the run is on the left, what the next one needs in the middle, the zoom
+/// on the right.
 class StudioToolBar : public QToolBar {
     Q_OBJECT
 
@@ -28,10 +30,13 @@ Q_SIGNALS:
     void memoryAsked();
 
 private:
+    void showNeed();
+
     const Actions& actions_;
+    MemoryLine need_;
+    bool isBusy_ = false;
     QToolButton* cancel_;
     RunStrip* strip_;
-    QAction* stripPlace_;  ///< a tool bar shows and hides its widgets by actions
     QToolButton* memory_;
     QToolButton* zoom_;
 };

@@ -95,6 +95,84 @@ private Q_SLOTS:
         answer("runsAtWork", [](QDialog& box) { box.findChild<QPushButton*>("endRuns")->click(); });
         QVERIFY(studio.window->close());
     }
+
+    void noButtonMovesWhenARunBegins() {
+        Running studio;
+        auto* bar = studio.window->findChild<QToolBar*>("toolBar");
+        const auto places = [&] {
+            std::vector<QRect> found;
+            for (const char* id :
+                 {"run.start", "run.here", "edit.undo", "edit.redo", "view.fit_all"}) {
+                found.push_back(bar->widgetForAction(&studio.action(id))->geometry());
+            }
+            found.push_back(bar->findChild<QWidget*>("cancel")->geometry());
+            return found;
+        };
+        QTest::qWait(50);  // the bar is laid out
+        const std::vector<QRect> before = places();
+        const QRect canvas = studio.window->desk()->canvas().geometry();
+
+        studio.begin();
+        QTRY_VERIFY(bar->findChild<QWidget*>("runStrip")->isVisible());
+        QTest::qWait(50);
+        QVERIFY(places() == before);
+        QCOMPARE(bar->findChild<QToolButton*>("cancel")->text(), QString("Cancel"));
+        studio.notices().show(NoticeKind::Success, "Saved.");
+        QTest::qWait(50);
+        QCOMPARE(studio.window->desk()->canvas().geometry(), canvas);
+        QCOMPARE(test::textProblems(*studio.window), QStringList());
+        test::keepScreenshot(*studio.window, "window_running_notice");
+        studio.end();
+    }
+
+    void whatWasSaidOfARunGoesWithTheNext() {
+        Running studio([](ScriptedRunner::Stage&) {
+            return Json{{"status", "failed"},
+                        {"issues", {{{"severity", "error"}, {"message", "the card is gone"}}}}};
+        });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notices().isVisible(), kPatience);
+        QVERIFY2(studio.notices().text().contains("gone"), qPrintable(studio.notices().text()));
+
+        studio.play(waitsAtTheGate);
+        studio.begin();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.notices().isVisible(), kPatience);
+        studio.end();
+    }
+
+    void releasingTakesBackWhatWasKept() {
+        Running studio([](ScriptedRunner::Stage& stage) {
+            stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+            stage.send({{"event", "nodeCached"}, {"node", "denoise"}, {"repetition", 1}});
+            return Json{{"status", "ok"}, {"executed", 0}};
+        });
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notices().text().contains("up to date"), kPatience);
+        QTRY_COMPARE(statuses.of("denoise").activity, NodeActivity::Cached);
+
+        QTest::mouseClick(studio.window->findChild<QPushButton*>("releaseAll"), Qt::LeftButton);
+
+        QTRY_COMPARE_WITH_TIMEOUT(statuses.of("denoise").activity, NodeActivity::Idle, kPatience);
+        QVERIFY(!studio.notices().isVisible());
+    }
+
+    void anotherGraphHasNoIssuesOfTheLastRun() {
+        Running studio([](ScriptedRunner::Stage& stage) {
+            stage.send({{"event", "runStarted"}, {"nodes", {"encode"}}, {"repetitions", 1}});
+            return Json{{"status", "ok"},
+                        {"executed", 1},
+                        {"issues",
+                         {{{"severity", "warning"},
+                           {"node", "encode"},
+                           {"message", "the prompt was cut off"}}}}};
+        });
+        const auto* issues = studio.window->findChild<QListView*>("issues");
+        studio.action("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(issues->model()->rowCount(), 1, kPatience);
+        studio.action("file.new").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(issues->model()->rowCount(), 0, kPatience);
+    }
 };
 
 LOWTIDE_WINDOW_TEST(WindowRunsTest)
