@@ -102,6 +102,9 @@ QWidget* Viewer::makeBar() {
     compare_ =
         button("compare", tr("Keep this picture and wipe between it and the next"), "compare");
     compare_->setCheckable(true);
+    follow_ = button("eye", tr("Show what a run makes while it makes it"), "follow");
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
     copy_ = button("copy", tr("Copy the picture"), "copy");
     openGraph_ = button("open", tr("Open the graph that made it"), "openGraph");
     useAsInput_ = button("image", tr("Use it as input"), "useAsInput");
@@ -110,6 +113,11 @@ QWidget* Viewer::makeBar() {
     connect(fit, &QToolButton::clicked, view_, [this] { view_->fit(); });
     connect(whole, &QToolButton::clicked, view_, [this] { view_->zoomTo(1); });
     connect(compare_, &QToolButton::toggled, this, &Viewer::compare);
+    connect(follow_, &QToolButton::toggled, this, [this](bool isOn) {
+        if (!isOn) {
+            endLive();
+        }
+    });
     connect(copy_, &QToolButton::clicked, this, &Viewer::copyPicture);
     connect(
         openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT openGraphAsked(shown_.path); });
@@ -127,7 +135,7 @@ QWidget* Viewer::makeBar() {
         row->addWidget(each);
     }
     row->addSpacing(Theme::space(2));
-    for (QToolButton* each : {compare_, copy_, openGraph_, useAsInput_}) {
+    for (QToolButton* each : {follow_, compare_, copy_, openGraph_, useAsInput_}) {
         row->addWidget(each);
     }
     return bar;
@@ -169,7 +177,7 @@ void Viewer::showImage(const QImage& picture, const QString& title) {
 }
 
 void Viewer::showLive(const QImage& picture, const QString& title) {
-    if (compare_->isChecked() || picture.isNull()) {
+    if (!follow_->isChecked() || compare_->isChecked() || picture.isNull()) {
         return;
     }
     if (!beforeLive_) {
@@ -178,6 +186,10 @@ void Viewer::showLive(const QImage& picture, const QString& title) {
     LoadedPicture loaded;
     loaded.levels = {picture};
     present(loaded, title);
+}
+
+void Viewer::setFollowing(bool isFollowing) {
+    follow_->setChecked(isFollowing);
 }
 
 void Viewer::endLive() {
@@ -253,6 +265,9 @@ void Viewer::dragEnterEvent(QDragEnterEvent* event) {
 void Viewer::dropEvent(QDropEvent* event) {
     const QString path = droppedPng(event->mimeData());
     event->acceptProposedAction();
+    if (isLive()) {
+        setFollowing(false);
+    }
     showFile(path);
 }
 

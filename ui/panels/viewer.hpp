@@ -28,12 +28,17 @@ public:
     void showFile(const QString& path);
     /// A picture that is not (yet) a file.
     void showImage(const QImage& picture, const QString& title);
-    /// One of something unfinished, until endLive() or another picture. Not while two are compared.
+    /// One of something unfinished, until endLive() or another picture. Not while two are compared,
+    /// nor while it does not follow.
     void showLive(const QImage& picture, const QString& title);
     /// What was shown before is shown again.
     void endLive();
 
     [[nodiscard]] bool isLive() const { return beforeLive_.has_value(); }
+
+    /// Whether it shows what a run makes while it makes it. A person who looks at another picture
+    /// meanwhile wants to look at that one.
+    void setFollowing(bool isFollowing);
 
     [[nodiscard]] PictureView& view() { return *view_; }
 
@@ -73,6 +78,7 @@ private:
     QLabel* title_ = nullptr;
     QLabel* zoom_ = nullptr;
     QTreeWidget* facts_ = nullptr;
+    QToolButton* follow_ = nullptr;
     QToolButton* compare_ = nullptr;
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;

@@ -84,7 +84,9 @@ private:
     void reveal(const std::string& node, const std::string& item);
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);
+    /// What a person chose to look at; a run at work does not take its place.
     void viewPicture(const QString& file);
+    void viewPicture(const QImage& picture, const QString& title);
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
     void useModel(const QString& param, const QString& value);

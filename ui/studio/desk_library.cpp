@@ -73,9 +73,11 @@ void Desk::buildViewer() {
     });
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {
         const NodeStatus& status = workspace_.statuses.of(node);
-        if (status.files.isEmpty()) {
-            viewer_->showImage(status.picture, QString::fromStdString(node));
+        if (status.step) {
+            viewer_->setFollowing(true);
             centre_->setCurrentWidget(viewer_);
+        } else if (status.files.isEmpty()) {
+            viewPicture(status.picture, QString::fromStdString(node));
         } else {
             viewPicture(status.files.back());
         }
@@ -83,7 +85,18 @@ void Desk::buildViewer() {
 }
 
 void Desk::viewPicture(const QString& file) {
+    if (viewer_->isLive()) {
+        viewer_->setFollowing(false);
+    }
     viewer_->showFile(file);
+    centre_->setCurrentWidget(viewer_);
+}
+
+void Desk::viewPicture(const QImage& picture, const QString& title) {
+    if (viewer_->isLive()) {
+        viewer_->setFollowing(false);
+    }
+    viewer_->showImage(picture, title);
     centre_->setCurrentWidget(viewer_);
 }
 
@@ -92,8 +105,7 @@ void Desk::showPictureOf(quint64 run) {
     if (queued && !queued->files.isEmpty()) {
         viewPicture(queued->files.back());
     } else if (queued && !queued->picture.image.isNull()) {
-        viewer_->showImage(queued->picture.image, queued->title);
-        centre_->setCurrentWidget(viewer_);
+        viewPicture(queued->picture.image, queued->title);
     }
 }
 

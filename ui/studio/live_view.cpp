@@ -8,6 +8,11 @@ LiveView::LiveView(Workspace& workspace, Viewer& viewer, QObject* parent)
     : QObject(parent), workspace_(workspace), viewer_(viewer) {
     connect(&workspace_.statuses, &NodeStatuses::changed, this, &LiveView::follow);
     connect(&workspace_.queue, &RunQueue::ended, this, &LiveView::end);
+    connect(&workspace_.run, &RunControl::busyChanged, this, [this](bool isBusy) {
+        if (!isBusy) {
+            viewer_.setFollowing(true);  // the next run is another matter
+        }
+    });
 }
 
 void LiveView::follow(const std::string& node) {

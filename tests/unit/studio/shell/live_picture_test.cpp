@@ -250,6 +250,32 @@ private Q_SLOTS:
         QCOMPARE(studio.title(), QString("left"));
     }
 
+    void theViewerStaysWithAPictureThatWasChosenMeanwhile() {
+        Making studio;
+        QImage saved(kSide, kSide, QImage::Format_RGB888);
+        saved.fill(kResultColour);
+        const QString path = studio.folder.filePath("saved.png");
+        QVERIFY(saved.save(path));
+        studio.begin();
+        QVERIFY(studio.viewer().isLive());
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        statuses.take({{"event", "nodeFinished"},
+                       {"node", "save"},
+                       {"ms", 5},
+                       {"files", {path.toStdString()}}});
+        statuses.takePicture("save", {saved.scaled(8, 8)});
+
+        studio.click("save");
+        QTRY_COMPARE_WITH_TIMEOUT(studio.title(), QString("saved.png"), kPatience);
+        statuses.takePicture(
+            "denoise", {QImage(8, 8, QImage::Format_RGB32), PictureStep{.done = 4, .total = 20}});
+        QCOMPARE(studio.title(), QString("saved.png"));
+        studio.end();
+        QCOMPARE(studio.title(), QString("saved.png"));
+        // The next run is followed again.
+        QVERIFY(studio.viewer().findChild<QToolButton*>("follow")->isChecked());
+    }
+
     void aClickOnThePictureOpensTheViewer() {
         Making studio;
         studio.begin();
