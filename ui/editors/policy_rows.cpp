@@ -7,6 +7,7 @@
 #include "ui/editors/policy_rules.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
@@ -57,7 +58,7 @@ PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
 void PolicyRows::fillDevices() {
     device_->addItem(tr("the run's device"), QString());
     for (const std::string& device : devices_) {
-        device_->addItem(QString::fromStdString(device), QString::fromStdString(device));
+        device_->addItem(deviceText(device), QString::fromStdString(device));
     }
     device_->setToolTip(tr("Another kind of device may change pixels."));
 }
@@ -158,7 +159,7 @@ void PolicyRows::showPolicy() {
     after_->showItem(static_cast<int>(policy_.after), QString());
     const QString device =
         policy_.device ? QString::fromStdString(memory::toText(*policy_.device)) : QString();
-    device_->showItem(device, device);
+    device_->showItem(device, deviceText(device.toStdString()));
 }
 
 }  // namespace lowtide::ui

@@ -1,17 +1,14 @@
 #include "ui/panels/device_chooser.hpp"
 
 #include "ui/bridge/answer.hpp"
-#include "ui/panels/chart_parts.hpp"
+#include "ui/bridge/device_names.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QSignalBlocker>
 
+#include <utility>
+
 namespace lowtide::ui {
-
-namespace {
-
-constexpr int kCards[] = {4, 6, 8, 12, 24};  ///< GiB
-
-}  // namespace
 
 DeviceChooser::DeviceChooser(QWidget* parent) : QComboBox(parent) {
     setObjectName("device");
@@ -27,8 +24,19 @@ DeviceChooser::DeviceChooser(QWidget* parent) : QComboBox(parent) {
 }
 
 void DeviceChooser::setDevices(const Json& devices) {
-    if (devices != devices_ && devices.is_array()) {
-        devices_ = devices;
+    if (!devices.is_array()) {
+        return;
+    }
+    std::vector<Offered> offered;
+    for (const Json& device : devices) {
+        if (textIn(device, "kind") != "fake") {  // those are offered by size
+            offered.push_back({textIn(device, "id"),
+                               QString::fromStdString(textIn(device, "name")),
+                               bytesIn(device, "capacity")});
+        }
+    }
+    if (offered != offered_) {  // how much is free changes all the time, and the list may be open
+        offered_ = std::move(offered);
         fill();
     }
 }
@@ -48,28 +56,22 @@ void DeviceChooser::fill() {
     const QSignalBlocker silence(this);
     clear();
     bool hasCpu = false;
-    for (const Json& device : devices_) {
-        const std::string id = textIn(device, "id");
-        if (textIn(device, "kind") == "fake") {
-            continue;  // offered below, by size
-        }
-        hasCpu = hasCpu || id == "cpu";
-        add(id == "cpu" ? tr("CPU, %1").arg(bytesText(bytesIn(device, "capacity")))
-                        : tr("%1, %2").arg(QString::fromStdString(textIn(device, "name")),
-                                           bytesText(bytesIn(device, "capacity"))),
-            id);
+    for (const Offered& device : offered_) {
+        hasCpu = hasCpu || device.id == "cpu";
+        add(tr("%1, %2").arg(device.id == "cpu" ? tr("CPU") : device.name,
+                             bytesText(device.capacity)),
+            device.id);
     }
     if (!hasCpu) {
         add(tr("CPU"), "cpu");
     }
     insertSeparator(count());
-    for (const int size : kCards) {
-        add(tr("Rehearse on %1 GiB").arg(size), "fake:" + std::to_string(size) + "GiB");
+    for (const std::string& card : rehearsedCards()) {
+        add(deviceText(card), card);
     }
     const QString wanted = QString::fromStdString(device_.value_or("cpu"));
     if (findData(wanted) < 0) {
-        add(wanted.startsWith("fake") ? tr("Rehearse on %1").arg(wanted.section(':', 1)) : wanted,
-            wanted.toStdString());
+        add(deviceText(wanted.toStdString()), wanted.toStdString());
     }
     setCurrentIndex(findData(wanted));
 }

@@ -1,11 +1,13 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/base/units.hpp"
 
 #include <QComboBox>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -28,10 +30,18 @@ Q_SIGNALS:
     void chosen(const std::optional<std::string>& device);
 
 private:
+    struct Offered {
+        std::string id;
+        QString name;
+        Bytes capacity = 0;
+
+        bool operator==(const Offered&) const = default;
+    };
+
     void fill();
     void add(const QString& label, const std::string& device);
 
-    Json devices_ = Json::array();
+    std::vector<Offered> offered_;
     std::optional<std::string> device_;
 };
 

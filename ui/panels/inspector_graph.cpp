@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFormLayout>
@@ -26,7 +27,7 @@ std::optional<std::string> statedOf(const QString& text) {
 void choose(QComboBox& box, const QString& value) {
     const QSignalBlocker quiet(&box);
     if (box.findData(value) < 0) {
-        box.addItem(value, value);
+        box.addItem(deviceText(value.toStdString()), value);
     }
     box.setCurrentIndex(box.findData(value));
 }
@@ -118,11 +119,15 @@ void InspectorGraph::connectRows() {
 }
 
 void InspectorGraph::setDevices(const std::vector<std::string>& devices) {
+    if (devices_ == devices) {
+        return;  // the list may be open
+    }
+    devices_ = devices;
     const QSignalBlocker quiet(device_);
     device_->clear();
     device_->addItem(tr("Automatic"), QString());
     for (const std::string& device : devices) {
-        device_->addItem(QString::fromStdString(device), QString::fromStdString(device));
+        device_->addItem(deviceText(device), QString::fromStdString(device));
     }
     choose(*device_, statedText(model_.document().device));
 }

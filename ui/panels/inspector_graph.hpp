@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <QWidget>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ private:
     void setDevice();
 
     GraphModel& model_;
+    std::optional<std::vector<std::string>> devices_;  ///< that are offered
     QLineEdit* budget_;
     QLabel* budgetProblem_;
     QComboBox* device_;

@@ -17,7 +17,7 @@ constexpr int kGaugeBar = Theme::space(3);
 HeldNow heldNow(const Json& ledger, const Json& devices, const std::string& device) {
     const Json& held = memberIn(ledger, device.c_str());
     const Json& tags = memberIn(held, "tags");
-    HeldNow now{.device = QString::fromStdString(device),
+    HeldNow now{.device = deviceText(device),
                 .weights = bytesIn(tags, "weights") + bytesIn(tags, "packed"),
                 .activations = bytesIn(tags, "activations") + bytesIn(tags, "workspace"),
                 .wires = bytesIn(tags, "wires"),
@@ -44,14 +44,34 @@ void MemoryGauge::setHeld(const HeldNow& held) {
 }
 
 int MemoryGauge::heightNeeded() const {
-    return kGaugeText + kGaugeBar;
+    return kGaugeText + kGaugeBar + legendHeight(width(), legend());
+}
+
+std::vector<LegendEntry> MemoryGauge::legend() const {
+    std::vector<LegendEntry> entries;
+    for (const Part& part : parts()) {
+        if (part.bytes > 0) {
+            entries.push_back({Theme::current().colour(part.colour), part.name, false});
+        }
+    }
+    return entries;
+}
+
+/// What others hold is not in our budget.
+std::vector<MemoryGauge::Part> MemoryGauge::parts() const {
+    return {{held_.weights, "chart.weights", tr("weights")},
+            {held_.activations, "chart.activations", tr("activations")},
+            {held_.wires, "chart.wires", tr("wires")},
+            {held_.caches, "chart.caches", tr("kept results")},
+            {held_.staging, "chart.staging", tr("staging")},
+            {held_.budget > 0 ? 0 : held_.others, "chart.other", tr("other programs")}};
 }
 
 QString MemoryGauge::tipAt(QPointF) const {
     QStringList lines = {tr("weights %1").arg(bytesText(held_.weights)),
                          tr("activations %1").arg(bytesText(held_.activations)),
                          tr("wires %1").arg(bytesText(held_.wires)),
-                         tr("caches %1").arg(bytesText(held_.caches)),
+                         tr("kept results %1").arg(bytesText(held_.caches)),
                          tr("staging %1").arg(bytesText(held_.staging))};
     if (held_.others > 0) {
         lines.push_back(tr("other programs %1").arg(bytesText(held_.others)));
@@ -80,18 +100,14 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
               Qt::AlignRight);
     painter.fillRect(QRectF(0, kGaugeText, width(), kGaugeBar), theme.colour("field"));
     qreal x = 0;
-    const std::pair<Bytes, const char*> parts[] = {{held_.weights, "chart.weights"},
-                                                   {held_.activations, "chart.activations"},
-                                                   {held_.wires, "chart.wires"},
-                                                   {held_.caches, "chart.caches"},
-                                                   {held_.staging, "chart.staging"},
-                                                   {others, "chart.other"}};
-    for (const auto& [bytes, colour] : parts) {
+    for (const Part& part : parts()) {
         const qreal length =
-            most > 0 ? width() * static_cast<double>(bytes) / static_cast<double>(most) : 0;
-        paintBar(painter, QRectF(x, kGaugeText, length, kGaugeBar), theme.colour(colour));
+            most > 0 ? width() * static_cast<double>(part.bytes) / static_cast<double>(most) : 0;
+        paintBar(painter, QRectF(x, kGaugeText, length, kGaugeBar), theme.colour(part.colour));
         x += length;
     }
+    const qreal top = kGaugeText + kGaugeBar;
+    paintLegend(painter, QRectF(0, top, width(), height() - top), legend());
 }
 
 }  // namespace lowtide::ui

@@ -4,6 +4,7 @@
 #include "ui/panels/chart_parts.hpp"
 
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -40,6 +41,15 @@ protected:
     [[nodiscard]] QString tipAt(QPointF point) const override;
 
 private:
+    struct Part {
+        Bytes bytes;
+        const char* colour;
+        QString name;
+    };
+
+    [[nodiscard]] std::vector<Part> parts() const;
+    [[nodiscard]] std::vector<LegendEntry> legend() const;
+
     HeldNow held_;
 };
 

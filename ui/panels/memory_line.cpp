@@ -73,7 +73,7 @@ MemoryLine memoryLineOf(const Planned& planned) {
     return {.text = parts.join(QStringLiteral(", ")),
             .detail =
                 MemoryWords::tr("The most that %1 will hold, of its budget. %2")
-                    .arg(QString::fromStdString(textIn(*device, "device")),
+                    .arg(deviceText(textIn(*device, "device")),
                          isEstimated
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "
                                                "device was not measured yet.")

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/device_names.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/memory_widgets.hpp"
@@ -136,11 +137,14 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
     widgets_->spread(width());
 }
 
-std::string MemoryPanel::device() const {
+std::string MemoryPanel::deviceSpec() const {
     const std::string text = textIn(parts_.planning.options(), "device");
-    const std::string spec = text.empty() ? parts_.model.document().device.value_or("cpu") : text;
+    return text.empty() ? parts_.model.document().device.value_or("cpu") : text;
+}
+
+std::string MemoryPanel::device() const {
     try {
-        return memory::parseDeviceSpec(spec).id();
+        return memory::parseDeviceSpec(deviceSpec()).id();
     } catch (const Error&) {
         return "cpu";  // the check names what is wrong with it
     }
@@ -215,8 +219,10 @@ void MemoryPanel::showHeld() {
     HeldNow held = heldNow(now.ledger, now.devices, id);
     held.budget = budget();
     const std::optional<PlanView> plan = planViewOf(parts_.planning.planned().plan);
-    if (id != "cpu" && plan && plan->device == id) {
-        held.capacity = plan->budget;  // of a card that is rehearsed nobody else knows
+    if (const Bytes rehearsed = rehearsedBytes(deviceSpec()); rehearsed > 0) {
+        held.capacity = rehearsed;  // nobody else knows that card
+    } else if (id != "cpu" && plan && plan->device == id) {
+        held.capacity = plan->budget;
     }
     widgets_->gauge->setHeld(held);
     widgets_->hostGauge->setVisible(id != "cpu");
@@ -228,12 +234,8 @@ void MemoryPanel::showHeld() {
     widgets_->chips->setComponents(heldComponents(now.ledger));
     widgets_->releaseAll->setEnabled(isFree);
     widgets_->measure->setEnabled(isFree);
-    Bytes card = id == "cpu" ? held.capacity : 0;
-    if (const std::string spec = parts_.model.document().device.value_or(""); !spec.empty()) {
-        const auto size = parseBytes(spec.substr(std::min(spec.size(), spec.find(':') + 1)));
-        card = size.value_or(card);
-    }
-    widgets_->budget->setRange(card > 0 ? card : 8 * kGiB, plan ? plan->minimum : 0);
+    widgets_->budget->setRange(held.capacity > 0 ? held.capacity : 8 * kGiB,
+                               plan ? plan->minimum : 0);
 }
 
 void MemoryPanel::beginRun(quint64 id) {

@@ -58,6 +58,7 @@ private:
     void showMeasuring(bool isEstimated);
     void beginChore(const Chore& chore);
     void endChore(const Chore& chore, const QString& problem);
+    [[nodiscard]] std::string deviceSpec() const;  ///< as stated: "fake:4GiB"
     [[nodiscard]] std::string device() const;
     [[nodiscard]] Bytes budget() const;
 

@@ -1,6 +1,7 @@
 #include "ui/studio/desk.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_names.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/issues_panel.hpp"
@@ -17,11 +18,17 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
 
-Bytes freeOn(const Json& devices, const std::string& id) {
+/// A card that is rehearsed on is as large as it is stated, and ours alone.
+Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, Bytes held) {
+    if (id == "fake" && rehearsed > 0) {
+        return std::max<Bytes>(0, rehearsed - held);
+    }
     for (const Json& device : devices.is_array() ? devices : Json::array()) {
         if (device.value("id", std::string()) == id) {
             return device.value("free", Bytes{0});
@@ -32,14 +39,14 @@ Bytes freeOn(const Json& devices, const std::string& id) {
 
 }  // namespace
 
-QString memoryLine(const MemoryNow& now) {
+QString memoryLine(const MemoryNow& now, Bytes rehearsed) {
     QStringList parts;
     if (now.ledger.is_object()) {
         for (const auto& [device, figures] : now.ledger.items()) {
             const Bytes total = figures.is_object() ? figures.value("total", Bytes{0}) : 0;
-            const Bytes free = freeOn(now.devices, device);
+            const Bytes free = freeOn(now.devices, device, rehearsed, total);
             if (total > 0) {
-                const QString name = QString::fromStdString(device);
+                const QString name = deviceText(device);
                 parts << (free > 0 ? Desk::tr("%1 holds %2, %3 are free")
                                          .arg(name, bytesText(total), bytesText(free))
                                    : Desk::tr("%1 holds %2").arg(name, bytesText(total)));
@@ -223,7 +230,10 @@ void Desk::openGraphOf(quint64 run) {
 }
 
 void Desk::showMemoryLine() {
-    memoryLine_->setText(memoryLine(workspace_.memory.now()));
+    const std::string stated = textIn(workspace_.planning.options(), "device");
+    memoryLine_->setText(memoryLine(
+        workspace_.memory.now(),
+        rehearsedBytes(stated.empty() ? workspace_.model.document().device.value_or("") : stated)));
 }
 
 }  // namespace lowtide::ui

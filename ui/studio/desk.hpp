@@ -112,7 +112,8 @@ private:
     bool isReleaseTold_ = false;  ///< the release at work was asked for in the menu
 };
 
-/// "cpu holds 21.5 MiB, 18.9 GiB are free": one part for each device that holds something.
-[[nodiscard]] QString memoryLine(const MemoryNow& now);
+/// "CPU holds 21.5 MiB, 18.9 GiB are free": one part for each device that holds something.
+/// `rehearsed`: how large the card is that is rehearsed on; 0: none, or not stated.
+[[nodiscard]] QString memoryLine(const MemoryNow& now, Bytes rehearsed = 0);
 
 }  // namespace lowtide::ui

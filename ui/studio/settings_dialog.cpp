@@ -1,6 +1,7 @@
 #include "ui/studio/settings_dialog.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
@@ -82,7 +83,7 @@ QComboBox* SettingsDialog::addChoice(QFormLayout& form,
 void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>& devices) {
     std::vector<std::pair<QString, QString>> choices = {{QString(), tr("Automatic")}};
     for (const std::string& device : devices) {
-        choices.emplace_back(QString::fromStdString(device), QString::fromStdString(device));
+        choices.emplace_back(QString::fromStdString(device), deviceText(device));
     }
     addChoice(form, tr("Device"), "device", choices, &Preferences::device);
 }

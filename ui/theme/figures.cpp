@@ -22,6 +22,19 @@ QString bytesText(Bytes bytes) {
     return QString::fromStdString(formatBytes(bytes));
 }
 
+QString deviceText(const std::string& spec) {
+    const std::string size = spec.starts_with("fake:") ? spec.substr(5, spec.find(',') - 5) : "";
+    if (const std::optional<Bytes> bytes = parseBytes(size)) {
+        const QString whole = *bytes % kGiB == 0   ? Words::tr("%1 GiB").arg(*bytes / kGiB)
+                              : *bytes % kMiB == 0 ? Words::tr("%1 MiB").arg(*bytes / kMiB)
+                                                   : bytesText(*bytes);
+        return Words::tr("Rehearse on %1").arg(whole);
+    }
+    return spec == "cpu"    ? Words::tr("CPU")
+           : spec == "fake" ? Words::tr("rehearsed card")
+                            : QString::fromStdString(spec);
+}
+
 QString secondsText(double seconds) {
     if (seconds < 1) {
         return Words::tr("%1 ms").arg(std::llround(seconds * 1000));

@@ -5,11 +5,15 @@
 #include <QString>
 
 #include <optional>
+#include <string>
 
 namespace lowtide::ui {
 
 /// "21.5 MiB": a size as people read it, the same everywhere.
 [[nodiscard]] QString bytesText(Bytes bytes);
+/// A device as people read it: "CPU", "cuda:0", "Rehearse on 4 GiB" for "fake:4GiB", "rehearsed
+/// card" for "fake".
+[[nodiscard]] QString deviceText(const std::string& spec);
 /// What was measured: "820 ms", "12.4 s", "3 min 20 s".
 [[nodiscard]] QString secondsText(double seconds);
 /// What is foretold: "under 1 s", "about 12 s", "about 4 min".

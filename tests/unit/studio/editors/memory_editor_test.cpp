@@ -222,7 +222,7 @@ private Q_SLOTS:
     void deviceIsChosen() {
         auto editor = shown("leaf");
 
-        choose(*part<QComboBox>(*editor, "device"), "fake:8GiB");
+        choose(*part<QComboBox>(*editor, "device"), "Rehearse on 8 GiB");
 
         QCOMPARE(told_.back()["device"].get<std::string>(),
                  memory::toText(memory::parseDeviceSpec("fake:8GiB")));

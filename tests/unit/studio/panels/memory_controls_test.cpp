@@ -5,6 +5,7 @@
 #include "ui/panels/device_chooser.hpp"
 #include "ui/panels/memory_gauge.hpp"
 
+#include <QAbstractItemView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -46,6 +47,7 @@ private Q_SLOTS:
     void fieldReadsSizes_data();
     void fieldReadsSizes();
     void chooserOffersCardsToRehearseOn();
+    void chooserStaysAsItIs_whileItIsOpen();
     void chooserShowsADeviceThatNobodyOffers();
     void chipsOffloadAndUnload();
     void chipsAreGrey_whileARunLasts();
@@ -165,11 +167,26 @@ void MemoryControlsTest::chooserOffersCardsToRehearseOn() {
     QVERIFY(!chosen);
 }
 
+void MemoryControlsTest::chooserStaysAsItIs_whileItIsOpen() {
+    DeviceChooser chooser;
+    Json devices = kDevices;
+    chooser.setDevices(devices);
+    chooser.show();
+    chooser.showPopup();
+    chooser.view()->setCurrentIndex(chooser.model()->index(3, 0));
+
+    devices[0]["free"] = 5;  // as a run goes on
+    chooser.setDevices(devices);
+
+    QCOMPARE(chooser.view()->currentIndex().row(), 3);
+    chooser.hidePopup();
+}
+
 void MemoryControlsTest::chooserShowsADeviceThatNobodyOffers() {
     DeviceChooser chooser;
     QSignalSpy chosen(&chooser, &DeviceChooser::chosen);
     chooser.setDevice("fake:64MiB");
-    QCOMPARE(chooser.currentText(), QString("Rehearse on 64MiB"));
+    QCOMPARE(chooser.currentText(), QString("Rehearse on 64 MiB"));
     chooser.setDevices(kDevices);
     QCOMPARE(chooser.currentText(), QString("Rehearse on 64MiB"));
     chooser.setDevice("cuda:0");

@@ -155,11 +155,24 @@ private Q_SLOTS:
         QTest::mouseClick(graph->findChild<QCheckBox*>("exact"), Qt::LeftButton);
         QCOMPARE(shown.model.document().isExact, std::optional(true));
         auto* device = graph->findChild<QComboBox*>("device");
-        device->setCurrentIndex(device->findText("fake:8GiB"));
+        device->setCurrentIndex(device->findData("fake:8GiB"));
         Q_EMIT device->activated(device->currentIndex());
         QCOMPARE(shown.model.document().device, std::optional<std::string>("fake:8GiB"));
         shown.model.undoStack().undo();
         QCOMPARE(device->currentIndex(), 0);
+    }
+
+    /// Devices are looked at again and again while a run is at work.
+    void anOpenListOfDevicesStaysAsItIs() {
+        Inspected shown;
+        shown.inspector.showNodes({});
+        auto* device =
+            shown.inspector.findChild<QWidget*>("inspectorGraph")->findChild<QComboBox*>("device");
+        device->showPopup();
+        device->view()->setCurrentIndex(device->model()->index(2, 0));
+        shown.inspector.setDevices({"cpu", "fake:8GiB"});
+        QCOMPARE(device->view()->currentIndex().row(), 2);
+        device->hidePopup();
     }
 
     void sectionsShowForNodesThatRunNetworks() {

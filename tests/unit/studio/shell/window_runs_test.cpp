@@ -173,6 +173,13 @@ private Q_SLOTS:
         studio.action("file.new").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(issues->model()->rowCount(), 0, kPatience);
     }
+
+    void aRehearsedCardIsAsLargeAsItIsStated() {
+        const Json devices = {{{"id", "fake"}, {"kind", "fake"}, {"free", 8 * kGiB}}};
+        const MemoryNow now{.ledger = {{"fake", {{"total", kGiB}}}}, .devices = devices};
+        const QString line = memoryLine(now, 4 * kGiB);
+        QVERIFY2(line.contains("3.0 GiB are free"), qPrintable(line));
+    }
 };
 
 LOWTIDE_WINDOW_TEST(WindowRunsTest)
