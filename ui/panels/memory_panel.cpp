@@ -302,7 +302,6 @@ void MemoryPanel::endRun(quint64 id) {
                      .arg(secondsText(slower->milliseconds / 1000),
                           secondsText(slower->lastMilliseconds / 1000))
                : QString());
-    parts_.planning.askNow();
     showHeld();
 }
 

@@ -174,6 +174,31 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(issues->model()->rowCount(), 0, kPatience);
     }
 
+    void aRunIsFollowedByOnePlan() {
+        Running studio([](ScriptedRunner::Stage&) {
+            return Json{{"status", "ok"}, {"executed", 1}};
+        });
+        Planning& planning = studio.window->workspace()->planning;
+        const auto asked = [&] { return studio.plugin.script().askedGraphs().size(); };
+        const auto settle = [&] {
+            QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
+            QTest::qWait(400);  // a second question would have begun
+            QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
+        };
+        settle();
+        const size_t first = asked();
+        planning.askNow();
+        settle();
+        const size_t ofOnePlan = asked() - first;
+        const size_t before = asked();
+        studio.action("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.run().isBusy(), kPatience);
+        settle();
+        QCOMPARE(asked() - before, ofOnePlan);
+    }
+
     void aRehearsedCardIsAsLargeAsItIsStated() {
         const Json devices = {{{"id", "fake"}, {"kind", "fake"}, {"free", 8 * kGiB}}};
         const MemoryNow now{.ledger = {{"fake", {{"total", kGiB}}}}, .devices = devices};
