@@ -14,6 +14,21 @@ QPointF pointOf(const graph::DocumentNode& node) {
     return {point.x, point.y};
 }
 
+/// Where wires end at the node and what they keep clear of, and how it runs.
+bool isLaidOutAlike(const NodeItem& item, const NodeLayout& layout, graph::NodeMode mode) {
+    const auto areAlike = [](const std::vector<PortSpot>& some,
+                             const std::vector<PortSpot>& others) {
+        return std::equal(some.begin(),
+                          some.end(),
+                          others.begin(),
+                          others.end(),
+                          [](const auto& a, const auto& b) { return a.centre == b.centre; });
+    };
+    return item.face().mode == mode && item.layout().body == layout.body &&
+           areAlike(item.layout().inputs, layout.inputs) &&
+           areAlike(item.layout().outputs, layout.outputs);
+}
+
 }  // namespace
 
 GraphScene::GraphScene(GraphModel& model, NodeStatuses& statuses, QObject* parent)
@@ -91,7 +106,7 @@ void GraphScene::take(const Delta& delta) {
         }
         linked_ = std::move(linked);
     }
-    rebuildNodes(fresh);
+    const bool isLaidOut = rebuildNodes(fresh);
     for (const std::string& id : delta.moved) {
         if (NodeItem* item = node(id); item != nullptr) {
             item->setPos(pointOf(document.nodes.at(id)));
@@ -100,13 +115,18 @@ void GraphScene::take(const Delta& delta) {
     if (delta.frames || delta.notes || delta.reset) {
         rebuildBoxes();
     }
-    hideMembers();
-    rebuildWires();
-    updateSceneRect();
+    const bool isElsewhere = delta.reset || delta.links || delta.frames || isLaidOut ||
+                             !delta.moved.empty() || !delta.removed.empty();
+    if (isElsewhere) {  // a value that changed moves no wire
+        hideMembers();
+        rebuildWires();
+        updateSceneRect();
+    }
     Q_EMIT arranged();
 }
 
-void GraphScene::rebuildNodes(const std::set<std::string>& ids) {
+bool GraphScene::rebuildNodes(const std::set<std::string>& ids) {
+    bool isLaidOut = false;
     const graph::Document& document = model_.document();
     for (const std::string& id : ids) {
         const auto found = document.nodes.find(id);
@@ -114,15 +134,22 @@ void GraphScene::rebuildNodes(const std::set<std::string>& ids) {
             continue;
         }
         NodeItem*& item = nodes_[id];
-        if (item == nullptr) {
+        const bool isNew = item == nullptr;
+        if (isNew) {
             item = new NodeItem(*look_);
             item->setZValue(1);
             addItem(item);
         }
+        const NodeLayout layout = item->layout();
+        const graph::NodeMode mode = item->face().mode;
+        const QPointF place = item->pos();
         item->setFace(faceOf(document, model_.catalog(), id, linked_[id]));
         item->setStatus(statuses_.of(id));
         item->setPos(pointOf(found->second));
+        isLaidOut =
+            isLaidOut || isNew || item->pos() != place || !isLaidOutAlike(*item, layout, mode);
     }
+    return isLaidOut;
 }
 
 void GraphScene::rebuildBoxes() {

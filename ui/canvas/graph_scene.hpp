@@ -61,7 +61,8 @@ Q_SIGNALS:
 
 private:
     void take(const Delta& delta);
-    void rebuildNodes(const std::set<std::string>& ids);
+    /// Whether wires of other places follow.
+    bool rebuildNodes(const std::set<std::string>& ids);
     void rebuildBoxes();
     void rebuildWires();
     void takeStatus(const std::string& id);

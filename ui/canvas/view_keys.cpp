@@ -31,8 +31,8 @@ void GraphView::walkWires(int direction) {
     parts_->walk(static_cast<WalkDirection>(direction), true);
 }
 
-bool GraphView::focusNextPrevChild(bool) {
-    return false;  // Tab adds a node
+bool GraphView::focusNextPrevChild(bool isForward) {
+    return !isForward && QGraphicsView::focusNextPrevChild(false);  // Tab adds a node
 }
 
 void GraphView::Parts::hold(const CanvasCommand& command, const QKeyEvent& event) {

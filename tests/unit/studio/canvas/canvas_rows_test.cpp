@@ -16,6 +16,7 @@ private Q_SLOTS:
     void onlyOneEditorIsOpen();
     void enterEditsTheFirstRow_thenTheNext();
     void switchIsFlippedByOneClick();
+    void typingPaintsItsNodeAlone();
     void editIsOneStepAndUndone();
     void everyConfirmedEditIsAStepOfItsOwn();
     void dragChangesANumber_asOneStep_data();
@@ -109,6 +110,31 @@ void CanvasRowsTest::switchIsFlippedByOneClick() {
 
     bench_->click(bench_->value(node_, "tiled"));
     QCOMPARE(bench_->model.node(node_)->params["tiled"], Json(false));
+}
+
+/// Wires of other nodes are not laid and painted anew with each letter.
+void CanvasRowsTest::typingPaintsItsNodeAlone() {
+    const std::string scale = bench_->add("latent.scale", 304, 500);
+    const std::string decode = bench_->add("decode.image", 700, 500);
+    bench_->connect(scale, "latent", decode, "latent");
+    bench_->click(bench_->value(node_, "steps"));
+    QTest::qWait(50);  // all is painted
+    QRectF painted;
+    QObject::connect(&bench_->scene(),
+                     &QGraphicsScene::changed,
+                     bench_->view.get(),
+                     [&painted](const QList<QRectF>& regions) {
+                         for (const QRectF& region : regions) {
+                             painted |= region;
+                         }
+                     });
+
+    bench_->model.apply("Steps", [this](graph::Document& document) {
+        document.nodes.at(node_).params["steps"] = 21;
+    });
+
+    QTRY_VERIFY(!painted.isEmpty());
+    QVERIFY(!painted.intersects(bench_->node(decode).bodyInScene()));
 }
 
 void CanvasRowsTest::editIsOneStepAndUndone() {

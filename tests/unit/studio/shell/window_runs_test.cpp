@@ -199,6 +199,16 @@ private Q_SLOTS:
         QCOMPARE(asked() - before, ofOnePlan);
     }
 
+    void shiftTabLeavesTheCanvas() {
+        Working studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        canvas.setFocus();
+        QTRY_VERIFY(canvas.hasFocus());
+        Running::press(Qt::Key_Backtab, Qt::ShiftModifier);
+        QVERIFY(!canvas.hasFocus());
+        QVERIFY(QApplication::focusWidget() && !canvas.isAncestorOf(QApplication::focusWidget()));
+    }
+
     void aRehearsedCardIsAsLargeAsItIsStated() {
         const Json devices = {{{"id", "fake"}, {"kind", "fake"}, {"free", 8 * kGiB}}};
         const MemoryNow now{.ledger = {{"fake", {{"total", kGiB}}}}, .devices = devices};
