@@ -14,13 +14,6 @@ uint64_t nextSeed(const ParamDesc& param, uint64_t seed) {
     return isLast ? 0 : seed + 1;
 }
 
-uint64_t drawn(const ParamDesc& param, uint64_t number) {
-    const uint64_t most = param.max && *param.max > 0 && *param.max < 0x1p32
-                              ? static_cast<uint64_t>(*param.max) + 1
-                              : kDrawnSeeds;
-    return number % most;
-}
-
 }  // namespace
 
 bool renewSeeds(graph::Document& document,
@@ -41,7 +34,7 @@ bool renewSeeds(graph::Document& document,
                                                                : graph::toJson(param.defaultValue);
             const uint64_t seed = before.is_number_unsigned() ? before.get<uint64_t>() : 0;
             node.params[param.id] =
-                mode == SeedMode::Random ? drawn(param, random()) : nextSeed(param, seed);
+                mode == SeedMode::Random ? drawnSeed(param, random()) : nextSeed(param, seed);
             changed = changed || node.params.at(param.id) != before;
         }
     }

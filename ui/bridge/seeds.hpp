@@ -14,7 +14,4 @@ bool renewSeeds(graph::Document& document,
                 const graph::Catalog& catalog,
                 const std::function<uint64_t()>& random);
 
-/// Seeds that are drawn: below this, so that people can read and type them.
-inline constexpr uint64_t kDrawnSeeds = 1ull << 32;
-
 }  // namespace lowtide::ui

@@ -77,6 +77,11 @@ enum class SeedMode { Keep, Random, Increment };
 [[nodiscard]] SeedMode seedModeOf(const graph::DocumentNode& node, const std::string& param);
 void setSeedMode(graph::DocumentNode& node, const std::string& param, SeedMode mode);
 
+/// Seeds that are drawn: below this, so that people can read and type them.
+inline constexpr uint64_t kDrawnSeeds = 1ull << 32;
+/// The seed that a random number draws, also within what the parameter takes.
+[[nodiscard]] uint64_t drawnSeed(const ParamDesc& param, uint64_t random);
+
 /// Shows a parameter in the form (Generate), or no longer.
 void setExposed(graph::Document& document,
                 const std::string& node,

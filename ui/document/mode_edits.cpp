@@ -37,6 +37,12 @@ bool canBypass(const graph::Document& document,
            });
 }
 
+uint64_t drawnSeed(const ParamDesc& param, uint64_t random) {
+    const bool isSmaller =
+        param.max && *param.max > 0 && *param.max < static_cast<double>(kDrawnSeeds);
+    return random % (isSmaller ? static_cast<uint64_t>(*param.max) + 1 : kDrawnSeeds);
+}
+
 SeedMode seedModeOf(const graph::DocumentNode& node, const std::string& param) {
     const Json& mode = memberOf(memberOf(node.extra, kSeedModes), param.c_str());
     return mode == kRandom      ? SeedMode::Random

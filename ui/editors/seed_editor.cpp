@@ -1,5 +1,6 @@
 #include "ui/editors/seed_editor.hpp"
 
+#include "ui/document/edits.hpp"
 #include "ui/editors/number_field.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -8,16 +9,6 @@
 #include <QToolButton>
 
 namespace lowtide::ui {
-
-namespace {
-
-/// The largest seed below the hard limit. Limits are doubles, seeds are not: from 2^64 on, all.
-uint64_t mostSeed(const ParamDesc& param) {
-    constexpr double kAll = 18446744073709551616.0;
-    return param.max && *param.max < kAll ? static_cast<uint64_t>(*param.max) : UINT64_MAX;
-}
-
-}  // namespace
 
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
     : ValueEditor(param, parent), number_(new NumberField(param, this)) {
@@ -51,9 +42,7 @@ void SeedEditor::begin() {
 }
 
 void SeedEditor::throwDie() {
-    const uint64_t most = mostSeed(param());
-    const uint64_t drawn = QRandomGenerator::global()->generate64();
-    propose(most == UINT64_MAX ? drawn : drawn % (most + 1), true);
+    propose(drawnSeed(param(), QRandomGenerator::global()->generate64()), true);
     showValue();
 }
 

@@ -2,6 +2,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -259,6 +260,15 @@ private Q_SLOTS:
         QVERIFY(told.last().at(1).toBool());
         QVERIFY(field->value().is_number_unsigned());
         QVERIFY(field->value().get<uint64_t>() != 0);
+    }
+
+    /// As Run draws them, so that people can read and type them.
+    void dieThrowsSeedsThatCanBeRead() {
+        ParamEditor* field = show("seed");
+        for (int i = 0; i < 16; ++i) {
+            QTest::mouseClick(field->findChild<QToolButton*>("dice"), Qt::LeftButton);
+            QVERIFY(field->value().get<uint64_t>() < kDrawnSeeds);
+        }
     }
 
     void dieStaysWithinTheRange() {
