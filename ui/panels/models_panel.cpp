@@ -39,20 +39,6 @@ QString kindText(ModelKind kind) {
     return ModelsPanel::tr("unknown");
 }
 
-QString paramOf(ModelKind kind) {
-    switch (kind) {
-        case ModelKind::Checkpoint:
-            return QStringLiteral("checkpoint");
-        case ModelKind::Autoencoder:
-            return QStringLiteral("vae");
-        case ModelKind::Upscaler:
-            return QStringLiteral("upscaler");
-        case ModelKind::Other:
-            break;
-    }
-    return {};
-}
-
 const char* verdictColour(ModelVerdict verdict) {
     switch (verdict) {
         case ModelVerdict::Fits:

@@ -67,6 +67,20 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
     return offered;
 }
 
+QString paramOf(ModelKind kind) {
+    switch (kind) {
+        case ModelKind::Checkpoint:
+            return QStringLiteral("checkpoint");
+        case ModelKind::Autoencoder:
+            return QStringLiteral("vae");
+        case ModelKind::Upscaler:
+            return QStringLiteral("upscaler");
+        case ModelKind::Other:
+            break;
+    }
+    return {};
+}
+
 QString verdictText(ModelVerdict verdict) {
     switch (verdict) {
         case ModelVerdict::Fits:

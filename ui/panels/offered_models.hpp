@@ -18,6 +18,8 @@ private:
     const ModelLibrary& library_;
 };
 
+/// The parameter that takes such a file; empty: none.
+[[nodiscard]] QString paramOf(ModelKind kind);
 /// "fits", "streams", "too big"; empty: not known.
 [[nodiscard]] QString verdictText(ModelVerdict verdict);
 /// The rule behind the verdicts, for a tooltip.

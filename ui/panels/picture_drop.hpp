@@ -3,39 +3,49 @@
 #include "ui/bridge/settings.hpp"
 
 #include <QMessageBox>
+#include <QPointF>
 #include <QPointer>
 #include <QWidget>
+
+#include <deque>
 
 namespace lowtide::ui {
 
 /// Decides what becomes of a picture that was dropped: one that carries a graph can be opened as
-/// that graph or used as input. The person is asked, and the answer is kept when they say so.
-/// `settings` and `window` must outlive it.
+/// that graph or used as input. The person is asked, of one picture after the other, and the answer
+/// is kept when they say so. `settings` and `window` must outlive it.
 class PictureDrop : public QObject {
     Q_OBJECT
 
 public:
     PictureDrop(Settings& settings, QWidget* window);
 
-    /// Reads the file on another thread, then emits one of the signals.
-    void take(const QString& path);
+    /// Reads the file on another thread, then emits one of the signals. `at`: where it was let go.
+    void take(const QString& path, QPointF at);
 
     /// The open question; nullptr: none.
     [[nodiscard]] QMessageBox* question() const { return question_; }
 
 Q_SIGNALS:
     void openGraph(const QString& path);
-    void useAsInput(const QString& path);
+    void useAsInput(const QString& path, QPointF at);
     /// It is no picture that can be read; `reason` is a sentence.
     void refused(const QString& path, const QString& reason);
 
 private:
-    void ask(const QString& path);
-    void decide(const QString& path, DroppedPicture what);
+    struct Dropped {
+        QString path;
+        QPointF at;
+    };
+
+    void askNext();
+    void ask(const Dropped& dropped);
+    void decide(const Dropped& dropped, DroppedPicture what);
 
     Settings& settings_;
     QWidget* window_;
     QPointer<QMessageBox> question_;
+    std::deque<Dropped> waiting_;  ///< for their question
 };
 
 }  // namespace lowtide::ui

@@ -188,6 +188,7 @@ void Desk::connectCanvas() {
         workspace_.run.run(RunHow::Last, {node});
     });
     connect(canvas_, &GraphView::fileDropped, &dropped_, &DroppedFile::take);
+    connect(&dropped_, &DroppedFile::modelDropped, this, &Desk::useDroppedModel);
     auto* pasted = new PastedPicture(parts_.places.pasted, this);
     connect(canvas_, &GraphView::picturePasted, pasted, &PastedPicture::keep);
     connect(pasted, &PastedPicture::kept, &dropped_, &DroppedFile::useAsInput);

@@ -90,6 +90,7 @@ private:
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
     void useModel(const QString& param, const QString& value);
+    void useDroppedModel(const QString& path);
     [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();
     void fillRecent();

@@ -4,6 +4,7 @@
 #include "ui/bridge/preset_needs.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/models_panel.hpp"
+#include "ui/panels/offered_models.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/desk.hpp"
@@ -178,6 +179,25 @@ void Desk::useModel(const QString& param, const QString& value) {
                                document.nodes.at(takers.front()).params[id] = value.toStdString();
                            });
     reveal(takers.front(), id);
+}
+
+void Desk::useDroppedModel(const QString& path) {
+    const ModelFile model = readModelFile(path.toStdString());
+    const QString name = QFileInfo(path).fileName();
+    if (!model.problem.empty()) {
+        showError(&parts_.window,
+                  tr("“%1” cannot be used").arg(name),
+                  QString::fromStdString(model.problem),
+                  {});
+    } else if (!model.isRunnable) {
+        notices_->show(NoticeKind::Warning,
+                       model.family.empty()
+                           ? tr("“%1” is no model that this version runs.").arg(name)
+                           : tr("“%1” is of the family %2, which this version does not run.")
+                                 .arg(name, QString::fromStdString(model.family)));
+    } else {
+        useModel(paramOf(model.kind), path);
+    }
 }
 
 void Desk::showFirstStart() {

@@ -7,12 +7,42 @@
 #include <QMimeData>
 #include <QUrl>
 
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
 namespace lowtide::ui {
 
 namespace {
 
+constexpr double kStep = 32;  ///< from one node to the next that is dropped on the same place
+
+/// By the ending; of pictures also those that cannot be read, which their reader says.
+bool isNamedLike(const QString& path, std::initializer_list<const char*> endings) {
+    const QString ending = QFileInfo(path).suffix().toLower();
+    return std::any_of(endings.begin(), endings.end(), [&](const char* each) {
+        return ending == QLatin1String(each);
+    });
+}
+
 bool isPictureName(const QString& path) {
-    return path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive);
+    return isNamedLike(path, {"png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "avif"});
+}
+
+bool isModelName(const QString& path) {
+    return isNamedLike(path, {"safetensors", "ckpt", "pt", "pth"});
+}
+
+/// Below and beside nodes that lie at the very place.
+Point freePlace(const graph::Document& document, QPointF at) {
+    const auto isTaken = [&](const auto& entry) {
+        const Point other = positionOf(entry.second);
+        return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
+    };
+    while (std::any_of(document.nodes.begin(), document.nodes.end(), isTaken)) {
+        at += QPointF(kStep, kStep);
+    }
+    return {at.x(), at.y()};
 }
 
 }  // namespace
@@ -48,9 +78,7 @@ DroppedFile::DroppedFile(GraphModel& model,
                          QWidget* window)
     : QObject(window), model_(model), files_(files), pictures_(settings, window), window_(window) {
     connect(&pictures_, &PictureDrop::openGraph, &files_, &FileCommands::openPath);
-    connect(&pictures_, &PictureDrop::useAsInput, this, [this](const QString& path) {
-        useAsInput(path, at_);
-    });
+    connect(&pictures_, &PictureDrop::useAsInput, this, &DroppedFile::useAsInput);
     connect(&pictures_,
             &PictureDrop::refused,
             this,
@@ -63,12 +91,13 @@ DroppedFile::DroppedFile(GraphModel& model,
 }
 
 void DroppedFile::take(const QString& path, QPointF at) {
-    if (!isPictureName(path)) {
+    if (isPictureName(path)) {
+        pictures_.take(path, at);
+    } else if (isModelName(path)) {
+        Q_EMIT modelDropped(path);
+    } else {
         files_.openPath(path);
-        return;
     }
-    at_ = at;
-    pictures_.take(path);
 }
 
 void DroppedFile::useAsInput(const QString& path, QPointF at) {
@@ -81,7 +110,7 @@ void DroppedFile::useAsInput(const QString& path, QPointF at) {
         return;
     }
     model_.apply(tr("Use %1").arg(QFileInfo(path).fileName()), [&](graph::Document& document) {
-        const std::string id = addNode(document, *input.desc, {at.x(), at.y()});
+        const std::string id = addNode(document, *input.desc, freePlace(document, at));
         document.nodes.at(id).params[input.param->id] = path.toStdString();
     });
 }

@@ -14,7 +14,7 @@ class QWidget;
 namespace lowtide::ui {
 
 /// What a file becomes that is dropped on the window: a graph is opened, a picture becomes an
-/// input, and of a picture that carries a graph the person is asked once.
+/// input, weights are told, and of a picture that carries a graph the person is asked.
 class DroppedFile : public QObject {
     Q_OBJECT
 
@@ -24,15 +24,18 @@ public:
 
     /// `at`: where on the canvas a node for it would lie.
     void take(const QString& path, QPointF at);
-    /// Adds a node that reads the picture.
+    /// Adds a node that reads the picture, beside what lies there already.
     void useAsInput(const QString& path, QPointF at);
+
+Q_SIGNALS:
+    /// A file of weights, by its name.
+    void modelDropped(const QString& path);
 
 private:
     GraphModel& model_;
     FileCommands& files_;
     PictureDrop pictures_;
     QWidget* window_;
-    QPointF at_;  ///< of the picture that is being read, or asked about
 };
 
 /// The node type that makes a picture of a file, and its parameter; nullptr: there is none.

@@ -19,6 +19,7 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+#include <set>
 
 namespace viewer_test {
 
@@ -336,17 +337,43 @@ private Q_SLOTS:
         PictureDrop drop(settings, &window);
         QSignalSpy used(&drop, &PictureDrop::useAsInput);
 
-        drop.take(at("p.png"));
+        drop.take(at("p.png"), {});
         QTRY_VERIFY_WITH_TIMEOUT(drop.question() != nullptr, kPatience);
         drop.question()->findChild<QCheckBox*>("keepAnswer")->setChecked(true);
         QTest::mouseClick(drop.question()->findChild<QPushButton*>("useAsInput"), Qt::LeftButton);
         QCOMPARE(used.count(), 1);
         QTRY_VERIFY(drop.question() == nullptr);
-        drop.take(at("p.png"));
+        drop.take(at("p.png"), {});
 
         QTRY_COMPARE_WITH_TIMEOUT(used.count(), 2, kPatience);
         QVERIFY(drop.question() == nullptr);
         QCOMPARE(settings.preferences().droppedPicture, DroppedPicture::UseAsInput);
+    }
+
+    void asksOfOnePictureAfterTheOther() {
+        for (const char* name : {"a.png", "b.png", "c.png"}) {
+            put(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
+        }
+        Settings settings(at("settings.json"));
+        QWidget window;
+        open(window, {300, 200});
+        PictureDrop drop(settings, &window);
+        QSignalSpy used(&drop, &PictureDrop::useAsInput);
+
+        for (const char* name : {"a.png", "b.png", "c.png"}) {
+            drop.take(at(name), {});
+        }
+        std::set<QString> asked;
+        while (asked.size() < 3) {
+            QTRY_VERIFY_WITH_TIMEOUT(drop.question() && drop.question()->isVisible() &&
+                                         !asked.contains(drop.question()->text()),
+                                     kPatience);
+            asked.insert(drop.question()->text());
+            QTest::mouseClick(drop.question()->findChild<QPushButton*>("useAsInput"),
+                              Qt::LeftButton);
+        }
+
+        QCOMPARE(used.count(), 3);
     }
 
     void usesAPictureWithoutAGraph_unasked() {
@@ -358,8 +385,8 @@ private Q_SLOTS:
         QSignalSpy used(&drop, &PictureDrop::useAsInput);
         QSignalSpy refused(&drop, &PictureDrop::refused);
 
-        drop.take(at("p.png"));
-        drop.take(at("bad.png"));
+        drop.take(at("p.png"), {});
+        drop.take(at("bad.png"), {});
 
         QTRY_COMPARE_WITH_TIMEOUT(used.count() + refused.count(), 2, kPatience);
         QCOMPARE(used.count(), 1);

@@ -6,6 +6,7 @@
 #include "ui/studio/dropped_file.hpp"
 
 #include <optional>
+#include <set>
 
 namespace canvas_drop_test {
 
@@ -96,6 +97,48 @@ private Q_SLOTS:
         const std::string node = *studio.pictureNode();
         QCOMPARE(studio.fileOf(node), path);
         QVERIFY((studio.placeOf(node) - place).manhattanLength() < 2);
+    }
+
+    void picturesThatAreDroppedTogetherLieBesideEachOther() {
+        Studio studio;
+        const size_t before = studio.model().document().nodes.size();
+        for (const char* name : {"a.png", "b.png", "c.png"}) {
+            studio.drop(studio.write(name, pictureWith({})), {120, 90});
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), before + 3, kPatience);
+        std::set<std::pair<double, double>> places;
+        for (const auto& [id, node] : studio.model().document().nodes) {
+            const Point place = positionOf(node);
+            places.emplace(place.x, place.y);
+        }
+        QCOMPARE(places.size(), before + 3);
+    }
+
+    void aDroppedFileIsRefusedAsWhatItIs_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("title");
+        QTest::newRow("picture") << "cat.jpg"
+                                 << "cannot be used";
+        QTest::newRow("weights") << "broken.safetensors"
+                                 << "cannot be used";
+        QTest::newRow("other") << "notes.txt"
+                               << "cannot be opened";
+    }
+
+    void aDroppedFileIsRefusedAsWhatItIs() {
+        QFETCH(QString, name);
+        QFETCH(QString, title);
+        Studio studio;
+        const QString path = studio.write(qPrintable(name), "neither");
+        QString said;
+        answer("error", [&](QDialog& box) {
+            said = box.windowTitle() + box.findChild<QLabel*>("qt_msgbox_label")->text();
+            box.reject();
+        });
+        studio.drop(path, {120, 90});
+        QTRY_VERIFY_WITH_TIMEOUT(!said.isEmpty(), kPatience);
+        QVERIFY2(said.contains(title), qPrintable(said));
+        QVERIFY2(title == "cannot be opened" || !said.contains("graph"), qPrintable(said));
     }
 
     void aDroppedPictureThatCarriesAGraphAsks() {
