@@ -169,6 +169,11 @@ void Desk::connectWorkspace() {
     connect(&workspace_.queue, &RunQueue::ended, this, showRun);
     connect(&workspace_.file, &DocumentFile::moved, this, &Desk::titleChanged);
     connect(&workspace_.model, &GraphModel::modifiedChanged, this, &Desk::titleChanged);
+    connect(&workspace_.model, &GraphModel::changed, canvas_, [this](const Delta& delta) {
+        if (delta.reset) {  // another graph lies elsewhere
+            QMetaObject::invokeMethod(canvas_, &GraphView::zoomToAll, Qt::QueuedConnection);
+        }
+    });
     connect(&workspace_.file, &DocumentFile::journalFailed, this, [this](const QString& reason) {
         notices_->show(NoticeKind::Warning,
                        tr("What is not saved cannot be kept for recovery: %1").arg(reason));

@@ -75,7 +75,15 @@ void Desk::connectEdit() {
     });
     on("edit.find", [this] {
         FindNode dialog(workspace_.model, &parts_.window);
-        connect(&dialog, &FindNode::chosen, this, &Desk::reveal);
+        connect(&dialog,
+                &FindNode::chosen,
+                this,
+                [this](const std::string& node, const std::string& item) {
+                    reveal(node, item);
+                    if (item.empty()) {
+                        canvas_->setFocus(Qt::OtherFocusReason);  // Return opens its values
+                    }
+                });
         dialog.exec();
     });
 }

@@ -119,7 +119,6 @@ bool Desk::openPreset(const QString& id) {
         if (files_.openDocument(workspace_.presets.open(id), entry->title)) {
             presets_->choose(id);
             centre_->setCurrentIndex(0);
-            canvas_->zoomToAll();
             return true;
         }
     } catch (const Error& error) {

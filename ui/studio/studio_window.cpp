@@ -156,7 +156,6 @@ void StudioWindow::openFirst() {
     } else if (!asked.isEmpty() && QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
         offerAsked();
     }
-    desk_->canvas().zoomToAll();
 }
 
 /// Until it is open: a person may press Cancel when asked for what is not saved.
@@ -166,9 +165,7 @@ void StudioWindow::offerAsked() {
                               .arg(QFileInfo(setup_.arguments.graph).fileName()),
                           tr("Open it"),
                           [this] {
-                              if (openAsked()) {
-                                  desk_->canvas().zoomToAll();
-                              } else {
+                              if (!openAsked()) {
                                   offerAsked();
                               }
                           });

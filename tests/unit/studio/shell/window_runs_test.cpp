@@ -199,6 +199,37 @@ private Q_SLOTS:
         QCOMPARE(asked() - before, ofOnePlan);
     }
 
+    void aNewGraphIsInSight() {
+        Working studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        canvas.zoomToActual();
+        canvas.centerOn(5000, 5000);
+        studio.action("file.new").trigger();
+        const auto isInSight = [&] {
+            const QRectF shown = canvas.mapToScene(canvas.viewport()->rect()).boundingRect();
+            return shown.contains(dynamic_cast<GraphScene*>(canvas.scene())->contentRect());
+        };
+        QTRY_VERIFY(isInSight());
+    }
+
+    void returnAfterFindingANodeOpensItsValues() {
+        Working studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        studio.window->desk()->inspector().setFocus();
+        answer("findNode", [](QDialog& dialog) {
+            auto* words = dialog.findChild<QLineEdit*>("words");
+            QTest::keyClicks(words, "denoise");
+            QTest::keyClick(words, Qt::Key_Return);
+        });
+        studio.action("edit.find").trigger();
+        QCOMPARE(canvas.selectedNodes(), std::set<std::string>{"denoise"});
+        studio.window->activateWindow();  // as a desktop does when the dialog has closed
+        QVERIFY(QTest::qWaitForWindowActive(&*studio.window));
+        QTRY_VERIFY(canvas.hasFocus());
+        Running::press(Qt::Key_Return);
+        QVERIFY(canvas.viewport()->findChild<QWidget*>("rowEditor"));
+    }
+
     void shiftTabLeavesTheCanvas() {
         Working studio;
         GraphView& canvas = studio.window->desk()->canvas();
