@@ -37,6 +37,10 @@ void addOnce(std::vector<ModelFolder>& folders, const std::vector<ModelFolder>& 
 }  // namespace
 
 std::vector<ModelFolder> modelFoldersIn(const std::string& chosen) {
+    std::error_code unreadable;
+    if (fs::exists(fs::path(chosen) / "model_index.json", unreadable)) {
+        return {{chosen, ModelKind::Checkpoint}};  // one model, whose parts lie in folders of it
+    }
     std::vector<ModelFolder> folders;
     for (const fs::path& base : {fs::path(chosen), fs::path(chosen) / "models"}) {
         for (const NamedFolder& named : kNames) {

@@ -78,9 +78,10 @@ private:
         if (model.kind == ModelKind::Other && model.family.empty()) {
             model.kind = top.kind;
         }
+        const fs::path relative = path.lexically_relative(top.path);
         found_.push_back({.file = std::move(model),
                           .folder = top.path,
-                          .relative = path.lexically_relative(top.path).string()});
+                          .relative = (relative == "." ? path.filename() : relative).string()});
     }
 
     ReadHeaders& known_;

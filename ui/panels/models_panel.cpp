@@ -1,5 +1,6 @@
 #include "ui/panels/models_panel.hpp"
 
+#include "ui/panels/chart_parts.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/token_colour.hpp"
@@ -7,21 +8,27 @@
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
 namespace {
 
 constexpr int kPlacesHeight = 92;
+constexpr int kModelRow = Theme::space(10);
 
 enum Column { Name, Family, Size, Verdict };
 
@@ -65,6 +72,52 @@ QToolButton* makeIconButton(const char* name,
     button->setAutoRaise(true);
     return button;
 }
+
+/// Name over the whole width, below it what is known of the model: panels are narrow.
+class ModelDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {0, kModelRow};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        paintRowGround(*painter, option);
+        const QRectF row = QRectF(option.rect).adjusted(Theme::space(2), 2, -Theme::space(2), -2);
+        QRectF name(row.topLeft(), QSizeF(row.width(), row.height() / 2));
+        const QRectF below = name.translated(0, name.height());
+        if (const auto icon = index.data(Qt::DecorationRole).value<QIcon>(); !icon.isNull()) {
+            const int side = Theme::current().size("icon");
+            icon.paint(painter, QRectF(name.topLeft(), QSizeF(side, name.height())).toRect());
+            name.adjust(side + Theme::space(1), 0, 0, 0);
+        }
+        const QFontMetricsF letters(Theme::current().font("body"));
+        paintText(*painter,
+                  name,
+                  letters.elidedText(index.data().toString(), Qt::ElideMiddle, name.width()),
+                  "body",
+                  "text");
+        const auto textAt = [&](Column column) {
+            return index.siblingAtColumn(column).data().toString();
+        };
+        const QString size = textAt(Size);
+        paintText(
+            *painter,
+            below,
+            size.isEmpty() ? textAt(Family) : ModelsPanel::tr("%1, %2").arg(textAt(Family), size),
+            "small",
+            "text.muted");
+        paintText(*painter,
+                  below,
+                  textAt(Verdict),
+                  "small",
+                  qPrintable(index.siblingAtColumn(Verdict).data(Qt::UserRole).toString()),
+                  Qt::AlignRight);
+    }
+};
 
 bool isPathsFile(const QString& path) {
     return path.endsWith(QStringLiteral(".yaml")) || path.endsWith(QStringLiteral(".yml"));
@@ -137,13 +190,15 @@ QWidget* ModelsPanel::makeModels() {
     models_->setObjectName(QStringLiteral("models"));
     models_->setAccessibleName(tr("Models"));
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
-    models_->headerItem()->setToolTip(Verdict, verdictRule());
     models_->setRootIsDecorated(false);
     models_->setUniformRowHeights(true);
-    models_->setTextElideMode(Qt::ElideMiddle);
-    models_->header()->setStretchLastSection(false);
-    models_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    models_->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+    models_->setItemDelegate(new ModelDelegate(models_));
+    models_->setMouseTracking(true);
+    models_->setHeaderHidden(true);
+    models_->header()->setStretchLastSection(true);
+    for (const Column column : {Family, Size, Verdict}) {
+        models_->hideColumn(column);  // their texts stand below the name
+    }
     pages_ = new QStackedWidget(box);
     pages_->addWidget(models_);
     pages_->addWidget(
@@ -213,8 +268,24 @@ void ModelsPanel::showModels() {
     state_->setText(library_.isScanning() ? tr("Looking...")
                                           : tr("%1 found").arg(library_.models().size()));
     setTextColour(*problems_, "warning");
-    problems_->setText(library_.problems().join(QLatin1Char('\n')));
-    problems_->setVisible(!library_.problems().isEmpty());
+    const QStringList problems = library_.problems() + emptyPlaces();
+    problems_->setText(problems.join(QLatin1Char('\n')));
+    problems_->setVisible(!problems.isEmpty());
+}
+
+QStringList ModelsPanel::emptyPlaces() const {
+    QStringList sentences;
+    for (const QString& place : settings_.preferences().modelFolders) {
+        const std::string folder = place.toStdString();
+        const bool hasModel = std::any_of(
+            library_.models().begin(), library_.models().end(), [&](const FoundModel& model) {
+                return model.file.path.starts_with(folder);
+            });
+        if (!hasModel && !library_.isScanning() && QFileInfo(place).isDir()) {
+            sentences << tr("No models were found in %1.").arg(place);
+        }
+    }
+    return sentences;
 }
 
 void ModelsPanel::addRow(const FoundModel& model) {
@@ -228,18 +299,16 @@ void ModelsPanel::addRow(const FoundModel& model) {
          isBroken ? tr("cannot be read") : family,
          isBroken ? QString() : bytesText(model.file.weights),
          !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict)});
-    item->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
-    item->setForeground(
+    item->setData(
         Verdict,
-        Theme::current().colour(isBroken || !model.file.isRunnable ? "text.muted"
-                                                                   : verdictColour(verdict)));
-    item->setToolTip(Name,
-                     isBroken ? QString::fromStdString(model.file.problem)
-                              : QString::fromStdString(model.file.path));
-    item->setToolTip(Verdict, verdictRule());
+        Qt::UserRole,
+        QLatin1String(isBroken || !model.file.isRunnable ? "text.muted" : verdictColour(verdict)));
+    item->setToolTip(
+        Name,
+        isBroken ? QString::fromStdString(model.file.problem)
+                 : tr("%1\n\n%2").arg(QString::fromStdString(model.file.path), verdictRule()));
     if (isBroken) {
         item->setIcon(Name, Theme::current().icon("warning", "warning"));
-        item->setForeground(Family, Theme::current().colour("warning"));
     }
     if (model.file.isRunnable) {
         item->setData(Name, Qt::UserRole, paramOf(model.file.kind));

@@ -36,6 +36,8 @@ private:
     QWidget* makeModels();
     void showPlaces();
     void showModels();
+    /// Folders of the person in which nothing was found, a sentence each.
+    [[nodiscard]] QStringList emptyPlaces() const;
     void addRow(const FoundModel& model);
     void removePlace();
     void chooseFolder();

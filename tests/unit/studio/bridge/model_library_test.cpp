@@ -40,6 +40,28 @@ private Q_SLOTS:
         QVERIFY(library.problems().isEmpty());
     }
 
+    /// A folder in the diffusers layout has a folder "vae", as collections of models have.
+    void takesTheFolderOfOneCheckpoint() {
+        const QString one = at("sd15");
+        writeModel(one + "/unet/diffusion_pytorch_model.safetensors", {"conv_in.weight"});
+        writeModel(one + "/vae/diffusion_pytorch_model.safetensors", {"decoder.conv_in.weight"});
+        QFile index(one + "/model_index.json");
+        QVERIFY(index.open(QIODevice::WriteOnly));
+        index.write(R"({"_class_name": "StableDiffusionPipeline"})");
+        index.close();
+        ModelLibrary library;
+
+        scan(library, {one});
+
+        QCOMPARE(library.models().size(), size_t{1});
+        const FoundModel& found = library.models().front();
+        QCOMPARE(found.file.kind, ModelKind::Checkpoint);
+        QCOMPARE(found.relative, std::string("sd15"));
+        QCOMPARE(library.valueOf(found), one);
+        library.setEngineFolders({one.toStdString(), folder_->path().toStdString()});
+        QCOMPARE(library.valueOf(found), QString("sd15"));
+    }
+
     void looksOnceIntoAFolderThatLinksToItself() {
         QVERIFY(QFile::link(folder_->path(), at("checkpoints/again")));
         ModelLibrary library;
