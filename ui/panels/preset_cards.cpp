@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
+#include <QTextLayout>
 
 #include <algorithm>
 
@@ -17,6 +18,28 @@ constexpr int kCardPicture = 104;
 constexpr int kInset = 8;
 constexpr int kTextHeight = 52;
 constexpr QSize kCard(kCardPicture + 2 * kInset, kCardPicture + kTextHeight + 2 * kInset);
+
+/// The text in so many lines at most, the last of them with dots where more follows.
+QStringList linesOf(const QString& text, const QFont& font, qreal width, int most) {
+    QTextLayout layout(text, font);
+    QTextOption wrapping;
+    wrapping.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(wrapping);
+    QStringList lines;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        const bool isLast = lines.size() + 1 == most;
+        const QString rest = text.mid(line.textStart());
+        lines << (isLast ? QFontMetricsF(font).elidedText(rest, Qt::ElideRight, width)
+                         : rest.left(line.textLength()).trimmed());
+        if (isLast) {
+            break;
+        }
+    }
+    layout.endLayout();
+    return lines;
+}
 
 enum Role { Id = Qt::UserRole, Picture, Problem, Origin };
 
@@ -63,10 +86,10 @@ private:
         const double lines = problem.isEmpty() ? 2 : 1;
         painter.drawText(
             QRectF(text.topLeft(), QSizeF(text.width(), lines * title.lineSpacing())),
-            Qt::TextWordWrap,
-            problem.isEmpty()
-                ? index.data().toString()
-                : title.elidedText(index.data().toString(), Qt::ElideRight, text.width()));
+            Qt::AlignLeft | Qt::AlignTop,
+            linesOf(
+                index.data().toString(), painter.font(), text.width(), problem.isEmpty() ? 2 : 1)
+                .join(QLatin1Char('\n')));
         painter.setFont(theme.font("small"));
         painter.setPen(theme.colour(problem.isEmpty() ? "text.muted" : "warning"));
         const QString below = problem.isEmpty() ? index.data(Origin).toString() : problem;
@@ -148,7 +171,12 @@ void PresetCards::setEntries(const std::vector<const PresetEntry*>& entries) {
         card->setToolTip(entry->problem.isEmpty() ? entry->title : entry->problem);
         cards_->appendRow(card);
     }
-    choose(before);
+    if (indexOf(before).isValid()) {
+        choose(before);
+    } else {
+        choose({});
+        scrollToTop();  // the list was longer
+    }
 }
 
 QString PresetCards::chosen() const {

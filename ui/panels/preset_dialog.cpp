@@ -27,6 +27,8 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     setWindowTitle(tr("Save as preset"));
     title_ = new QLineEdit(proposed.title, this);
     title_->setObjectName(QStringLiteral("title"));
+    title_->selectAll();
+    title_->setFocus(Qt::OtherFocusReason);
     tags_ = new QLineEdit(proposed.tags.join(QStringLiteral(", ")), this);
     tags_->setObjectName(QStringLiteral("tags"));
     tags_->setPlaceholderText(tr("separated by commas"));

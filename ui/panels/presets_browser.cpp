@@ -16,6 +16,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
@@ -122,6 +124,10 @@ QString PresetsBrowser::chosen() const {
 }
 
 void PresetsBrowser::choose(const QString& id) {
+    if (!cards_->has(id) && store_.find(id)) {  // hidden by what was searched for
+        search_->clear();
+        tag_->setCurrentIndex(0);
+    }
     if (cards_->has(id)) {
         cards_->choose(id);
     }
@@ -159,6 +165,11 @@ void PresetsBrowser::filter() {
             shown.push_back(&entry);
         }
     }
+    // Those of that name come before those that only speak of the words.
+    const QString phrase = search_->text().simplified();
+    std::stable_partition(shown.begin(), shown.end(), [&](const PresetEntry* entry) {
+        return entry->title.contains(phrase, Qt::CaseInsensitive);
+    });
     cards_->setEntries(shown);
     pages_->setCurrentIndex(shown.empty() ? 1 : 0);
     showChosen(chosen());

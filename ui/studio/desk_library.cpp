@@ -143,10 +143,11 @@ void Desk::savePreset() {
     }
     const QString path = workspace_.file.path();
     try {
-        workspace_.presets.save(dialog.text(),
-                                workspace_.model.document(),
-                                path.isEmpty() ? QString() : QFileInfo(path).absolutePath(),
-                                thumbnail);
+        presets_->choose(
+            workspace_.presets.save(dialog.text(),
+                                    workspace_.model.document(),
+                                    path.isEmpty() ? QString() : QFileInfo(path).absolutePath(),
+                                    thumbnail));
         notices_->show(NoticeKind::Success,
                        tr("Saved as the preset “%1”.").arg(dialog.text().title));
     } catch (const Error& error) {

@@ -15,6 +15,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTreeWidget>
@@ -81,6 +82,22 @@ private Q_SLOTS:
 
         QCOMPARE(cards(browser)->model()->rowCount(), 1);
         QCOMPARE(browser.chosen(), QString("builtin:upscale_speed"));
+    }
+
+    void aSearchBeginsAtTheTop() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+        auto* bar = cards(browser)->verticalScrollBar();
+        bar->setValue(bar->maximum());
+        QVERIFY(bar->value() > 0);
+
+        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "image to image");
+
+        const QModelIndex first = cards(browser)->model()->index(0, 0);
+        QTRY_VERIFY(cards(browser)->viewport()->rect().contains(
+            cards(browser)->visualRect(first).center()));
+        QVERIFY2(first.data().toString().startsWith("Image to image"),
+                 qPrintable(first.data().toString()));
     }
 
     void showsOnlyPresetsOfATag() {
@@ -214,6 +231,27 @@ private Q_SLOTS:
 
         QCOMPARE(browser.findChild<QLabel*>("presetNeeds")->text(),
                  QString("Needs 3.1 of 4.0 GiB, streams 60 %, about 40 s"));
+    }
+
+    void whatIsTypedReplacesTheProposedTitle() {
+        PresetDialog dialog({.title = "balanced", .description = {}, .tags = {}}, {});
+        dialog.show();
+        dialog.activateWindow();
+        QTRY_VERIFY(QApplication::focusWidget());
+
+        QTest::keyClicks(QApplication::focusWidget(), "mine");
+
+        QCOMPARE(dialog.text().title, QString("mine"));
+    }
+
+    void showsAPresetThatTheSearchHides_whenItIsChosen() {
+        PresetsBrowser browser(*store_);
+        open(browser);
+        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "upscale");
+
+        browser.choose("builtin:inpaint_speed");
+
+        QCOMPARE(browser.chosen(), QString("builtin:inpaint_speed"));
     }
 
     void asksForATitle_beforeItSaves() {
