@@ -4,6 +4,7 @@
 #include "ui/panels/queue_rows.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
@@ -83,6 +84,11 @@ void QueuePanel::build() {
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setDefaultDropAction(Qt::MoveAction);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    auto* away = new QAction(list_);
+    away->setShortcut(QKeySequence::Delete);
+    away->setShortcutContext(Qt::WidgetShortcut);
+    list_->addAction(away);
+    connect(away, &QAction::triggered, this, &QueuePanel::takeSelectedAway);
     empty_->setObjectName("noRuns");
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
@@ -143,6 +149,16 @@ void QueuePanel::runSelectedAnew() {
 
 void QueuePanel::removeSelected() {
     queue_.remove(selectedRun());
+}
+
+/// A run at work stays: cancelling it is another wish.
+void QueuePanel::takeSelectedAway() {
+    const QueuedRun* run = queue_.find(selectedRun());
+    if (run && run->state == RunState::Waiting) {
+        cancelSelectedNow();
+    } else if (hasEnded(run)) {
+        removeSelected();
+    }
 }
 
 void QueuePanel::removeEnded() {

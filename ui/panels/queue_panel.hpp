@@ -30,6 +30,7 @@ public Q_SLOTS:
     void retrySelected();
     void runSelectedAnew();  ///< also what is kept from earlier runs
     void removeSelected();
+    void takeSelectedAway();
     void removeEnded();
 
 Q_SIGNALS:

@@ -82,6 +82,7 @@ private Q_SLOTS:
     void movesAWaitingRun_whenItIsDragged();
     void pausesAndGoesOn();
     void cancelsTheSelectedRun();
+    void deleteTakesAWaitingRunAway();
     void retriesAndRemoves();
     void runsAnew_alsoWhatWasKept();
     void asksForTheGraphOfARun();
@@ -169,6 +170,22 @@ void QueuePanelTest::cancelsTheSelectedRun() {
     bench.waitForEnd(id);
     QCOMPARE(bench.queue.find(id)->state, RunState::Cancelled);
     QCOMPARE(bench.panel.selectedRun(), id);  // the selection outlives the new order
+}
+
+void QueuePanelTest::deleteTakesAWaitingRunAway() {
+    QueueOnBench bench;
+    bench.queue.setPaused(true);
+    const quint64 id = bench.queue.add("waiting", "g", Json::object());
+    bench.panel.select(id);
+    bench.list->setFocus();
+    QTRY_VERIFY(bench.list->hasFocus());
+
+    QTest::keyClick(bench.list, Qt::Key_Delete);
+    QVERIFY(!bench.queue.find(id) || bench.queue.find(id)->state == RunState::Cancelled);
+    bench.panel.select(id);
+    QTest::keyClick(bench.list, Qt::Key_Delete);
+
+    QVERIFY(!bench.queue.find(id));
 }
 
 void QueuePanelTest::retriesAndRemoves() {
