@@ -38,7 +38,7 @@ NumberField::NumberField(const ParamDesc& param, QWidget* parent)
 }
 
 QString NumberField::unit() const {
-    return QString::fromStdString(param().unit);
+    return unitText(param(), value());
 }
 
 QSize NumberField::sizeHint() const {
@@ -113,8 +113,10 @@ void NumberField::stopTyping() {
 
 bool NumberField::takeTyping() {
     QString text = typing_->text().trimmed();
-    if (!unit().isEmpty() && text.endsWith(unit())) {
-        text.chop(unit().size());
+    for (const QString& written : {QString::fromStdString(param().unit), unit()}) {
+        if (!written.isEmpty() && text.endsWith(written)) {
+            text.chop(written.size());
+        }
     }
     if (text == numberText(param(), value())) {
         return true;

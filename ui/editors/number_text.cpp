@@ -80,6 +80,15 @@ std::optional<long double> numberOf(const Json& value) {
     return std::nullopt;
 }
 
+QString unitText(const ParamDesc& param, const Json& value) {
+    constexpr qsizetype kLeastWord = 4;  // "ms" and "px" are no plurals
+    QString unit = QString::fromStdString(param.unit);
+    if (value == 1 && unit.size() >= kLeastWord && unit.endsWith(QLatin1Char('s'))) {
+        unit.chop(1);
+    }
+    return unit;
+}
+
 QString numberText(const ParamDesc& param, const Json& value) {
     if (value.is_number_unsigned()) {
         return QString::number(value.get<uint64_t>());

@@ -19,6 +19,8 @@ namespace lowtide::ui {
 /// The number without its unit, with at least the step's decimals and never fewer than it has;
 /// a value that is no number as JSON.
 [[nodiscard]] QString numberText(const ParamDesc& param, const Json& value);
+/// The unit behind the number: "steps", of one "step"; empty: none.
+[[nodiscard]] QString unitText(const ParamDesc& param, const Json& value);
 /// The value as a number; nothing when it is none.
 [[nodiscard]] std::optional<long double> numberOf(const Json& value);
 

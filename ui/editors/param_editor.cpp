@@ -75,9 +75,8 @@ QString valueText(const ParamDesc& param, const Json& value) {
     }
     if (value.is_number()) {
         const QString number = numberText(param, value);
-        return param.unit.empty()
-                   ? number
-                   : QStringLiteral("%1 %2").arg(number, QString::fromStdString(param.unit));
+        const QString unit = unitText(param, value);
+        return unit.isEmpty() ? number : QStringLiteral("%1 %2").arg(number, unit);
     }
     if (!value.is_string()) {
         return plainText(value);

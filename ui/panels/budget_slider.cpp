@@ -35,7 +35,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     slider_->setPageStep(8);
     slider_->setAccessibleName(tr("Memory budget"));
     field_->setObjectName("budgetField");
-    field_->setPlaceholderText(tr("no bound"));
+    field_->setPlaceholderText(tr("no limit"));
     field_->setFixedWidth(Theme::space(22));
     field_->setAccessibleName(tr("Memory budget, exact"));
     note_->setObjectName("budgetNote");
@@ -115,7 +115,7 @@ void BudgetSlider::showBudget() {
     field_->setText(budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
     note_->setText(least_ > 0 ? tr("Needs at least %1").arg(bytesText(least_))
                    : budget_  ? tr("At most %1").arg(bytesText(*budget_))
-                              : tr("Without a bound: what is free"));
+                              : tr("No limit: all that is free"));
 }
 
 }  // namespace lowtide::ui

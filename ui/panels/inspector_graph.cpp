@@ -86,7 +86,7 @@ void InspectorGraph::buildRows() {
     collect->setSpacing(Theme::space(2));
     collect->addWidget(ownThreshold_);
     collect->addWidget(threshold_, 1);
-    form->addRow(tr("Collect at"), collect);
+    form->addRow(tr("Collect memory at"), collect);
     form->addRow(tr("Exact"), exact_);
 }
 

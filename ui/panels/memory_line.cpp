@@ -44,9 +44,12 @@ MemoryLine refusedLine(const Issues& issues) {
     const Json facts = factsOf(*found);
     const Bytes needed = bytesIn(facts, "needed");
     const QString node = QString::fromStdString(found->node);
-    return {.text = needed > 0 ? MemoryWords::tr("Does not fit: %1 needs %2")
-                                     .arg(node, partText(needed, bytesIn(facts, "capacity")))
-                               : MemoryWords::tr("Does not fit: %1").arg(message),
+    const Bytes capacity = bytesIn(facts, "capacity");
+    return {.text = capacity > 0 ? MemoryWords::tr("Does not fit: %1 needs %2, there are %3")
+                                       .arg(node, bytesText(needed), bytesText(capacity))
+                    : needed > 0
+                        ? MemoryWords::tr("Does not fit: %1 needs %2").arg(node, bytesText(needed))
+                        : MemoryWords::tr("Does not fit: %1").arg(message),
             .detail = hint.isEmpty() ? message : message + QLatin1Char('\n') + hint,
             .fits = false};
 }

@@ -32,7 +32,7 @@ QString timesNote(const PlanView& plan) {
 
 QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& measured) {
     if (run.executed == 0) {
-        return MemoryPanel::tr("Nothing was to do: every result was kept from earlier runs.");
+        return MemoryPanel::tr("Nothing to do: every result was kept from earlier runs.");
     }
     return measured ? MemoryPanel::tr("Peak %1, predicted %2. Collections: %3, %4 given back.")
                           .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
@@ -287,7 +287,7 @@ void MemoryPanel::endRun(quint64 id) {
     widgets_->details->setSummary(
         measured ? tr("peak %1, predicted %2")
                        .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
-        : run->executed == 0 ? tr("nothing was to do")
+        : run->executed == 0 ? tr("nothing to do")
                              : QString());
     const bool isWhole = run->state == RunState::Finished;
     const auto slower =

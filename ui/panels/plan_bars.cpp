@@ -216,10 +216,10 @@ void PlanBars::paintBudget(QPainter& painter, const Scale& scale) const {
     const Theme& theme = Theme::current();
     const QRectF row(0, 0, width(), kBudgetRow);
     if (budget_ <= 0) {
-        paintText(painter, row, tr("No bound"), "small", "text.muted", Qt::AlignRight);
+        paintText(painter, row, tr("no limit"), "small", "text.muted", Qt::AlignRight);
         return;
     }
-    const QString text = isFarBeyond() ? tr("budget %1, far beyond").arg(bytesText(budget_))
+    const QString text = isFarBeyond() ? tr("budget %1, not to scale").arg(bytesText(budget_))
                                        : tr("budget %1").arg(bytesText(budget_));
     const qreal x = scale.track.left() + scale.lengthOf(budget_);
     const bool isLeft = x > width() / 2.0;

@@ -313,6 +313,9 @@ private Q_SLOTS:
         QTest::newRow("nothing") << "name"
                                  << "\"\""
                                  << "empty";
+        QTest::newRow("one") << "steps"
+                             << "1"
+                             << "1 step";
         QTest::newRow("wrong type") << "steps"
                                     << "[1]"
                                     << "[1]";

@@ -277,7 +277,8 @@ private Q_SLOTS:
         QCOMPARE(line.detail, QString("denoise needs 5 GiB\nstream"));
         planned.issues[0].node = "denoise";
         planned.issues[0].facts = R"({"needed": 5368709120, "capacity": 4294967296})";
-        QCOMPARE(memoryLineOf(planned).text, QString("Does not fit: denoise needs 5.0 of 4.0 GiB"));
+        QCOMPARE(memoryLineOf(planned).text,
+                 QString("Does not fit: denoise needs 5.0 GiB, there are 4.0 GiB"));
         QVERIFY(memoryLineOf({}).text.isEmpty());
     }
 

@@ -380,7 +380,7 @@ void MemoryPanelTest::saysThatNothingWasToDo() {
     bench.runToEnd();
 
     bench.unfold();
-    QVERIFY(bench.find<QLabel>("measuredNote")->text().startsWith("Nothing was to do"));
+    QVERIFY(bench.find<QLabel>("measuredNote")->text().startsWith("Nothing to do"));
     QVERIFY(!bench.find<QWidget>("measured")->isVisible());
 }
 
