@@ -6,7 +6,11 @@
 
 namespace lowtide::ui {
 
+inline constexpr ActionScope kWindow = ActionScope::Window;
 inline constexpr ActionScope kCanvas = ActionScope::Canvas;
+inline constexpr bool kPlain = false;  ///< not checkable
+inline constexpr bool kCheckable = true;
+inline constexpr bool kAfterLine = true;
 
 /// Parts of actionTable(), by menu: those of the canvas, then those of the window.
 [[nodiscard]] std::span<const ActionDesc> editRows();
