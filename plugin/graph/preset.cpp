@@ -77,6 +77,15 @@ void visitFiles(Document& document, const Catalog& catalog, const FileVisit& vis
     }
 }
 
+std::string nameSeenFrom(const std::string& folder, const std::filesystem::path& full) {
+    if (folder.empty()) {
+        return full.string();
+    }
+    const std::filesystem::path relative =
+        full.lexically_relative(std::filesystem::absolute(folder).lexically_normal());
+    return relative.empty() || *relative.begin() == ".." ? full.string() : relative.string();
+}
+
 }  // namespace
 
 Preset parsePreset(std::string_view text) {
@@ -126,16 +135,26 @@ RequiredFiles requiredFiles(const Document& document, const Catalog& catalog) {
     return files;
 }
 
-Document anchored(Document document, const Catalog& catalog, const std::string& folder) {
+Document rebased(Document document,
+                 const Catalog& catalog,
+                 const std::string& from,
+                 const std::string& to) {
+    if (from == to && !to.empty()) {
+        return document;
+    }
     visitFiles(document, catalog, [&](const ParamDesc&, Json& value) {
         const std::filesystem::path typed = value.get<std::string>();
-        const std::filesystem::path full = std::filesystem::path(folder) / typed;
+        const std::filesystem::path full = std::filesystem::path(from) / typed;
         std::error_code ignored;
         if (typed.is_relative() && std::filesystem::exists(full, ignored)) {
-            value = std::filesystem::absolute(full).lexically_normal().string();
+            value = nameSeenFrom(to, std::filesystem::absolute(full).lexically_normal());
         }
     });
     return document;
+}
+
+Document anchored(Document document, const Catalog& catalog, const std::string& folder) {
+    return rebased(std::move(document), catalog, folder, {});
 }
 
 }  // namespace lowtide::graph

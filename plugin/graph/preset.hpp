@@ -41,8 +41,14 @@ struct Preset {
 /// The files that the graph's nodes name, each once; those of nodes that are not known here are not
 /// seen.
 [[nodiscard]] RequiredFiles requiredFiles(const Document& document, const Catalog& catalog);
-/// The graph with each relative file that lies in `folder` named with its full path, so that it
-/// can leave the folder it was made for.
+/// The graph with each relative file that lies in `from` named as a graph in `to` names it:
+/// relative where it lies below that folder, else (and for an empty `to`) with its full path. Names
+/// of other files stay.
+[[nodiscard]] Document rebased(Document document,
+                               const Catalog& catalog,
+                               const std::string& from,
+                               const std::string& to);
+/// The same with full paths alone, so that the graph can leave `folder`.
 [[nodiscard]] Document anchored(Document document,
                                 const Catalog& catalog,
                                 const std::string& folder);

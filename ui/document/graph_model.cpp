@@ -55,13 +55,16 @@ void GraphModel::endMerging() {
     ++mergeGeneration_;
 }
 
-void GraphModel::load(graph::Document document) {
+void GraphModel::load(graph::Document document, bool isSaved) {
     endMerging();
     document_ = std::move(document);
     sortLinks(document_);
     draft_ = document_;
     untold_ = {.reset = true};
     undoStack_.clear();
+    if (!isSaved) {
+        undoStack_.resetClean();
+    }
     tell();
 }
 

@@ -62,8 +62,8 @@ public:
     void apply(const QString& text, const Edit& edit, const QString& mergeKey = {});
     /// The gesture is over: the next step of the same key is a new one.
     void endMerging();
-    /// Another document; the undo stack is emptied.
-    void load(graph::Document document);
+    /// Another document; the undo stack is emptied. `isSaved`: no, it counts as modified.
+    void load(graph::Document document, bool isSaved = true);
     /// The document as it is counts as saved.
     void setSaved();
     [[nodiscard]] bool isModified() const;

@@ -2,6 +2,7 @@
 #include "plugin/files/output_file.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/journal_text.hpp"
+#include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QDateTime>
@@ -17,6 +18,7 @@ Journal::Journal(const QString& folder, const QString& path)
       file_(QStringLiteral("%1/%2%3").arg(
           folder, QUuid::createUuid().toString(QUuid::Id128), QLatin1String(kJournalSuffix))),
       path_(path),
+      graphFolder_(graphFolderOf(path)),
       exceptions_(std::uncaught_exceptions()) {}
 
 Journal::~Journal() {
@@ -31,6 +33,7 @@ bool Journal::write(const graph::Document& document, QString* reason) {
         const std::string text =
             textOf(JournalText{.program = os::thisProgram(),
                                .path = path_,
+                               .graphFolder = graphFolder_,
                                .writtenAt = QDateTime::currentDateTimeUtc().toString(Qt::ISODate),
                                .document = document});
         files::makeFolders(encoded(folder_));
@@ -46,8 +49,9 @@ bool Journal::write(const graph::Document& document, QString* reason) {
     }
 }
 
-void Journal::setPath(const QString& path) {
+void Journal::setPlace(const QString& path, const QString& graphFolder) {
     path_ = path;
+    graphFolder_ = graphFolder;
 }
 
 void Journal::clear() {

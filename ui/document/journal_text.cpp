@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "ui/document/opened_graph.hpp"
 
 namespace lowtide::ui {
 
@@ -43,6 +44,7 @@ std::string textOf(const JournalText& journal) {
                          {"machine_start", program.machineStart.toStdString()},
                          {"machine", program.machine.toStdString()}}},
                        {"path", journal.path.toStdString()},
+                       {"graph_folder", journal.graphFolder.toStdString()},
                        {"written_at", journal.writtenAt.toStdString()},
                        {"document", graph::toJson(journal.document)}};
     try {
@@ -63,8 +65,11 @@ JournalText journalFrom(const std::string& text) {
     if (!document) {
         throw Error(ErrorKind::Corrupt, "journal holds no document");
     }
+    const QString path = textMember(reader, "path");
+    const std::optional<std::string> folder = reader.text("graph_folder");
     return {.program = programFrom(json),
-            .path = textMember(reader, "path"),
+            .path = path,
+            .graphFolder = folder ? QString::fromStdString(*folder) : graphFolderOf(path),
             .writtenAt = textMember(reader, "written_at"),
             .document = graph::documentFromJson(*document)};
 }

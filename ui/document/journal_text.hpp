@@ -9,6 +9,7 @@ namespace lowtide::ui {
 struct JournalText {
     os::Program program;
     QString path;
+    QString graphFolder;  ///< from which the document's relative files are seen
     QString writtenAt;
     graph::Document document;
 };

@@ -66,6 +66,7 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
     JournalText journal = journalFrom(text);
     return Recovered{.journal = path,
                      .path = journal.path,
+                     .graphFolder = journal.graphFolder,
                      .writtenAt = journal.writtenAt,
                      .document = std::move(journal.document)};
 }

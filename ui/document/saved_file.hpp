@@ -39,7 +39,8 @@ public:
     /// Writes the document whole; called by the owner at most once a second. False when it could
     /// not: `reason` says why, once until it works again.
     bool write(const graph::Document& document, QString* reason);
-    void setPath(const QString& path);
+    /// `graphFolder`: from which the document's relative files are seen.
+    void setPlace(const QString& path, const QString& graphFolder);
     /// The document is saved or thrown away: nothing to recover.
     void clear();
 
@@ -47,6 +48,7 @@ private:
     const QString folder_;
     const QString file_;
     QString path_;
+    QString graphFolder_;
     const int exceptions_;
     bool hasFailed_ = false;
 };
@@ -55,6 +57,7 @@ private:
 struct Recovered {
     QString journal;  ///< the file; discard() removes it
     QString path;     ///< of the document; empty: never saved
+    QString graphFolder;
     QString writtenAt;
     graph::Document document;
 };

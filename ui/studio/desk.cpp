@@ -14,6 +14,7 @@
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QFile>
 #include <QMenuBar>
 #include <QStatusBar>
 #include <QVBoxLayout>
@@ -229,7 +230,14 @@ void Desk::openGraphOf(quint64 run) {
         return;
     }
     try {
-        files_.openDocument(graph::parseDocument(queued->graph), queued->title);
+        const bool hasFile = std::any_of(queued->files.begin(),
+                                         queued->files.end(),
+                                         [](const auto& file) { return QFile::exists(file); });
+        files_.openDocument(
+            {.document = graph::parseDocument(queued->graph),
+             .name = queued->title,
+             .folder = QString::fromStdString(textIn(queued->options, "graphFolder")),
+             .isKept = hasFile});
     } catch (const Error& error) {
         showError(&parts_.window, tr("The graph of this run cannot be opened"), error);
     }

@@ -116,7 +116,8 @@ bool Desk::openPreset(const QString& id) {
         return false;
     }
     try {
-        if (files_.openDocument(workspace_.presets.open(id), entry->title)) {
+        if (files_.openDocument(
+                {.document = workspace_.presets.open(id), .name = entry->title, .folder = {}})) {
             presets_->choose(id);
             centre_->setCurrentIndex(0);
             return true;
@@ -141,13 +142,9 @@ void Desk::savePreset() {
     if (dialog.exec() != QDialog::Accepted) {
         return;
     }
-    const QString path = workspace_.file.path();
     try {
-        presets_->choose(
-            workspace_.presets.save(dialog.text(),
-                                    workspace_.model.document(),
-                                    path.isEmpty() ? QString() : QFileInfo(path).absolutePath(),
-                                    thumbnail));
+        presets_->choose(workspace_.presets.save(
+            dialog.text(), workspace_.model.document(), workspace_.file.folder(), thumbnail));
         notices_->show(NoticeKind::Success,
                        tr("Saved as the preset “%1”.").arg(dialog.text().title));
     } catch (const Error& error) {
@@ -156,9 +153,7 @@ void Desk::savePreset() {
 }
 
 bool Desk::isFound(const std::string& file) const {
-    const QString path = workspace_.file.path();
-    const QString folder = path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
-    return workspace_.models.isThere(file, folder);
+    return workspace_.models.isThere(file, workspace_.file.folder());
 }
 
 void Desk::useModel(const QString& param, const QString& value) {

@@ -11,26 +11,11 @@ namespace {
 
 constexpr int kJournalRestMilliseconds = 1000;
 
-QString documentNameOf(const QString& path) {
-    const QString name = QFileInfo(path).fileName();
-    for (const char* ending : {".lowtide.json", ".json", ".png"}) {
-        if (name.endsWith(QLatin1String(ending), Qt::CaseInsensitive)) {
-            return name.chopped(static_cast<qsizetype>(qstrlen(ending)));
-        }
-    }
-    return name;
-}
-
-/// A picture carries its graph, but is never written over.
-bool isPicture(const QString& path) {
-    return path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive);
-}
-
 /// What the file holds, so that recovering is a step which can be undone; an empty graph where it
 /// cannot be read.
-graph::Document savedGraph(const QString& path) {
+OpenedGraph savedGraph(const QString& path) {
     try {
-        return path.isEmpty() ? graph::Document() : loadGraph(path);
+        return path.isEmpty() ? OpenedGraph() : openedFile(path);
     } catch (const Error&) {
         return {};
     }
@@ -63,43 +48,45 @@ DocumentFile::~DocumentFile() {
     journal_.clear();
 }
 
-void DocumentFile::settle(graph::Document document, const QString& path, const QString& name) {
+void DocumentFile::settle(OpenedGraph opened, const QString& path) {
     rest_.stop();
     journal_.clear();
     path_ = path;
-    name_ = name;
-    journal_.setPath(path);
-    model_.load(std::move(document));
+    name_ = opened.name;
+    folder_ = opened.folder;
+    journal_.setPlace(path_, folder_);
+    model_.load(std::move(opened.document), opened.isKept);
+    if (!opened.isKept) {
+        rest_.start();
+    }
     Q_EMIT moved();
 }
 
-void DocumentFile::setNew(graph::Document document, const QString& name) {
+void DocumentFile::setNew(OpenedGraph opened) {
     lock_.reset();
-    settle(std::move(document), QString(), name);
+    settle(std::move(opened), QString());
 }
 
 QString DocumentFile::open(const QString& path) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     if (isPicture(whole)) {
-        openCopy(whole);
+        setNew(openedFile(whole));
         return {};
     }
-    graph::Document document = loadGraph(whole);
+    OpenedGraph opened = openedFile(whole);
     auto lock = whole == path_ && lock_ ? std::move(lock_) : std::make_unique<DocumentLock>(whole);
     if (const QString other = lock->tryLock(); !other.isEmpty()) {
         return other;
     }
     lock_ = std::move(lock);
-    settle(std::move(document), whole, documentNameOf(whole));
+    settle(std::move(opened), whole);
     return {};
 }
 
 void DocumentFile::openCopy(const QString& path) {
-    graph::Document document = loadGraph(path);
-    lock_.reset();
-    settle(std::move(document),
-           QString(),
-           isPicture(path) ? documentNameOf(path) : tr("%1 (copy)").arg(documentNameOf(path)));
+    OpenedGraph opened = openedFile(path);
+    opened.name = tr("%1 (copy)").arg(opened.name);
+    setNew(std::move(opened));
 }
 
 void DocumentFile::recover(const Recovered& recovered) {
@@ -110,10 +97,14 @@ void DocumentFile::recover(const Recovered& recovered) {
         path.clear();
     }
     lock_ = std::move(lock);
-    const QString name = recovered.path.isEmpty()
-                             ? tr("recovered")
-                             : tr("%1 (recovered)").arg(documentNameOf(recovered.path));
-    settle(savedGraph(path), path, name);
+    OpenedGraph opened = savedGraph(path);
+    opened.name = recovered.path.isEmpty()
+                      ? tr("recovered")
+                      : tr("%1 (recovered)").arg(documentNameOf(recovered.path));
+    opened.document =
+        rebased(opened.document, model_.catalog(), opened.folder, recovered.graphFolder);
+    opened.folder = recovered.graphFolder;
+    settle(std::move(opened), path);
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });
     if (writeJournal()) {
@@ -122,32 +113,40 @@ void DocumentFile::recover(const Recovered& recovered) {
 }
 
 void DocumentFile::save() {
-    saveGraph(path_, model_.document(), folderMade(places_.backups));
-    model_.setSaved();
-    rest_.stop();
-    journal_.clear();
+    write(path_);
 }
 
 QString DocumentFile::saveAs(const QString& path) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     if (whole == path_) {
-        save();
+        write(path_);
         return {};
     }
     auto lock = std::make_unique<DocumentLock>(whole);
     if (const QString other = lock->tryLock(); !other.isEmpty()) {
         return other;
     }
-    saveGraph(whole, model_.document(), folderMade(places_.backups));
+    write(whole);
     lock_ = std::move(lock);
-    path_ = whole;
-    name_ = documentNameOf(whole);
+    return {};
+}
+
+/// The file names what the document uses as its own folder sees it. The document itself stays, so
+/// that every step can be undone; it moves along where none of its files stays behind.
+void DocumentFile::write(const QString& path) {
+    const QString folder = graphFolderOf(path);
+    const graph::Document written = rebased(model_.document(), model_.catalog(), folder_, folder);
+    saveGraph(path, written, folderMade(places_.backups));
+    if (graph::toJson(written) == graph::toJson(model_.document())) {
+        folder_ = folder;
+    }
+    path_ = path;
+    name_ = documentNameOf(path);
     model_.setSaved();
     rest_.stop();
     journal_.clear();
-    journal_.setPath(whole);
+    journal_.setPlace(path_, folder_);
     Q_EMIT moved();
-    return {};
 }
 
 bool DocumentFile::writeJournal() {

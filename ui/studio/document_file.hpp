@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/document/graph_model.hpp"
+#include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/studio/places.hpp"
 
@@ -29,8 +30,13 @@ public:
     /// The file's name without its ending, or what a new document is called.
     [[nodiscard]] const QString& name() const { return name_; }
 
-    /// A document that no file holds. `isModified`: closing it asks.
-    void setNew(graph::Document document, const QString& name);
+    /// From which the document's relative files are seen; it stays when the document is saved in
+    /// another folder. Empty: the program's own.
+    [[nodiscard]] const QString& folder() const { return folder_; }
+
+    /// A document without a file of its own. Where it is not kept, closing asks and the journal
+    /// begins.
+    void setNew(OpenedGraph opened);
     /// Empty: it is open. Otherwise who else edits it, and nothing has changed here. Throws as
     /// loadGraph.
     [[nodiscard]] QString open(const QString& path);
@@ -50,13 +56,15 @@ Q_SIGNALS:
     void journalFailed(const QString& reason);
 
 private:
-    void settle(graph::Document document, const QString& path, const QString& name);
+    void settle(OpenedGraph opened, const QString& path);
+    void write(const QString& path);
     bool writeJournal();
 
     GraphModel& model_;
     Places places_;
     QString path_;
     QString name_;
+    QString folder_;
     Journal journal_;
     std::unique_ptr<DocumentLock> lock_;
     QTimer rest_;

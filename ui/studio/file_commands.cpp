@@ -43,14 +43,14 @@ FileCommands::FileCommands(DocumentFile& file,
     : QObject(window), file_(file), model_(model), places_(places), window_(window) {}
 
 bool FileCommands::newGraph() {
-    return openDocument(defaultGraph(), tr("untitled"));
+    return openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
 }
 
-bool FileCommands::openDocument(graph::Document document, const QString& name) {
+bool FileCommands::openDocument(OpenedGraph opened) {
     if (!mayLeave()) {
         return false;
     }
-    file_.setNew(std::move(document), name);
+    file_.setNew(std::move(opened));
     return true;
 }
 
@@ -122,10 +122,9 @@ bool FileCommands::openBackup() {
     if (!isChosen || !mayLeave()) {
         return false;
     }
-    const QString name = file_.name();
     try {
-        const QString& path = backups.at(static_cast<size_t>(lines.indexOf(line))).path;
-        file_.setNew(loadGraph(path), tr("%1 (backup)").arg(name));
+        const QString& backup = backups.at(static_cast<size_t>(lines.indexOf(line))).path;
+        file_.setNew(openedBackup(backup, file_.path()));
         return true;
     } catch (const Error& error) {
         showError(window_, tr("The backup cannot be opened"), error);

@@ -22,8 +22,8 @@ public:
     bool open();
     bool openPath(const QString& path);
     bool openBackup();
-    /// A graph that is no file: a preset, a run of the queue.
-    bool openDocument(graph::Document document, const QString& name);
+    /// A graph that has no file of its own: a preset, a run of the queue.
+    bool openDocument(OpenedGraph opened);
 
     /// False: it is not saved.
     bool save();

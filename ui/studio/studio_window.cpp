@@ -148,7 +148,7 @@ void StudioWindow::attachWithout() {
 
 /// What was recovered comes first and stays until the person says what becomes of it.
 void StudioWindow::openFirst() {
-    workspace_->file.setNew(defaultGraph(), tr("untitled"));
+    workspace_->file.setNew({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
     const QString& asked = setup_.arguments.graph;
     const bool isRecovered = desk_->files().recover();
     if (!asked.isEmpty() && !isRecovered) {

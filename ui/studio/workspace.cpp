@@ -3,8 +3,6 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/model_folders.hpp"
 
-#include <QFileInfo>
-
 #include <utility>
 
 namespace lowtide::ui {
@@ -21,10 +19,6 @@ void put(Json& options, const char* key, const QString& value) {
 Bytes budgetOf(const Json& plan) {
     const Json& devices = memberIn(plan, "devices");
     return devices.is_array() && !devices.empty() ? bytesIn(devices.front(), "capacity") : 0;
-}
-
-QString folderOf(const QString& path) {
-    return path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
 }
 
 std::vector<std::string> textsOf(const QStringList& list) {
@@ -126,7 +120,7 @@ void Workspace::tellOptions() {
     run.setPreviews(settings_.preferences().showsPreviews);
     run.setOutputFolder(chosen.isEmpty() ? places_.pictures : chosen);
     planning.setOptions(
-        runOptions(model.document(), settings_.preferences(), arguments_, folderOf(file.path())));
+        runOptions(model.document(), settings_.preferences(), arguments_, file.folder()));
 }
 
 void Workspace::tellModels() {

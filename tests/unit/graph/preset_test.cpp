@@ -59,6 +59,8 @@ private Q_SLOTS:
     void refusesWhatIsNoPreset();
     void namesEachFileOnce_ofNodesThatAreKnown();
     void givesRelativeFilesTheirFullPath_whereTheyLieInTheFolder();
+    void namesFilesAsTheOtherFolderSeesThem_data();
+    void namesFilesAsTheOtherFolderSeesThem();
     void listsPresetsOfAFolder_theBrokenOnesWithTheReason();
     void listsNothing_whereThereIsNoFolder();
     void findsByIdOrTitle_inTheFirstFolderThatHasIt();
@@ -146,6 +148,70 @@ void PresetTest::givesRelativeFilesTheirFullPath_whereTheyLieInTheFolder() {
     QCOMPARE(value("load1", "checkpoint"), std::string("elsewhere.safetensors"));
     QCOMPARE(value("load2", "checkpoint"), std::string("builtin:mini"));
     QCOMPARE(value("load0", "note"), std::string("note.txt"));
+}
+
+void PresetTest::namesFilesAsTheOtherFolderSeesThem_data() {
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QString>("named");  // what begins with "/" lies in the test's folder
+    QTest::newRow("beside it") << "/p"
+                               << "/q"
+                               << "a.bin"
+                               << "/p/a.bin";
+    QTest::newRow("further in") << "/p"
+                                << "/q"
+                                << "in/b.bin"
+                                << "/p/in/b.bin";
+    QTest::newRow("to a folder above") << "/p"
+                                       << ""
+                                       << "a.bin"
+                                       << "p/a.bin";
+    QTest::newRow("to the folder within") << "/p"
+                                          << "/p/in"
+                                          << "in/b.bin"
+                                          << "b.bin";
+    QTest::newRow("back up") << "/p/in"
+                             << "/p"
+                             << "../a.bin"
+                             << "a.bin";
+    QTest::newRow("not there") << "/p"
+                               << "/q"
+                               << "model.bin"
+                               << "model.bin";
+    QTest::newRow("the same folder") << "/p"
+                                     << "/p"
+                                     << "./a.bin"
+                                     << "./a.bin";
+    QTest::newRow("full already") << "/p"
+                                  << "/q"
+                                  << "/p/a.bin"
+                                  << "/p/a.bin";
+    QTest::newRow("a name alike") << "/p"
+                                  << "/pp"
+                                  << "a.bin"
+                                  << "/p/a.bin";
+}
+
+void PresetTest::namesFilesAsTheOtherFolderSeesThem() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, typed);
+    QFETCH(QString, named);
+    const QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkpath("p/in"));
+    put(folder, "p/a.bin", "x");
+    put(folder, "p/in/b.bin", "x");
+    const auto placed = [&](const QString& path) {
+        return (path.startsWith('/') ? folder.path() + path : path).toStdString();
+    };
+
+    const Document document = rebased(loading({placed(typed)}),
+                                      loaders(),
+                                      (folder.path() + from).toStdString(),
+                                      (folder.path() + to).toStdString());
+
+    QCOMPARE(document.nodes.at("load0").params.at("checkpoint").get<std::string>(), placed(named));
 }
 
 void PresetTest::listsPresetsOfAFolder_theBrokenOnesWithTheReason() {

@@ -146,11 +146,13 @@ private Q_SLOTS:
         runAndEnd([&] {
             Journal journal(folder, {});
             QString reason;
-            journal.setPath("later.json");
+            journal.setPlace("/b/later.json", "/a");
             journal.write(someGraph(), &reason);
             endAtOnce();
         });
-        QCOMPARE(findRecovered(folder, nullptr).at(0).path, QString("later.json"));
+        const Recovered found = findRecovered(folder, nullptr).at(0);
+        QCOMPARE(found.path, QString("/b/later.json"));
+        QCOMPARE(found.graphFolder, QString("/a"));
     }
 
     void aJournalThatCannotBeWrittenSaysWhyOnce() {

@@ -1,11 +1,16 @@
 #include "plugin/base/error.hpp"
+#include "plugin/image/png.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
+#include "ui/document/journal_text.hpp"
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <functional>
+#include <map>
 
 namespace document_file_test {
 
@@ -40,6 +45,108 @@ struct Opened {
     DocumentFile file;
 };
 
+OpenedGraph fresh() {
+    return {.document = defaultGraph(), .name = "untitled", .folder = {}};
+}
+
+/// A graph that reads "in.bin", which lies in `p` beside it.
+graph::Document reading() {
+    graph::Document document = defaultGraph();
+    document.nodes["picture"] = {.type = "load.image", .params = {{"image", "in.bin"}}};
+    return document;
+}
+
+void put(const QString& path, const QByteArray& bytes) {
+    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+}
+
+QString nameIn(const graph::Document& document) {
+    return QString::fromStdString(document.nodes.at("picture").params.at("image"));
+}
+
+/// As the module looks for it.
+bool isFound(const Opened& opened) {
+    return QFileInfo::exists(QDir(opened.file.folder()).filePath(nameIn(opened.model.document())));
+}
+
+void openPicture(Opened& opened, const QTemporaryDir& folder) {
+    auto pixels = std::make_shared<uint8_t[]>(1);
+    const Image8 picture{.widthPixels = 1, .heightPixels = 1, .channels = 1, .pixels = pixels};
+    put(folder.filePath("p/x.png"),
+        QByteArray::fromStdString(
+            image::encodePng(picture, {{"lowtide_graph", graph::toText(reading())}})));
+    QCOMPARE(opened.file.open(folder.filePath("p/x.png")), QString());
+}
+
+void openBackupOf(Opened& opened, const QTemporaryDir& folder) {
+    const QString path = folder.filePath("p/g.json");
+    QCOMPARE(opened.file.open(path), QString());
+    opened.changeSteps(3);
+    opened.file.save();
+    const std::vector<Backup> backups = backupsOf(path, folder.filePath("backups"));
+    QCOMPARE(backups.size(), size_t{1});
+    opened.file.setNew(openedBackup(backups.front().path, path));
+}
+
+/// What a program that was killed had opened so.
+void recoverWhatWas(Opened& opened, const QTemporaryDir& folder, const QString& path) {
+    Journal journal(folder.filePath("killed"), {});
+    journal.setPlace(path, folder.filePath("p"));
+    QString reason;
+    QVERIFY2(journal.write(reading(), &reason), qPrintable(reason));
+    const QDir place(folder.filePath("killed"));
+    const QString file = place.filePath(place.entryList(QDir::Files).value(0));
+    QFile text(file);
+    QVERIFY(text.open(QIODevice::ReadOnly));
+    const JournalText found = journalFrom(text.readAll().toStdString());
+    opened.file.recover({.journal = file,
+                         .path = found.path,
+                         .graphFolder = found.graphFolder,
+                         .writtenAt = {},
+                         .document = found.document});
+}
+
+using Way = std::function<void(Opened&, const QTemporaryDir&)>;
+
+void saveElsewhere(Opened& opened, const QTemporaryDir& folder) {
+    QVERIFY(QDir(folder.path()).mkpath("q"));
+    QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+    QCOMPARE(opened.file.saveAs(folder.filePath("q/g.json")), QString());
+}
+
+const std::map<QString, Way> kWays = {
+    {"its file",
+     [](Opened& opened, const QTemporaryDir& folder) {
+         QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+     }},
+    {"a copy",
+     [](Opened& opened, const QTemporaryDir& folder) {
+         opened.file.openCopy(folder.filePath("p/g.json"));
+     }},
+    {"a picture", openPicture},
+    {"a backup", openBackupOf},
+    {"what was recovered, with a file",
+     [](Opened& opened, const QTemporaryDir& folder) {
+         recoverWhatWas(opened, folder, folder.filePath("p/g.json"));
+     }},
+    {"what was recovered, without one",
+     [](Opened& opened, const QTemporaryDir& folder) { recoverWhatWas(opened, folder, {}); }},
+    {"saved elsewhere", saveElsewhere},
+    {"saved elsewhere, and a step back",
+     [](Opened& opened, const QTemporaryDir& folder) {
+         QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+         opened.changeSteps(3);
+         QCOMPARE(opened.file.saveAs(folder.filePath("q.json")), QString());
+         opened.model.undoStack().undo();
+     }},
+    {"saved elsewhere, opened again", [](Opened& opened, const QTemporaryDir& folder) {
+         saveElsewhere(opened, folder);
+         QCOMPARE(opened.file.open(folder.filePath("q/g.json")), QString());
+     }}};
+
 int journalsIn(const QTemporaryDir& folder) {
     return static_cast<int>(QDir(folder.filePath("journal")).entryList(QDir::Files).size());
 }
@@ -55,7 +162,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         Opened first(folder);
-        first.file.setNew(defaultGraph(), "untitled");
+        first.file.setNew(fresh());
         first.changeSteps(3);
         QVERIFY(first.model.isModified());
         QCOMPARE(first.file.saveAs(path), QString());
@@ -67,7 +174,7 @@ private Q_SLOTS:
     void changesAreKeptInTheJournalUntilTheyAreSaved() {
         const QTemporaryDir folder;
         Opened opened(folder);
-        opened.file.setNew(defaultGraph(), "untitled");
+        opened.file.setNew(fresh());
         QCOMPARE(journalsIn(folder), 0);
         opened.changeSteps(3);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
@@ -83,7 +190,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         {
             Opened opened(folder);
-            opened.file.setNew(defaultGraph(), "untitled");
+            opened.file.setNew(fresh());
             opened.changeSteps(3);
             QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         }
@@ -94,10 +201,10 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         Opened first(folder);
-        first.file.setNew(defaultGraph(), "untitled");
+        first.file.setNew(fresh());
         QCOMPARE(first.file.saveAs(path), QString());
         Opened second(folder);
-        second.file.setNew({}, "untitled");
+        second.file.setNew({.document = {}, .name = "untitled", .folder = {}});
         QVERIFY(!second.file.open(path).isEmpty());
         QCOMPARE(second.file.name(), QString("untitled"));
         second.file.openCopy(path);
@@ -110,15 +217,18 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         Opened opened(folder);
-        opened.file.setNew(defaultGraph(), "untitled");
+        opened.file.setNew(fresh());
         QCOMPARE(opened.file.saveAs(path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
-        opened.file.setNew({}, "untitled");
+        opened.file.setNew({.document = {}, .name = "untitled", .folder = {}});
         const QString journal = folder.filePath("of_a_killed_program");
         QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
-        opened.file.recover(
-            {.journal = journal, .path = path, .writtenAt = {}, .document = changed});
+        opened.file.recover({.journal = journal,
+                             .path = path,
+                             .graphFolder = folder.path(),
+                             .writtenAt = {},
+                             .document = changed});
         QVERIFY2(!QFile::exists(journal), "it would be offered at the next start again");
         QCOMPARE(journalsIn(folder), 1);
         QVERIFY(opened.model.isModified());
@@ -126,6 +236,64 @@ private Q_SLOTS:
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(changed));
         opened.model.undoStack().undo();
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(defaultGraph()));
+    }
+
+    void filesBesideTheGraphAreFound_data() {
+        QTest::addColumn<QString>("way");
+        for (const auto& [way, open] : kWays) {
+            QTest::newRow(qPrintable(way)) << way;
+        }
+    }
+
+    void filesBesideTheGraphAreFound() {
+        QFETCH(QString, way);
+        const QTemporaryDir folder;
+        put(folder.filePath("p/in.bin"), "x");
+        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        kWays.at(way)(opened, folder);
+        QVERIFY(isFound(opened));
+    }
+
+    void aFileNamesWhatLiesElsewhereByItsFullPath() {
+        const QTemporaryDir folder;
+        put(folder.filePath("p/in.bin"), "x");
+        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        Opened opened(folder);
+        QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+        QCOMPARE(opened.file.saveAs(folder.filePath("q.json")), QString());
+        QCOMPARE(nameIn(loadGraph(folder.filePath("q.json"))), QString("p/in.bin"));
+        QVERIFY(QDir(folder.path()).mkpath("q"));
+        QCOMPARE(opened.file.saveAs(folder.filePath("q/g.json")), QString());
+        QCOMPARE(nameIn(loadGraph(folder.filePath("q/g.json"))), folder.filePath("p/in.bin"));
+        QCOMPARE(opened.file.saveAs(folder.filePath("p/back.json")), QString());
+        QCOMPARE(nameIn(loadGraph(folder.filePath("p/back.json"))), QString("in.bin"));
+    }
+
+    void aDocumentWithoutFilesMovesWithItsOwn() {
+        const QTemporaryDir folder;
+        put(folder.filePath("p/in.bin"), "x");
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        QCOMPARE(opened.file.saveAs(folder.filePath("p/g.json")), QString());
+        opened.model.apply("Picture", [](graph::Document& document) { document = reading(); });
+        QVERIFY(isFound(opened));
+    }
+
+    void whatLiesInMemoryAloneCountsAsModified() {
+        const QTemporaryDir folder;
+        Opened opened(folder);
+        OpenedGraph lost = fresh();
+        lost.isKept = false;
+        opened.file.setNew(lost);
+        QVERIFY(opened.model.isModified());
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
+        QVERIFY(!opened.model.isModified());
+        QCOMPARE(journalsIn(folder), 0);
+        opened.file.setNew(fresh());
+        QVERIFY(!opened.model.isModified());
     }
 
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
@@ -136,7 +304,7 @@ private Q_SLOTS:
         file.write("{\"format\": 1, \"nodes\": [");
         file.close();
         Opened opened(folder);
-        opened.file.setNew(defaultGraph(), "mine");
+        opened.file.setNew({.document = defaultGraph(), .name = "mine", .folder = {}});
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(opened.file.open(path)), Error);
         QCOMPARE(opened.file.name(), QString("mine"));
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(defaultGraph()));

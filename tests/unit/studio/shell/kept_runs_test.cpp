@@ -1,0 +1,71 @@
+// What a window still has of runs that are over.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/panels/queue_panel.hpp"
+
+namespace kept_runs_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+class KeptRunsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theGraphOfARunIsAskedForWhereNoPictureHoldsIt_data() {
+        QTest::addColumn<QString>("status");
+        QTest::addColumn<bool>("isWritten");
+        QTest::addColumn<bool>("isModified");
+        QTest::newRow("failed") << "failed" << false << true;
+        QTest::newRow("cancelled") << "cancelled" << false << true;
+        QTest::newRow("its picture was removed") << "ok" << false << true;
+        QTest::newRow("its picture is there") << "ok" << true << false;
+    }
+
+    void theGraphOfARunIsAskedForWhereNoPictureHoldsIt() {
+        QFETCH(QString, status);
+        QFETCH(bool, isWritten);
+        QFETCH(bool, isModified);
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        QCOMPARE(work.file.saveAs(studio.folder.filePath("p.json")), QString());
+        const QString picture = studio.folder.filePath("p.png");
+        if (isWritten) {
+            QVERIFY(QFile(picture).open(QIODevice::WriteOnly));
+        }
+        const std::string graph = graph::toText(studio.model().document());
+        studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
+            stage.send({{"event", "nodeFinished"},
+                        {"node", "save"},
+                        {"files", {{{"path", picture.toStdString()}}}}});
+            return Json{{"status", status.toStdString()}, {"executed", 1}};
+        });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+        studio.action("file.new").trigger();
+        QCOMPARE(work.file.folder(), QString());
+
+        Q_EMIT studio.window->findChild<QueuePanel*>()->graphRequested(work.queue.runs().back().id);
+
+        QCOMPARE(graph::toText(studio.model().document()), graph);
+        QCOMPARE(studio.model().isModified(), isModified);
+        QCOMPARE(work.planning.options().at("graphFolder"),
+                 Json(studio.folder.path().toStdString()));
+        if (isModified) {
+            answer("unsaved", [](QDialog& box) {
+                qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
+            });
+            QVERIFY(!studio.window->close());
+        }
+    }
+};
+
+LOWTIDE_WINDOW_TEST(KeptRunsTest)
+
+}  // namespace kept_runs_test
+
+#include "kept_runs_test.moc"

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+
+#include <QString>
+
+namespace lowtide::ui {
+
+/// A graph as every way to open gives it.
+struct OpenedGraph {
+    graph::Document document;
+    QString name;        ///< for a person
+    QString folder;      ///< from which its relative files are seen; empty: none is known
+    bool isKept = true;  ///< it can be had again, so that closing it need not ask
+};
+
+/// The graph of a file or within a PNG, called as the file without its ending. Errors as loadGraph.
+[[nodiscard]] OpenedGraph openedFile(const QString& path);
+/// What the file at `path` was before a save: `backup` is the file of it. Errors as loadGraph.
+[[nodiscard]] OpenedGraph openedBackup(const QString& backup, const QString& path);
+
+/// A picture carries its graph, but is never written over.
+[[nodiscard]] bool isPicture(const QString& path);
+[[nodiscard]] QString documentNameOf(const QString& path);
+/// From which a graph of that file sees relative files; empty for no file.
+[[nodiscard]] QString graphFolderOf(const QString& path);
+
+/// The graph as a file in the folder `to` names its files (graph::rebased).
+[[nodiscard]] graph::Document rebased(const graph::Document& document,
+                                      const graph::Catalog& catalog,
+                                      const QString& from,
+                                      const QString& to);
+
+}  // namespace lowtide::ui
