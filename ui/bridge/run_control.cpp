@@ -152,6 +152,7 @@ void RunControl::end(quint64 id) {
             Q_EMIT finished(id);
         }
     }
+    mine_.erase(id);
     Q_EMIT busyChanged(isBusy());
 }
 

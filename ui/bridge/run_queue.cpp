@@ -10,6 +10,8 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <utility>
 
 namespace lowtide::ui {
@@ -21,10 +23,6 @@ namespace {
 constexpr int kFetchMilliseconds = 66;
 constexpr int kDrainMilliseconds = 8;
 constexpr int kUntilEmpty = -1;
-
-bool hasEnded(const QueuedRun& run) {
-    return run.state != RunState::Waiting && run.state != RunState::Running;
-}
 
 void addFiles(QStringList& files, const Json& more) {
     for (const Json& each : more) {
@@ -78,62 +76,31 @@ RunQueue::~RunQueue() {
     }
 }
 
-const QueuedRun* RunQueue::find(quint64 id) const {
-    const auto found = std::find_if(
-        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
-    return found == runs_.end() ? nullptr : &*found;
-}
-
-QueuedRun* RunQueue::change(quint64 id) {
-    return const_cast<QueuedRun*>(std::as_const(*this).find(id));
-}
-
 const QueuedRun* RunQueue::running() const {
     return link_->active ? find(link_->id) : nullptr;
 }
 
-size_t RunQueue::firstWaiting() const {
-    const auto first = std::find_if(runs_.begin(), runs_.end(), [](const QueuedRun& run) {
-        return run.state == RunState::Waiting;
-    });
-    return static_cast<size_t>(first - runs_.begin());
-}
-
 quint64 RunQueue::add(const QString& title, std::string graph, Json options, bool front) {
     QueuedRun run;
-    run.id = ++lastId_;
     run.title = title;
     run.graph = std::move(graph);
     run.options = std::move(options);
-    const quint64 id = run.id;
-    const size_t place = front ? firstWaiting() : runs_.size();
-    runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(place), std::move(run));
+    const quint64 id = book_.add(std::move(run), front);
     Q_EMIT listChanged();
     startNext();
     return id;
 }
 
 void RunQueue::cancel(quint64 id, CancelMode mode) {
-    QueuedRun* run = change(id);
-    if (!run || mode == CancelMode::No) {
+    if (mode == CancelMode::No) {
         return;
     }
-    if (run->state == RunState::Running) {
+    if (link_->active && link_->id == id) {
         link_->active->cancel(runner_, mode);
-        return;
+    } else if (book_.takeBack(id)) {
+        Q_EMIT listChanged();
+        Q_EMIT ended(id);
     }
-    if (run->state != RunState::Waiting) {
-        return;
-    }
-    run->state = RunState::Cancelled;
-    const auto from = std::find_if(
-        runs_.begin(), runs_.end(), [id](const QueuedRun& each) { return each.id == id; });
-    // Among the ended ones, which stand before the running one.
-    const auto to =
-        std::find_if(runs_.begin(), from, [](const QueuedRun& each) { return !hasEnded(each); });
-    std::rotate(to, from, from + 1);
-    Q_EMIT listChanged();
-    Q_EMIT ended(id);
 }
 
 void RunQueue::setPaused(bool isPaused) {
@@ -146,23 +113,9 @@ void RunQueue::setPaused(bool isPaused) {
 }
 
 void RunQueue::moveWaiting(quint64 id, int place) {
-    const QueuedRun* run = find(id);
-    if (!run || run->state != RunState::Waiting) {
-        return;
+    if (book_.moveWaiting(id, place)) {
+        Q_EMIT listChanged();
     }
-    const size_t first = firstWaiting();
-    const auto from = std::find_if(
-        runs_.begin(), runs_.end(), [id](const QueuedRun& each) { return each.id == id; });
-    const size_t wanted = first + static_cast<size_t>(std::max(0, place));
-    const auto to = runs_.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, runs_.size() - 1));
-    if (from < to) {
-        std::rotate(from, from + 1, to + 1);
-    } else if (to < from) {
-        std::rotate(to, from, from + 1);
-    } else {
-        return;
-    }
-    Q_EMIT listChanged();
 }
 
 quint64 RunQueue::retry(quint64 id) {
@@ -171,20 +124,17 @@ quint64 RunQueue::retry(quint64 id) {
 }
 
 void RunQueue::remove(quint64 id) {
-    const auto found = std::find_if(
-        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
-    if (found != runs_.end() && hasEnded(*found)) {
-        runs_.erase(found);
+    if (book_.remove(id)) {
         Q_EMIT listChanged();
     }
 }
 
 void RunQueue::startNext() {
-    const size_t next = firstWaiting();
-    if (link_->active || isPaused_ || next == runs_.size()) {
+    QueuedRun* next = book_.nextWaiting();
+    if (link_->active || isPaused_ || !next) {
         return;
     }
-    QueuedRun& run = runs_[next];
+    QueuedRun& run = *next;
     run.state = RunState::Running;
     const quint64 id = run.id;
     link_->id = id;
@@ -214,7 +164,7 @@ void RunQueue::fetch() {
     const quint64 id = link_->id;
     EventBuffer::Batch batch = link_->active->buffer().fetch();
     std::move(batch.events.begin(), batch.events.end(), std::back_inserter(link_->pending));
-    QueuedRun* run = change(id);
+    QueuedRun* run = book_.find(id);
     if (batch.lost > 0) {
         run->issues.push_back({.severity = Severity::Info,
                                .code = "events_missed",
@@ -234,7 +184,7 @@ void RunQueue::tellPictures(quint64 id,
                             const std::map<std::string, NodePicture>& pictures,
                             bool arePreviews) {
     for (const auto& [node, shown] : pictures) {
-        QueuedRun* run = change(id);
+        QueuedRun* run = book_.find(id);
         if (run && shown.step.has_value() == arePreviews) {
             const bool hasResult = !run->picture.image.isNull() && !run->picture.step;
             run->picture = arePreviews && hasResult ? run->picture : shown;
@@ -260,7 +210,7 @@ void RunQueue::drain(int milliseconds) {
 }
 
 void RunQueue::take(quint64 id, const Json& json) {
-    QueuedRun* run = change(id);
+    QueuedRun* run = book_.find(id);
     link_->progress.take(json);
     run->progress = link_->progress.value();
     const std::string kind = textIn(json, "event");
@@ -287,11 +237,7 @@ void RunQueue::finish(quint64 id, Ended& over) {
     drain(kUntilEmpty);
     link_->timer.stop();
     link_->active.reset();
-    QueuedRun* run = change(id);
-    run->state = stateOf(over.result.status);
-    if (run->picture.step) {
-        run->picture = {};
-    }
+    QueuedRun* run = book_.find(id);
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");
@@ -299,6 +245,7 @@ void RunQueue::finish(quint64 id, Ended& over) {
         addFiles(run->files, memberIn(over.report, "files"));
         run->report = std::move(over.report);
     }
+    book_.end(id, stateOf(over.result.status));
     Q_EMIT listChanged();
     Q_EMIT runChanged(id);
     Q_EMIT ended(id);

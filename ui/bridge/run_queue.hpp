@@ -2,40 +2,17 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
-#include "ui/bridge/node_picture.hpp"
+#include "ui/bridge/run_book.hpp"
 #include "ui/bridge/run_progress.hpp"
 
 #include <QObject>
 #include <QString>
 
-#include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace lowtide::ui {
-
-enum class RunState { Waiting, Running, Finished, Failed, Cancelled };
-
-/// One run that a person asked for, with the graph as it was then.
-struct QueuedRun {
-    quint64 id = 0;
-    QString title;      ///< "lighthouse, seed 42"
-    std::string graph;  ///< text of the snapshot
-    Json options;       ///< docs/events.md
-    RunState state = RunState::Waiting;
-    double progress = 0;                ///< 0 to 1 over all nodes
-    QString phase;                      ///< of the node at work: "step 3 of 20"
-    std::optional<double> secondsLeft;  ///< of that phase
-    double milliseconds = 0;
-    /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
-    int executed = -1;
-    Issues issues;
-    NodePicture picture{};  ///< the last one of it; after its end no preview
-    QStringList files;      ///< that it wrote
-    Json report;            ///< of Runner::wait, as thinReport leaves it; null until it has ended
-};
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
 /// ones can be ordered, paused and taken back. GUI thread only; never blocks it.
@@ -62,11 +39,14 @@ public:
     /// Removes an ended run from the list.
     void remove(quint64 id);
 
-    /// In order: ended ones, the running one, waiting ones.
-    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return runs_; }
+    [[nodiscard]] const RunBook& book() const { return book_; }
 
-    /// nullptr: there is no such run, or it was removed.
-    [[nodiscard]] const QueuedRun* find(quint64 id) const;
+    /// In order: ended ones, the running one, waiting ones.
+    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return book_.runs(); }
+
+    /// nullptr: there is no such run, it was removed, or newer ones took its place.
+    [[nodiscard]] const QueuedRun* find(quint64 id) const { return book_.find(id); }
+
     /// nullptr: none runs.
     [[nodiscard]] const QueuedRun* running() const;
 
@@ -83,8 +63,6 @@ Q_SIGNALS:
 private:
     struct Link;
     struct Ended;
-    [[nodiscard]] QueuedRun* change(quint64 id);
-    [[nodiscard]] size_t firstWaiting() const;
     void startNext();
     void fetch();
     void tellPictures(quint64 id,
@@ -95,10 +73,9 @@ private:
     void finish(quint64 id, Ended& ended);
 
     Runner& runner_;
-    std::deque<QueuedRun> runs_;
+    RunBook book_;
     NodeTimes times_;
     std::unique_ptr<Link> link_;
-    quint64 lastId_ = 0;
     bool isPaused_ = false;
 };
 

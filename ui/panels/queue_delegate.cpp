@@ -40,16 +40,17 @@ const char* runColour(const QueuedRun& run) {
 void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
     const Theme& theme = Theme::current();
     painter.fillRect(place, theme.colour("field"));
-    if (run.picture.image.isNull()) {
+    const QImage& picture = hasEnded(run) ? run.thumbnail : run.picture.image;
+    if (picture.isNull()) {
         theme.icon(iconOf(run), runColour(run))
             .paint(&painter, place.adjusted(12, 12, -12, -12), Qt::AlignCenter);
         return;
     }
-    const QSize size = run.picture.image.size().scaled(place.size(), Qt::KeepAspectRatio);
+    const QSize size = picture.size().scaled(place.size(), Qt::KeepAspectRatio);
     QRect target(QPoint(0, 0), size);
     target.moveCenter(place.center());
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawImage(target, run.picture.image);
+    painter.drawImage(target, picture);
 }
 
 }  // namespace

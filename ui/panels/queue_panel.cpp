@@ -14,14 +14,6 @@
 
 namespace lowtide::ui {
 
-namespace {
-
-bool hasEnded(const QueuedRun* run) {
-    return run && run->state != RunState::Waiting && run->state != RunState::Running;
-}
-
-}  // namespace
-
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     : QWidget(parent),
       queue_(queue),
@@ -118,10 +110,11 @@ void QueuePanel::adjust() {
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     pause_->setToolTip(queue_.isPaused() ? tr("Go on with the runs that wait")
                                          : tr("Pause: runs that wait are held back"));
-    cancel_->setEnabled(run && !hasEnded(run));
-    retry_->setEnabled(hasEnded(run));
+    const bool isOver = run && hasEnded(*run);
+    cancel_->setEnabled(run && !isOver);
+    retry_->setEnabled(isOver);
     open_->setEnabled(run != nullptr);
-    remove_->setEnabled(hasEnded(run));
+    remove_->setEnabled(isOver);
     const bool isEmpty = queue_.runs().empty();
     empty_->setVisible(isEmpty);
     list_->setVisible(!isEmpty);
@@ -164,7 +157,7 @@ void QueuePanel::takeSelectedAway() {
 void QueuePanel::removeEnded() {
     std::vector<quint64> ended;
     for (const QueuedRun& run : queue_.runs()) {
-        if (hasEnded(&run)) {
+        if (hasEnded(run)) {
             ended.push_back(run.id);
         }
     }
@@ -180,16 +173,17 @@ void QueuePanel::showMenu(const QPoint& point) {
         menu.addAction(text, this, slot)->setEnabled(isEnabled);
     };
     const bool isRunning = run && run->state == RunState::Running;
+    const bool isOver = run && hasEnded(*run);
     add(tr("Cancel after this image"), isRunning, &QueuePanel::cancelSelected);
-    add(tr("Cancel now"), run && !hasEnded(run), &QueuePanel::cancelSelectedNow);
+    add(tr("Cancel now"), run && !isOver, &QueuePanel::cancelSelectedNow);
     menu.addSeparator();
-    add(tr("Run the same again"), hasEnded(run), &QueuePanel::retrySelected);
-    add(tr("Run anew, also what was kept"), hasEnded(run), &QueuePanel::runSelectedAnew);
+    add(tr("Run the same again"), isOver, &QueuePanel::retrySelected);
+    add(tr("Run anew, also what was kept"), isOver, &QueuePanel::runSelectedAnew);
     add(tr("Open graph of this run"), run != nullptr, [this] {
         Q_EMIT graphRequested(selectedRun());
     });
     menu.addSeparator();
-    add(tr("Remove"), hasEnded(run), &QueuePanel::removeSelected);
+    add(tr("Remove"), isOver, &QueuePanel::removeSelected);
     add(tr("Remove all that have ended"), true, &QueuePanel::removeEnded);
     menu.exec(list_->viewport()->mapToGlobal(point));
 }

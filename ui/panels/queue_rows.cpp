@@ -69,8 +69,7 @@ void QueueRows::rebuild() {
     std::vector<quint64> ids;
     std::vector<quint64> ended;
     for (const QueuedRun& run : queue_.runs()) {
-        const bool isOpen = run.state == RunState::Waiting || run.state == RunState::Running;
-        (isOpen ? ids : ended).push_back(run.id);
+        (hasEnded(run) ? ended : ids).push_back(run.id);
     }
     ids.insert(ids.end(), ended.rbegin(), ended.rend());
     if (ids != ids_) {

@@ -1,10 +1,11 @@
 #include "ui/panels/run_times.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/bridge/answer.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -50,7 +51,7 @@ std::string timeKeyOf(std::string_view text,
         for (const graph::Link& link : document.links) {
             key["links"].push_back({link.from.node, link.from.port, link.to.node, link.to.port});
         }
-        return key.dump(-1, ' ', false, Json::error_handler_t::replace);
+        return sha256Hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
     } catch (const Error&) {
         return {};
     }
@@ -60,9 +61,16 @@ std::optional<RunTimes::Slower> RunTimes::take(const std::string& key, double mi
     if (key.empty() || milliseconds <= 0) {
         return std::nullopt;
     }
-    const auto [last, isFirst] = last_.try_emplace(key, milliseconds);
-    const double before = std::exchange(last->second, milliseconds);
-    if (isFirst || milliseconds <= kSlower * before) {
+    const auto known =
+        std::find_if(last_.begin(), last_.end(), [&](const Last& last) { return last.key == key; });
+    const double before = known == last_.end() ? 0 : known->milliseconds;
+    if (known != last_.end()) {
+        last_.erase(known);
+    } else if (last_.size() == kMostKeys) {
+        last_.pop_front();
+    }
+    last_.push_back({key, milliseconds});
+    if (before <= 0 || milliseconds <= kSlower * before) {
         return std::nullopt;
     }
     return Slower{milliseconds, before};

@@ -3,25 +3,26 @@
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/graph/catalog.hpp"
 
-#include <map>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace lowtide::ui {
 
-/// What decides about the time of a run: the graph without seeds, places, titles and boxes, the
-/// options, and which nodes executed. Empty when the graph cannot be read.
+/// A hash of what decides about the time of a run: the graph without seeds, places, titles and
+/// boxes, the options, and which nodes executed. Empty when the graph cannot be read.
 [[nodiscard]] std::string timeKeyOf(std::string_view graph,
                                     const Json& options,
                                     const Json& report,
                                     const graph::Catalog& catalog);
 
-/// Remembers how long runs took while the program lives.
+/// Remembers how long runs took: the last one of each of the newest kMostKeys kinds.
 class RunTimes {
 public:
     /// A run that takes more than so many times the last one of its key is worth a word.
     static constexpr double kSlower = 1.3;
+    static constexpr size_t kMostKeys = 256;
 
     struct Slower {
         double milliseconds = 0;
@@ -32,7 +33,12 @@ public:
     std::optional<Slower> take(const std::string& key, double milliseconds);
 
 private:
-    std::map<std::string, double> last_;
+    struct Last {
+        std::string key;
+        double milliseconds = 0;
+    };
+
+    std::deque<Last> last_;  ///< the newest at the end
 };
 
 }  // namespace lowtide::ui

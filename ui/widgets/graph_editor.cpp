@@ -125,19 +125,6 @@ struct GraphEditor::Parts {
         }
     }
 
-    /// Those before the last one: their reports and pictures would add up.
-    void forgetRunsBefore(quint64 last) {
-        std::vector<quint64> ended;
-        for (const ui::QueuedRun& each : queue.runs()) {
-            if (each.id < last) {
-                ended.push_back(each.id);
-            }
-        }
-        for (const quint64 id : ended) {
-            queue.remove(id);
-        }
-    }
-
     /// Only our own widgets: the host's keep its palette.
     void dress() {
         for (QWidget* widget : {static_cast<QWidget*>(canvas.data()),
@@ -179,7 +166,6 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
     connect(&parts_->queue, &ui::RunQueue::ended, this, [this](quint64 id) {
         if (const ui::QueuedRun* run = parts_->queue.find(id)) {
             const QString reason = reasonOf(run->issues);
-            parts_->forgetRunsBefore(id);
             Q_EMIT runEnded(id, endedAs(run->state), run->files, reason);
         }
     });

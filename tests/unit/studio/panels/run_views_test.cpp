@@ -62,6 +62,7 @@ private Q_SLOTS:
     void knowsRunsOfOneKind();
     void tellsOfSlowRuns_data();
     void tellsOfSlowRuns();
+    void forgetsTheOldestKind();
 };
 
 void RunViewsTest::followsARunByItsEvents() {
@@ -198,6 +199,18 @@ void RunViewsTest::tellsOfSlowRuns() {
 
     QCOMPARE(slower.has_value(), isTold);
     QCOMPARE(slower ? slower->lastMilliseconds : first, first);
+}
+
+void RunViewsTest::forgetsTheOldestKind() {
+    RunTimes times;
+    times.take("first", 1000);
+    times.take("second", 1000);
+    times.take("first", 1000);
+    for (size_t i = 0; i + 1 < RunTimes::kMostKeys; ++i) {
+        times.take(std::to_string(i), 1000);
+    }
+    QVERIFY(times.take("first", 2000));
+    QVERIFY(!times.take("second", 2000));
 }
 
 LOWTIDE_TEST(RunViewsTest)

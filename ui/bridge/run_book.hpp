@@ -1,0 +1,87 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/host.hpp"
+#include "ui/bridge/node_picture.hpp"
+
+#include <QImage>
+#include <QString>
+#include <QStringList>
+
+#include <deque>
+#include <optional>
+#include <string>
+
+namespace lowtide::ui {
+
+enum class RunState { Waiting, Running, Finished, Failed, Cancelled };
+
+/// One run that a person asked for, with the graph as it was then.
+struct QueuedRun {
+    quint64 id = 0;
+    QString title;      ///< "lighthouse, seed 42"
+    std::string graph;  ///< text of the snapshot
+    Json options;       ///< docs/events.md
+    RunState state = RunState::Waiting;
+    double progress = 0;                ///< 0 to 1 over all nodes
+    QString phase;                      ///< of the node at work: "step 3 of 20"
+    std::optional<double> secondsLeft;  ///< of that phase
+    double milliseconds = 0;
+    /// Nodes; 0: everything was kept from earlier runs; -1: not ended, or ended before it began.
+    int executed = -1;
+    Issues issues;
+    /// The last one of it; after its end no preview, and only while RunBook keeps it.
+    NodePicture picture{};
+    QImage thumbnail;   ///< of that picture, once it has ended
+    QStringList files;  ///< that it wrote
+    /// Of Runner::wait, as thinReport leaves it; null until it has ended and when RunBook no longer
+    /// keeps it.
+    Json report;
+};
+
+/// Whether it will not run any more.
+[[nodiscard]] bool hasEnded(const QueuedRun& run);
+
+/// A record of each run, in order: ended ones, the running one, waiting ones. What ended is kept in
+/// bounded memory: the newest kMostEnded, and reports and large pictures of the newest kMostWhole.
+class RunBook {
+public:
+    static constexpr size_t kMostEnded = 200;
+    static constexpr size_t kMostWhole = 8;
+    /// Longest side of a thumbnail.
+    static constexpr int kThumbnailPixels = 96;
+
+    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return runs_; }
+
+    /// nullptr: there is none, or it is kept no longer.
+    [[nodiscard]] const QueuedRun* find(quint64 id) const;
+    [[nodiscard]] QueuedRun* find(quint64 id);
+    /// nullptr: none waits.
+    [[nodiscard]] QueuedRun* nextWaiting();
+
+    /// Adds a run that waits, behind or in front of those that do; its number.
+    quint64 add(QueuedRun run, bool isFirst);
+    /// A waiting run becomes a cancelled one. False: it does not wait.
+    bool takeBack(quint64 id);
+    /// Places a waiting run among the waiting ones, 0 is the next. False: nothing has changed.
+    bool moveWaiting(quint64 id, int place);
+    /// False: it has not ended, or there is none.
+    bool remove(quint64 id);
+    /// The run is over: its picture becomes a thumbnail, and older ones are thinned or forgotten.
+    void end(quint64 id, RunState state);
+
+    /// All files of the run that wrote this one; alone, where no run is known that did.
+    [[nodiscard]] QStringList filesBeside(const QString& file) const;
+
+private:
+    using Place = std::deque<QueuedRun>::iterator;
+    [[nodiscard]] Place placeOf(quint64 id);
+    [[nodiscard]] Place firstOpen();
+    [[nodiscard]] Place firstWaiting();
+    void thin();
+
+    std::deque<QueuedRun> runs_;
+    quint64 lastId_ = 0;
+};
+
+}  // namespace lowtide::ui
