@@ -45,10 +45,13 @@ NodePicture EventBuffer::shownOf(const Preview& preview) {
     const QSize most(kPicturePixels, kPicturePixels);
     const bool fits = whole.width() <= kPicturePixels && whole.height() <= kPicturePixels;
     const QSize shown = fits ? whole : whole.scaled(most, Qt::KeepAspectRatio);
-    return {.image = shown == view.size()
-                         ? view.copy()
-                         : view.scaled(shown, Qt::IgnoreAspectRatio, Qt::SmoothTransformation),
-            .step = preview.step};
+    const bool isWhole = shown == view.size();
+    const bool keepsWhole = !isWhole && !preview.step && view.sizeInBytes() <= kWholeBytes;
+    return {.image = isWhole ? view.copy()
+                             : view.scaled(shown, Qt::IgnoreAspectRatio, Qt::SmoothTransformation),
+            .step = preview.step,
+            .size = whole,
+            .whole = keepsWhole ? view.copy() : QImage()};
 }
 
 void EventBuffer::event(std::string_view json) noexcept {

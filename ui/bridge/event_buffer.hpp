@@ -20,6 +20,8 @@ public:
     static constexpr size_t kMostEvents = 20000;
     /// Longest side of a picture that is fetched.
     static constexpr int kPicturePixels = 512;
+    /// Most bytes of a larger picture that is kept beside it.
+    static constexpr qsizetype kWholeBytes = 64 << 20;
 
     void event(std::string_view json) noexcept override;
     void preview(RunId run, std::string_view node, const Image8& picture) noexcept override;

@@ -16,6 +16,11 @@ struct PictureStep {
 struct NodePicture {
     QImage image;
     std::optional<PictureStep> step{};  ///< set: a preview; else what the node made
+    QSize size{};                       ///< pixels of what the node made; empty: those of `image`
+    QImage
+        whole{};  ///< what the node made, where that is larger and EventBuffer::kWholeBytes hold it
+
+    [[nodiscard]] const QImage& largest() const { return whole.isNull() ? image : whole; }
 };
 
 }  // namespace lowtide::ui

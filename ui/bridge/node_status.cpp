@@ -45,6 +45,20 @@ QString policyText(const Json& stay) {
                              : NodeStatuses::tr("auto: stays");
 }
 
+NodePicture pictureOf(const NodeStatus& status) {
+    return {.image = status.picture,
+            .step = status.step,
+            .size = status.pictureSize,
+            .whole = status.wholePicture};
+}
+
+void show(NodeStatus& status, const NodePicture& picture) {
+    status.picture = picture.image;
+    status.step = picture.step;
+    status.pictureSize = picture.size;
+    status.wholePicture = picture.whole;
+}
+
 }  // namespace
 
 NodeStatuses::NodeStatuses(QObject* parent) : QObject(parent) {}
@@ -189,6 +203,9 @@ void NodeStatuses::takeOfNode(const std::string& kind, const std::string& node, 
     } else if (kind == "nodeCached" || kind == "nodeFinished") {
         forgetRun(status);
         status.files = filesOf(event);
+        if (!status.files.isEmpty()) {
+            status.wholePicture = {};  // the file has it
+        }
         status.activity = kind == "nodeCached" ? NodeActivity::Cached : NodeActivity::Finished;
         if (kind == "nodeFinished") {
             status.milliseconds = numberIn(event, "ms");
@@ -232,17 +249,15 @@ void NodeStatuses::takePicture(const std::string& node, const NodePicture& pictu
     if (!picture.step) {
         behindPreview_.erase(node);
     } else if (!status.step) {
-        behindPreview_[node] = status.picture;
+        behindPreview_[node] = pictureOf(status);
     }
-    status.picture = picture.image;
-    status.step = picture.step;
+    show(status, picture);
     Q_EMIT changed(node);
 }
 
 void NodeStatuses::takeAway(const std::string& node, NodeStatus& status) {
     if (status.step) {
-        status.step.reset();
-        status.picture = std::exchange(behindPreview_[node], {});
+        show(status, std::exchange(behindPreview_[node], {}));
         behindPreview_.erase(node);
     }
 }

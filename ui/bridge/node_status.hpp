@@ -32,6 +32,8 @@ struct NodeStatus {
     Issues issues;                      ///< of check, plan and run
     QImage picture;                     ///< preview or result, at most 512 pixels a side
     std::optional<PictureStep> step;    ///< set: the picture is a preview
+    QSize pictureSize;                  ///< as NodePicture has it
+    QImage wholePicture;                ///< the same
     QStringList files;                  ///< that it wrote
 };
 
@@ -82,7 +84,7 @@ private:
     std::map<std::string, NodeStatus> statuses_;
     std::map<std::string, Issues> checked_;
     std::map<std::string, Issues> ofRun_;
-    std::map<std::string, QImage> behindPreview_;  ///< by node that shows one
+    std::map<std::string, NodePicture> behindPreview_;  ///< by node that shows one
 };
 
 }  // namespace lowtide::ui

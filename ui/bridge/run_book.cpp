@@ -25,6 +25,10 @@ bool hasEnded(const QueuedRun& run) {
     return run.state != RunState::Waiting && run.state != RunState::Running;
 }
 
+const QImage& QueuedRun::largest() const {
+    return picture.image.isNull() ? thumbnail : picture.largest();
+}
+
 RunBook::Place RunBook::placeOf(quint64 id) {
     return std::find_if(
         runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
@@ -104,14 +108,20 @@ void RunBook::end(quint64 id, RunState state) {
     if (run->picture.step) {
         run->picture = {};
     }
+    if (!run->files.isEmpty()) {
+        run->picture.whole = {};  // a file has it
+    }
     run->thumbnail = smallPicture(run->picture.image);
     thin();
 }
 
 void RunBook::thin() {
     const auto ended = static_cast<size_t>(firstOpen() - runs_.begin());
+    for (size_t old = 0; old + kMostLarge < ended; ++old) {
+        runs_[old].picture.whole = {};
+    }
     for (size_t old = 0; old + kMostWhole < ended; ++old) {
-        runs_[old].picture = {};
+        runs_[old].picture.image = {};
         runs_[old].report = nullptr;
     }
     if (ended > kMostEnded) {

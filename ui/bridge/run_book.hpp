@@ -37,6 +37,9 @@ struct QueuedRun {
     /// Of Runner::wait, as thinReport leaves it; null until it has ended and when RunBook no longer
     /// keeps it.
     Json report;
+
+    /// The largest picture that is still kept of it; null: none.
+    [[nodiscard]] const QImage& largest() const;
 };
 
 /// Whether it will not run any more.
@@ -48,6 +51,8 @@ class RunBook {
 public:
     static constexpr size_t kMostEnded = 200;
     static constexpr size_t kMostWhole = 8;
+    /// Runs of which a picture above EventBuffer::kPicturePixels a side is kept.
+    static constexpr size_t kMostLarge = 2;
     /// Longest side of a thumbnail.
     static constexpr int kThumbnailPixels = 96;
 

@@ -33,14 +33,24 @@ QString graphFact(const std::string& text) {
     }
 }
 
+QString pixelsText(const QSize& size) {
+    return FactWords::tr("%1 x %2 pixels").arg(size.width()).arg(size.height());
+}
+
+QString sizeFact(const LoadedPicture& picture) {
+    const QSize shown = picture.levels.front().size();
+    return picture.size.isEmpty() || picture.size == shown
+               ? pixelsText(shown)
+               : FactWords::tr("%1, shown with %2")
+                     .arg(pixelsText(picture.size), pixelsText(shown));
+}
+
 }  // namespace
 
 std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     std::vector<PictureFact> facts;
     if (!picture.levels.empty()) {
-        const QSize size = picture.levels.front().size();
-        facts.push_back({FactWords::tr("Size"),
-                         FactWords::tr("%1 x %2 pixels").arg(size.width()).arg(size.height())});
+        facts.push_back({FactWords::tr("Size"), sizeFact(picture)});
     }
     if (!picture.path.isEmpty()) {
         facts.push_back({FactWords::tr("File"), QFileInfo(picture.path).fileName()});

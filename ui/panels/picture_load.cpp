@@ -68,7 +68,7 @@ std::string LoadedPicture::graphText() const {
 }
 
 LoadedPicture loadPicture(const QString& path) {
-    LoadedPicture loaded{.path = path, .levels = {}, .texts = {}, .problem = {}};
+    LoadedPicture loaded{.path = path, .levels = {}, .size = {}, .texts = {}, .problem = {}};
     try {
         const files::InputFile file(path.toStdString());
         const std::string bytes = file.readAll(kLargestFile);

@@ -25,6 +25,7 @@ using PictureLevels = std::vector<QImage>;
 struct LoadedPicture {
     QString path;
     PictureLevels levels;
+    QSize size{};  ///< pixels of what it shows; empty: those of the first level
     std::vector<image::PngText> texts;
     QString problem;  ///< why it cannot be shown; empty: it can
 

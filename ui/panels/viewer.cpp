@@ -7,6 +7,7 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -14,6 +15,8 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMimeData>
+#include <QShortcut>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -73,6 +76,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     column->addWidget(makeBar());
     column->addWidget(splitter, 1);
     connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
+    fillFiles();
     present({}, {});
 }
 
@@ -108,6 +112,7 @@ QWidget* Viewer::makeBar() {
     copy_ = button("copy", tr("Copy the picture"), "copy");
     openGraph_ = button("open", tr("Open the graph that made it"), "openGraph");
     useAsInput_ = button("image", tr("Use it as input"), "useAsInput");
+    makeSteps();
     connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
     connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
     connect(fit, &QToolButton::clicked, view_, [this] { view_->fit(); });
@@ -127,6 +132,11 @@ QWidget* Viewer::makeBar() {
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(1));
     row->addWidget(title_, 1);
+    for (QWidget* each : {static_cast<QWidget*>(previous_),
+                          static_cast<QWidget*>(list_),
+                          static_cast<QWidget*>(next_)}) {
+        row->addWidget(each);
+    }
     for (QWidget* each : {static_cast<QWidget*>(zoom_),
                           static_cast<QWidget*>(out),
                           static_cast<QWidget*>(in),
@@ -159,7 +169,64 @@ QWidget* Viewer::makeFacts() {
 }
 
 void Viewer::showFile(const QString& path) {
+    showFiles({path}, path);
+}
+
+void Viewer::showFiles(const QStringList& files, const QString& shown) {
+    files_ = files;
+    load(shown);
+}
+
+void Viewer::makeSteps() {
+    previous_ = button("chevron-left", tr("Previous picture of the run (Page up)"), "previous");
+    next_ = button("chevron-right", tr("Next picture of the run (Page down)"), "next");
+    const auto key = [this](Qt::Key pressed, int by) {
+        auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
+        shortcut->setContext(Qt::WidgetShortcut);
+        connect(shortcut, &QShortcut::activated, this, [this, by] { step(by); });
+    };
+    key(Qt::Key_PageUp, -1);
+    key(Qt::Key_PageDown, 1);
+    list_ = new QComboBox(this);
+    list_->setObjectName(QStringLiteral("pictures"));
+    list_->setAccessibleName(tr("Pictures of the run"));
+    list_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
+    connect(next_, &QToolButton::clicked, this, [this] { step(1); });
+    connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });
+}
+
+void Viewer::step(int by) {
+    const auto at = files_.indexOf(wanted_) + by;
+    if (at >= 0 && at < files_.size()) {
+        load(files_.at(at));
+    }
+}
+
+void Viewer::fillFiles() {
+    const QSignalBlocker quiet(list_);
+    const auto at = files_.indexOf(wanted_);
+    const bool areSeveral = files_.size() > 1 && at >= 0;
+    list_->clear();
+    for (const QString& file : areSeveral ? files_ : QStringList()) {
+        list_->addItem(tr("%1 of %2: %3")
+                           .arg(list_->count() + 1)
+                           .arg(files_.size())
+                           .arg(QFileInfo(file).fileName()));
+    }
+    list_->setCurrentIndex(static_cast<int>(at));
+    for (QWidget* each : {static_cast<QWidget*>(list_),
+                          static_cast<QWidget*>(previous_),
+                          static_cast<QWidget*>(next_)}) {
+        each->setVisible(areSeveral);
+    }
+    previous_->setEnabled(at > 0);
+    next_->setEnabled(at + 1 < files_.size());
+}
+
+void Viewer::load(const QString& path) {
     wanted_ = path;
+    fillFiles();
     loadPictureLater(path, this, [this](const LoadedPicture& loaded) {
         if (loaded.path == wanted_) {
             beforeLive_.reset();
@@ -168,10 +235,13 @@ void Viewer::showFile(const QString& path) {
     });
 }
 
-void Viewer::showImage(const QImage& picture, const QString& title) {
+void Viewer::showImage(const QImage& picture, const QString& title, const QSize& size) {
     wanted_.clear();
+    files_.clear();
+    fillFiles();
     beforeLive_.reset();
     LoadedPicture loaded;
+    loaded.size = size;
     loaded.levels = levelsOf(picture);
     present(loaded, title);
 }

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+class QComboBox;
 class QLabel;
 class QMimeData;
 class QStackedWidget;
@@ -26,8 +27,10 @@ public:
 
     /// Reads it on another thread. What cannot be shown says why, in place of the picture.
     void showFile(const QString& path);
-    /// A picture that is not (yet) a file.
-    void showImage(const QImage& picture, const QString& title);
+    /// One of several files that belong together; the others are listed and a key away.
+    void showFiles(const QStringList& files, const QString& shown);
+    /// A picture that is not (yet) a file. `size`: of what it was made from, if that is larger.
+    void showImage(const QImage& picture, const QString& title, const QSize& size = {});
     /// One of something unfinished, until endLive() or another picture. Not while two are compared,
     /// nor while it does not follow.
     void showLive(const QImage& picture, const QString& title);
@@ -56,6 +59,11 @@ private:
     QWidget* makeBar();
     QWidget* makeFacts();
     QToolButton* button(const char* icon, const QString& text, const char* name);
+    void makeSteps();
+    /// To the next (1) or the one before (-1) of the files.
+    void step(int by);
+    void fillFiles();
+    void load(const QString& path);
     void present(const LoadedPicture& picture, const QString& title);
     void showFacts();
     void showZoom(double zoom);
@@ -72,6 +80,7 @@ private:
     LoadedPicture shown_;
     std::optional<Titled> beforeLive_;  ///< set: a live picture is shown
     QString wanted_;                    ///< file that was asked for last
+    QStringList files_;                 ///< that belong together; the wanted one is among them
     PictureView* view_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* problem_ = nullptr;
@@ -79,6 +88,9 @@ private:
     QLabel* zoom_ = nullptr;
     QTreeWidget* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
+    QComboBox* list_ = nullptr;
+    QToolButton* previous_ = nullptr;
+    QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;

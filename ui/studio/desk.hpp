@@ -86,7 +86,7 @@ private:
     void showPictureOf(quint64 run);
     /// What a person chose to look at; a run at work does not take its place.
     void viewPicture(const QString& file);
-    void viewPicture(const QImage& picture, const QString& title);
+    void viewPicture(const QImage& picture, const QString& title, const QSize& size = {});
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
     void useModel(const QString& param, const QString& value);

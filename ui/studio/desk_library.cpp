@@ -78,7 +78,9 @@ void Desk::buildViewer() {
             viewer_->setFollowing(true);
             centre_->setCurrentWidget(viewer_);
         } else if (status.files.isEmpty()) {
-            viewPicture(status.picture, QString::fromStdString(node));
+            viewPicture(status.wholePicture.isNull() ? status.picture : status.wholePicture,
+                        QString::fromStdString(node),
+                        status.pictureSize);
         } else {
             viewPicture(status.files.back());
         }
@@ -89,15 +91,15 @@ void Desk::viewPicture(const QString& file) {
     if (viewer_->isLive()) {
         viewer_->setFollowing(false);
     }
-    viewer_->showFile(file);
+    viewer_->showFiles(workspace_.queue.book().filesBeside(file), file);
     centre_->setCurrentWidget(viewer_);
 }
 
-void Desk::viewPicture(const QImage& picture, const QString& title) {
+void Desk::viewPicture(const QImage& picture, const QString& title, const QSize& size) {
     if (viewer_->isLive()) {
         viewer_->setFollowing(false);
     }
-    viewer_->showImage(picture, title);
+    viewer_->showImage(picture, title, size);
     centre_->setCurrentWidget(viewer_);
 }
 
@@ -105,8 +107,8 @@ void Desk::showPictureOf(quint64 run) {
     const QueuedRun* queued = workspace_.queue.find(run);
     if (queued && !queued->files.isEmpty()) {
         viewPicture(queued->files.back());
-    } else if (queued && !queued->picture.image.isNull()) {
-        viewPicture(queued->picture.image, queued->title);
+    } else if (const QImage picture = queued ? queued->largest() : QImage(); !picture.isNull()) {
+        viewPicture(picture, queued->title, queued->picture.size);
     }
 }
 

@@ -34,9 +34,9 @@ void LiveView::end(quint64 run) {
         return;
     }
     if (over && !over->files.isEmpty()) {
-        viewer_.showFile(over->files.back());
+        viewer_.showFiles(over->files, over->files.back());
     } else if (over && !over->picture.image.isNull()) {
-        viewer_.showImage(over->picture.image, over->title);
+        viewer_.showImage(over->picture.largest(), over->title, over->picture.size);
     } else {
         viewer_.endLive();
     }

@@ -170,6 +170,32 @@ private Q_SLOTS:
         QCOMPARE(book.find(small)->thumbnail.size(), QSize(8, 8));
     }
 
+    void whatAFileHoldsIsNotKeptWhole() {
+        RunBook book;
+        const quint64 id = book.add(called("x", {"a.png"}), false);
+        const QImage whole(1024, 1024, QImage::Format_RGB888);
+        book.find(id)->picture = {
+            .image = whole.scaled(512, 512), .size = whole.size(), .whole = whole};
+        book.end(id, RunState::Finished);
+        QVERIFY(book.find(id)->picture.whole.isNull());
+        QCOMPARE(book.find(id)->picture.size, QSize(1024, 1024));
+        QCOMPARE(book.find(id)->largest().size(), QSize(512, 512));
+    }
+
+    void onlyTheNewestKeepLargePictures() {
+        RunBook book;
+        for (int i = 0; i < 4; ++i) {
+            const quint64 id = book.add(called("x"), false);
+            const QImage whole(1024, 1024, QImage::Format_RGB888);
+            book.find(id)->picture = {
+                .image = whole.scaled(512, 512), .size = whole.size(), .whole = whole};
+            book.end(id, RunState::Finished);
+        }
+        for (const QueuedRun& run : book.runs()) {
+            QCOMPARE(run.largest().width(), run.id + RunBook::kMostLarge > 4 ? 1024 : 512);
+        }
+    }
+
     void aPreviewIsNoResult() {
         RunBook book;
         const quint64 id = book.add(called("x"), false);

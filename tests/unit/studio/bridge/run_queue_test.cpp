@@ -218,6 +218,8 @@ void RunQueueTest::keepsPictures_scaledDown() {
     QCOMPARE(queue.find(id)->picture.image.size(), QSize(512, 256));
     QCOMPARE(queue.find(id)->picture.image.pixelColor(10, 10), QColor(128, 128, 128));
     QVERIFY(!queue.find(id)->picture.step);
+    QCOMPARE(queue.find(id)->picture.size, QSize(2048, 1024));
+    QCOMPARE(queue.find(id)->picture.whole.size(), QSize(2048, 1024));
 }
 
 void RunQueueTest::keepsLongReportsSmall() {

@@ -9,6 +9,7 @@
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -289,6 +290,53 @@ private Q_SLOTS:
         QTest::qWait(200);
         QCOMPARE(viewer.findChild<QLabel*>("viewerTitle")->text(), QString("b.png"));
         QCOMPARE(shown.count(), 1);
+    }
+
+    void everyPictureOfARunIsReached() {
+        const QStringList files = {at("a.png"), at("b.png"), at("c.png")};
+        for (const QString& file : files) {
+            put(file, png(8, 8, {}));
+        }
+        Viewer viewer;
+        open(viewer, {900, 500});
+        auto* list = viewer.findChild<QComboBox*>("pictures");
+        auto* previous = viewer.findChild<QToolButton*>("previous");
+        auto* next = viewer.findChild<QToolButton*>("next");
+        const auto isShown = [&](const QString& name) {
+            return QTest::qWaitFor(
+                [&] { return viewer.findChild<QLabel*>("viewerTitle")->text() == name; },
+                kPatience);
+        };
+        viewer.showFiles(files, files.back());
+        QVERIFY(isShown("c.png"));
+        QCOMPARE(list->count(), 3);
+        QCOMPARE(list->currentIndex(), 2);
+        QVERIFY(!next->isEnabled());
+        QTest::mouseClick(previous, Qt::LeftButton);
+        QVERIFY(isShown("b.png"));
+        viewer.view().setFocus();
+        QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
+        QVERIFY(isShown("a.png"));
+        QVERIFY(!previous->isEnabled());
+        QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
+        QTest::keyClick(&viewer.view(), Qt::Key_PageDown);
+        QVERIFY(isShown("b.png"));
+        list->setCurrentIndex(2);
+        Q_EMIT list->activated(2);
+        QVERIFY(isShown("c.png"));
+        QCOMPARE(test::lookAt(viewer, "viewer_run"), QString());
+        viewer.showFile(files.front());
+        QVERIFY(!list->isVisible() && !next->isVisible() && !previous->isVisible());
+    }
+
+    void saysHowLargeAPictureIsOfWhichLessIsShown() {
+        Viewer viewer;
+        viewer.showImage(picture(512, 256, Qt::red), "x", {1024, 512});
+        auto* facts = viewer.findChild<QTreeWidget*>("facts");
+        QCOMPARE(facts->topLevelItem(0)->text(1),
+                 QString("1024 x 512 pixels, shown with 512 x 256 pixels"));
+        viewer.showImage(picture(1024, 512, Qt::red), "x", {1024, 512});
+        QCOMPARE(facts->topLevelItem(0)->text(1), QString("1024 x 512 pixels"));
     }
 
     void isGone_beforeThePictureArrives() {

@@ -62,6 +62,66 @@ private Q_SLOTS:
             QVERIFY(!studio.window->close());
         }
     }
+
+    void everyPictureOfABatchIsInTheViewer() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        Json files = Json::array();
+        for (const char* name : {"a.png", "b.png", "c.png"}) {
+            files.push_back({{"path", studio.folder.filePath(name).toStdString()}});
+        }
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [&](ScriptedRunner::Stage& stage) {
+                stage.send({{"event", "nodeFinished"}, {"node", "save"}, {"files", files}});
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+        auto* list = studio.window->desk()->viewer().findChild<QComboBox*>("pictures");
+        Q_EMIT studio.window->findChild<QueuePanel*>()->pictureRequested(
+            work.queue.runs().back().id);
+        QCOMPARE(list->count(), 3);
+        QCOMPARE(list->currentIndex(), 2);
+        studio.window->desk()->viewer().showFile("x.png");
+        QCOMPARE(list->count(), 0);
+        Q_EMIT studio.window->desk()->canvas().pictureActivated("save");
+        QCOMPARE(list->count(), 3);
+        studio.window->desk()->viewer().showFile("x.png");
+        QTest::mouseClick(studio.window->desk()->notices().findChild<QPushButton*>("noticeButton"),
+                          Qt::LeftButton);
+        QCOMPARE(list->count(), 3);
+    }
+
+    void aPictureWithoutAFileIsShownAsLargeAsItWasMade() {
+        constexpr int kSide = 640;
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [&](ScriptedRunner::Stage& stage) {
+                const auto bytes = size_t{3} * kSide * kSide;
+                stage.send({{"event", "nodePreview"}, {"node", "save"}, {"live", false}});
+                stage.show("save",
+                           {.widthPixels = kSide,
+                            .heightPixels = kSide,
+                            .channels = 3,
+                            .pixels = std::make_shared<uint8_t[]>(bytes)});
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+        auto* copy = studio.window->desk()->viewer().findChild<QToolButton*>("copy");
+        const auto copied = [&] {
+            copy->click();
+            return QGuiApplication::clipboard()->image().size();
+        };
+        Q_EMIT studio.window->findChild<QueuePanel*>()->pictureRequested(
+            work.queue.runs().back().id);
+        QCOMPARE(copied(), QSize(kSide, kSide));
+        studio.window->desk()->viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "other");
+        Q_EMIT studio.window->desk()->canvas().pictureActivated("save");
+        QCOMPARE(copied(), QSize(kSide, kSide));
+        QCOMPARE(work.statuses.of("save").picture.size(), QSize(512, 512));
+    }
 };
 
 LOWTIDE_WINDOW_TEST(KeptRunsTest)
