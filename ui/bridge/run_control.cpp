@@ -84,9 +84,8 @@ void RunControl::takePicture(const std::string& node, const NodePicture& picture
 
 quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     model_.endMerging();
-    model_.apply(tr("New seed"), [this](graph::Document& document) {
-        renewSeeds(document, model_.catalog(), random_);
-    });
+    model_.adjust(
+        [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
     Json options = planning_.options().is_object() ? planning_.options() : Json::object();
     if (!outputFolder_.isEmpty()) {
         options["out"] = outputFolder_.toStdString();

@@ -47,8 +47,8 @@ public:
     /// Where random seeds come from; tests give their own.
     void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
 
-    /// Renews seeds as a step that can be undone, then queues the graph as it stands. `until`:
-    /// nodes with which the run ends; empty: the outputs.
+    /// Renews seeds, which is a fact of the run and no step of the undo stack, then queues the
+    /// graph as it stands. `until`: nodes with which the run ends; empty: the outputs.
     quint64 run(RunHow how, const std::set<std::string>& until = {});
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);

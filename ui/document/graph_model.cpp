@@ -30,7 +30,8 @@ const NodeDesc* GraphModel::desc(const std::string& id) const {
     return found ? catalog_.find(found->type) : nullptr;
 }
 
-void GraphModel::apply(const QString& text, const Edit& edit, const QString& mergeKey) {
+/// What `edit` does to the draft.
+Patch GraphModel::drafted(const Edit& edit) {
     LOWTIDE_ASSERT(!isEditing_);
     isEditing_ = true;
     try {
@@ -42,7 +43,18 @@ void GraphModel::apply(const QString& text, const Edit& edit, const QString& mer
     }
     isEditing_ = false;
     sortLinks(draft_);
-    Patch patch = patchBetween(document_, draft_);
+    return patchBetween(document_, draft_);
+}
+
+void GraphModel::adjust(const Edit& edit) {
+    const Patch patch = drafted(edit);
+    applyPatch(document_, patch, Direction::Forward);
+    append(untold_, deltaOf(patch, Direction::Forward));
+    tell();
+}
+
+void GraphModel::apply(const QString& text, const Edit& edit, const QString& mergeKey) {
+    Patch patch = drafted(edit);
     if (patch.isEmpty()) {
         return;
     }

@@ -36,8 +36,8 @@ using Edit = std::function<void(graph::Document&)>;
 
 struct Patch;
 
-/// The graph that is being edited. Every change goes through apply(), so that it can be undone; one
-/// gesture is one step. `catalog` must outlive it. GUI thread only.
+/// The graph that is being edited. What a person changes goes through apply(), so that it can be
+/// undone; one gesture is one step. `catalog` must outlive it. GUI thread only.
 class GraphModel : public QObject {
     Q_OBJECT
 
@@ -60,6 +60,9 @@ public:
     /// changes nothing. Steps of equal `mergeKey` that follow each other become one until
     /// endMerging(); an empty one never merges. Throws what `edit` throws, unchanged.
     void apply(const QString& text, const Edit& edit, const QString& mergeKey = {});
+    /// Changes values of nodes that are there without a step, for what a run decides: neither undo
+    /// nor redo nor the mark of changes know of it. A step that replaces the node replaces it too.
+    void adjust(const Edit& edit);
     /// The gesture is over: the next step of the same key is a new one.
     void endMerging();
     /// Another document; the undo stack is emptied. `isSaved`: no, it counts as modified.
@@ -74,6 +77,7 @@ Q_SIGNALS:
 
 private:
     friend class EditCommand;
+    [[nodiscard]] Patch drafted(const Edit& edit);
     void take(const Patch& patch, bool isForward);
     void tell();
 

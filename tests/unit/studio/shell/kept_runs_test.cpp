@@ -1,7 +1,8 @@
-// What a window still has of runs that are over.
+// What a window still has of runs that are over, and what they leave alone.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/panels/queue_panel.hpp"
 
 namespace kept_runs_test {
@@ -61,6 +62,30 @@ private Q_SLOTS:
             });
             QVERIFY(!studio.window->close());
         }
+    }
+
+    void runsLeaveUndoAndRedoAlone() {
+        Working studio;
+        studio.model().apply("Mode", [](graph::Document& document) {
+            setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Random);
+        });
+        studio.model().apply("Prompt", [](graph::Document& document) {
+            document.nodes.at("encode").params["prompt"] = "b";
+        });
+        const Json written = studio.model().node("encode")->params;
+        studio.model().undoStack().undo();
+        studio.model().setSaved();
+        uint64_t seed = 100;
+        studio.window->workspace()->run.setRandom([&] { return ++seed; });
+        for (size_t run = 1; run <= 50; ++run) {
+            studio.action("run.start").trigger();
+        }
+        QVERIFY(!studio.model().isModified());
+        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(150));
+        QVERIFY(studio.model().undoStack().canRedo());
+        studio.model().undoStack().redo();
+        QCOMPARE(studio.model().node("encode")->params, written);
+        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(150));
     }
 
     void everyPictureOfABatchIsInTheViewer() {

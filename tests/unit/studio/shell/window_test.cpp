@@ -167,7 +167,6 @@ private Q_SLOTS:
         studio.model().apply("Mode", [](graph::Document& document) {
             setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Random);
         });
-        const int steps = studio.model().undoStack().count();
         studio.action("run.start").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
@@ -175,9 +174,6 @@ private Q_SLOTS:
         const Json shown = studio.model().node("denoise")->params.at("seed");
         QCOMPARE(shown, Json(4711));
         QCOMPARE(sent.at("nodes").at("denoise").at("params").at("seed"), shown);
-        QCOMPARE(studio.model().undoStack().count(), steps + 1);
-        studio.model().undoStack().undo();
-        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(1));
     }
 
     void nothingToDoIsSaidAndOffersToRunAnew() {
