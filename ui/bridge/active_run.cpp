@@ -1,6 +1,38 @@
 #include "ui/bridge/active_run.hpp"
 
+#include <system_error>
+#include <thread>
+
 namespace lowtide::ui {
+
+namespace {
+
+/// Makes pictures of a run until its end, which wait() says: an event of it may be lost.
+class PictureThread {
+public:
+    explicit PictureThread(EventBuffer& buffer) : buffer_(buffer) {
+        try {
+            thread_ = std::thread([&buffer] { buffer.makePictures(); });
+        } catch (const std::system_error&) {  // the run goes on, nobody sees its pictures
+        }
+    }
+
+    ~PictureThread() {
+        buffer_.stopPictures();
+        if (thread_.joinable()) {
+            thread_.join();
+        }
+    }
+
+    PictureThread(const PictureThread&) = delete;
+    PictureThread& operator=(const PictureThread&) = delete;
+
+private:
+    EventBuffer& buffer_;
+    std::thread thread_;
+};
+
+}  // namespace
 
 bool ActiveRun::isCancelled() {
     const std::lock_guard lock(mutex_);
@@ -43,7 +75,7 @@ ActiveRun::Result ActiveRun::carryOut(Runner& runner,
     }
     result.hasBegun = true;
     setStarted(runner, run);
-    buffer_.makePictures();  // until runFinished has arrived: the buffer must live so long
+    const PictureThread pictures(buffer_);
     result.status = runner.wait(run, result.text);
     return result;
 }

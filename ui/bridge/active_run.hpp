@@ -19,7 +19,7 @@ public:
 
     EventBuffer& buffer() { return buffer_; }
 
-    /// Starts the run and returns when it is over and its last event was taken.
+    /// Starts the run and returns when the module says that it is over.
     [[nodiscard]] Result carryOut(Runner& runner,
                                   const std::string& graph,
                                   const std::string& options);

@@ -58,8 +58,7 @@ void EventBuffer::event(std::string_view json) noexcept {
     try {
         store(json);
     } catch (const std::exception&) {
-        const std::lock_guard lock(mutex_);
-        ++batch_.lost;
+        countLost();
     }
 }
 
@@ -75,11 +74,7 @@ void EventBuffer::store(std::string_view json) {
         }
         storeNewest(std::move(event));
     } else {
-        isFinished_ = isFinished_ || kind == "runFinished";
         storeInOrder(std::move(event));
-    }
-    if (isFinished_) {
-        changed_.notify_all();
     }
 }
 
@@ -127,8 +122,7 @@ void EventBuffer::preview(RunId, std::string_view node, const Image8& picture) n
         preview = announced_[std::string(node)];
         preview.picture = picture;
     } catch (const std::exception&) {
-        const std::lock_guard lock(mutex_);
-        ++batch_.lost;
+        countLost();
     }
     changed_.notify_all();
 }
@@ -139,26 +133,46 @@ EventBuffer::Batch EventBuffer::fetch() {
     return std::exchange(batch_, Batch{});
 }
 
-void EventBuffer::makePictures() {
-    std::unique_lock lock(mutex_);
+void EventBuffer::makePictures() noexcept {
     for (;;) {
-        changed_.wait(lock, [this] { return isFinished_ || !previews_.empty(); });
-        if (previews_.empty()) {
-            return;
+        std::map<std::string, Preview> previews;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return isStopped_ || !previews_.empty(); });
+            if (previews_.empty()) {
+                return;
+            }
+            previews.swap(previews_);
         }
-        const std::map<std::string, Preview> previews = std::exchange(previews_, {});
-        lock.unlock();
-        std::map<std::string, NodePicture> pictures;
         for (const auto& [node, preview] : previews) {
-            if (NodePicture picture = shownOf(preview); !picture.image.isNull()) {
-                pictures[node] = std::move(picture);
+            try {
+                makePicture(node, preview);
+            } catch (const std::exception&) {
+                countLost();
             }
         }
-        lock.lock();
-        for (auto& [node, picture] : pictures) {
-            batch_.pictures[node] = std::move(picture);
-        }
     }
+}
+
+void EventBuffer::makePicture(const std::string& node, const Preview& preview) {
+    NodePicture picture = shownOf(preview);
+    if (!picture.image.isNull()) {
+        const std::lock_guard lock(mutex_);
+        batch_.pictures[node] = std::move(picture);
+    }
+}
+
+void EventBuffer::stopPictures() {
+    {
+        const std::lock_guard lock(mutex_);
+        isStopped_ = true;
+    }
+    changed_.notify_all();
+}
+
+void EventBuffer::countLost() {
+    const std::lock_guard lock(mutex_);
+    ++batch_.lost;
 }
 
 }  // namespace lowtide::ui

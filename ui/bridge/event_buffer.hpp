@@ -34,8 +34,9 @@ public:
 
     [[nodiscard]] Batch fetch();
 
-    /// Turns previews into pictures as they come, until the run has finished and none is left.
-    void makePictures();
+    /// Turns previews into pictures as they come, until stopPictures() and none is left.
+    void makePictures() noexcept;
+    void stopPictures();
 
 private:
     /// As its nodePreview announced it.
@@ -50,6 +51,8 @@ private:
     void store(std::string_view json);
     void storeInOrder(Json event);
     void storeNewest(Json event);
+    void makePicture(const std::string& node, const Preview& preview);
+    void countLost();
 
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -57,7 +60,7 @@ private:
     std::map<std::string, size_t> newest_;      ///< place in the batch by kind and node
     std::map<std::string, Preview> announced_;  ///< by node; without pixels
     std::map<std::string, Preview> previews_;   ///< by node
-    bool isFinished_ = false;
+    bool isStopped_ = false;
 };
 
 }  // namespace lowtide::ui

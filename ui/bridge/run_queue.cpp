@@ -34,6 +34,14 @@ void addFiles(QStringList& files, const Json& more) {
     }
 }
 
+/// What the module would have told at the end; its event was lost.
+Json endOf(Status status, const Json& report) {
+    const char* text = status == Status::Ok          ? "ok"
+                       : status == Status::Cancelled ? "cancelled"
+                                                     : "failed";
+    return {{"event", "runFinished"}, {"status", text}, {"issues", memberIn(report, "issues")}};
+}
+
 RunState stateOf(Status status) {
     switch (status) {
         case Status::Ok:
@@ -55,6 +63,7 @@ struct RunQueue::Link {
     std::shared_ptr<ActiveRun> active;  ///< null: none
     RunProgress progress;
     std::deque<Json> pending;  ///< fetched and not yet told
+    bool isEndTold = false;    ///< its runFinished was
     QTimer timer;
     Background background;
 };
@@ -140,6 +149,7 @@ void RunQueue::startNext() {
     link_->id = id;
     link_->active = std::make_shared<ActiveRun>();
     link_->progress = RunProgress(times_);
+    link_->isEndTold = false;
     link_->timer.start();
     link_->background.run([this,
                            id,
@@ -214,6 +224,7 @@ void RunQueue::take(quint64 id, const Json& json) {
     link_->progress.take(json);
     run->progress = link_->progress.value();
     const std::string kind = textIn(json, "event");
+    link_->isEndTold = link_->isEndTold || kind == "runFinished";
     if (kind == "nodeProgress") {
         run->phase = phaseText(json);
         run->secondsLeft = secondsLeftIn(json);
@@ -235,6 +246,9 @@ void RunQueue::take(quint64 id, const Json& json) {
 void RunQueue::finish(quint64 id, Ended& over) {
     fetch();
     drain(kUntilEmpty);
+    if (over.result.hasBegun && !link_->isEndTold) {
+        take(id, endOf(over.result.status, over.report));
+    }
     link_->timer.stop();
     link_->active.reset();
     QueuedRun* run = book_.find(id);

@@ -59,6 +59,7 @@ private Q_SLOTS:
     void showsTheIssues_whenStartIsRefused();
     void forgetsHowFarANodeWas_whenItEnds();
     void losesNoEnd_inAFloodOfEvents();
+    void ends_whenTheEventOfTheEndIsLost();
     void keepsPictures_scaledDown();
     void keepsLongReportsSmall();
     void makesPreviewsAsLargeAsTheResult_data();
@@ -198,6 +199,27 @@ void RunQueueTest::losesNoEnd_inAFloodOfEvents() {
     qInfo("100000 events came as %zu; the GUI thread was held up %lld ms at most",
           told.size(),
           static_cast<long long>(longest));
+}
+
+void RunQueueTest::ends_whenTheEventOfTheEndIsLost() {
+    ScriptedRunner runner;
+    runner.setScript("g", [](ScriptedRunner::Stage& stage) {
+        stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
+        stage.show("a", greyPicture(8, 8));
+        return Json{{"status", "ok"}, {"executed", 1}, {"endIsLost", true}};
+    });
+    RunQueue queue(runner);
+    QSignalSpy events(&queue, &RunQueue::event);
+
+    const quint64 id = queue.add("title", "g", Json::object());
+    const quint64 next = queue.add("next", "next", Json::object());
+    waitUntilEnded(queue, id);
+
+    QCOMPARE(queue.find(id)->state, RunState::Finished);
+    QCOMPARE(queue.find(id)->progress, 1.0);
+    QCOMPARE(kinds(events).back(), std::string("runFinished"));
+    QCOMPARE(queue.find(id)->picture.image.size(), QSize(8, 8));
+    waitUntilEnded(queue, next);
 }
 
 void RunQueueTest::keepsPictures_scaledDown() {

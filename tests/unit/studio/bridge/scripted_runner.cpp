@@ -166,7 +166,9 @@ void ScriptedRunner::play(RunId id, const Script& script, Observer& observer) {
         end[key] = report.value(key, Json());
     }
     --runningNow_;
-    stage.send(std::move(end));  // the observer may be gone after this
+    if (!report.value("endIsLost", false)) {
+        stage.send(std::move(end));
+    }
     const std::lock_guard lock(mutex_);
     reports_[id] = std::move(report);
     changed_.notify_all();

@@ -45,6 +45,7 @@ public:
     };
 
     /// Returns the fields of the end: status, executed, issues, and what the report has besides.
+    /// With "endIsLost" nobody hears of the end but who waits for it.
     using Script = std::function<Json(Stage&)>;
 
     ScriptedRunner();
