@@ -30,6 +30,8 @@ os::Program programFrom(const Json& json) {
     return {.number = reader.integer("number").value_or(0),
             .startedAt = textMember(reader, "started_at"),
             .machineStart = textMember(reader, "machine_start"),
+            .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
+            .processes = QString::fromStdString(reader.text("processes").value_or("")),
             .machine = textMember(reader, "machine")};
 }
 
@@ -42,6 +44,8 @@ std::string textOf(const JournalText& journal) {
                         {{"number", program.number},
                          {"started_at", program.startedAt.toStdString()},
                          {"machine_start", program.machineStart.toStdString()},
+                         {"machine_id", program.machineId.toStdString()},
+                         {"processes", program.processes.toStdString()},
                          {"machine", program.machine.toStdString()}}},
                        {"path", journal.path.toStdString()},
                        {"graph_folder", journal.graphFolder.toStdString()},

@@ -14,12 +14,20 @@ struct Program {
     int64_t number = 0;    ///< of the process
     QString startedAt;     ///< ticks since the machine started
     QString machineStart;  ///< differs after every start of the machine
-    QString machine;       ///< its name
+    QString machineId;     ///< of the system that is installed; empty: it has none
+    QString processes;     ///< within which the number holds: those of a container are its own
+    QString machine;       ///< its name, for a person: it may change at any time
 };
 
 [[nodiscard]] Program thisProgram();
-/// False only when it surely ended: a program of another machine counts as running.
-[[nodiscard]] bool isRunning(const Program& program);
+
+enum class Life {
+    Ended,
+    Running,
+    Unknown  ///< of another machine, or in another container
+};
+
+[[nodiscard]] Life lifeOf(const Program& program);
 
 enum class LockState { Taken, Held, Unavailable };
 

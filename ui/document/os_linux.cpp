@@ -43,6 +43,19 @@ QString machineStart() {
         .trimmed();
 }
 
+/// Source: namespaces(7): "pid:[4026531836]", the same for all who see the same numbers.
+QString processNamespace() {
+    char name[64];
+    const ssize_t length = ::readlink("/proc/self/ns/pid", name, sizeof name);
+    return length > 0 ? QString::fromLatin1(name, length) : QString();
+}
+
+/// By the name alone where an older version wrote no more.
+bool isSameMachine(const Program& one, const Program& other) {
+    return one.machineId.isEmpty() ? one.machine == other.machine
+                                   : one.machineId == other.machineId;
+}
+
 int openLockFile(const std::string& path) {
     constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     const int handle = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0644);
@@ -67,20 +80,25 @@ Program thisProgram() {
     return {.number = number,
             .startedAt = state ? state->startedAt : QString(),
             .machineStart = machineStart(),
+            .machineId = QString::fromLatin1(QSysInfo::machineUniqueId()),
+            .processes = processNamespace(),
             .machine = QSysInfo::machineHostName()};
 }
 
-bool isRunning(const Program& program) {
+Life lifeOf(const Program& program) {
     const Program mine = thisProgram();
-    if (program.machine != mine.machine) {
-        return true;
+    if (program.machineStart != mine.machineStart) {
+        // This machine was started since; of another one nothing is known.
+        return isSameMachine(program, mine) ? Life::Ended : Life::Unknown;
     }
-    if (program.machineStart != mine.machineStart || program.number <= 0) {
-        return false;
+    if (!program.processes.isEmpty() && program.processes != mine.processes) {
+        return Life::Unknown;
     }
-    const std::optional<ProcessState> state = stateOf(program.number);
-    const bool hasEnded = !state || state->state == 'Z' || state->state == 'X';
-    return !hasEnded && state->startedAt == program.startedAt;
+    const std::optional<ProcessState> state =
+        program.number > 0 ? stateOf(program.number) : std::nullopt;
+    const bool hasEnded = !state || state->state == 'Z' || state->state == 'X' ||
+                          state->startedAt != program.startedAt;
+    return hasEnded ? Life::Ended : Life::Running;
 }
 
 FileLock::~FileLock() {

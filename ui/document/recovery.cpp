@@ -56,11 +56,17 @@ void removeHalfWritten(const QDir& folder) {
     }
 }
 
+QString placeOf(const os::Program& program) {
+    return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
+}
+
 /// Nothing while the program that writes it runs.
 std::optional<Recovered> recoveredFrom(const QString& path) {
     const files::InputFile file(QFile::encodeName(path).toStdString());
     const std::string text = file.readAll(kLargestJournal);
-    if (os::isRunning(programOf(text))) {
+    const os::Program program = programOf(text);
+    const os::Life life = os::lifeOf(program);
+    if (life == os::Life::Running) {
         return std::nullopt;
     }
     JournalText journal = journalFrom(text);
@@ -68,7 +74,8 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
                      .path = journal.path,
                      .graphFolder = journal.graphFolder,
                      .writtenAt = journal.writtenAt,
-                     .document = std::move(journal.document)};
+                     .document = std::move(journal.document),
+                     .perhapsOpenOn = life == os::Life::Ended ? QString() : placeOf(program)};
 }
 
 }  // namespace

@@ -53,17 +53,19 @@ private:
     bool hasFailed_ = false;
 };
 
-/// What a program that did not end in order left behind.
+/// What a program left behind that did not end in order, or of which nobody knows here whether it
+/// has ended.
 struct Recovered {
     QString journal;  ///< the file; discard() removes it
     QString path;     ///< of the document; empty: never saved
     QString graphFolder;
     QString writtenAt;
     graph::Document document;
+    QString perhapsOpenOn{};  ///< machine on which it may still be open; empty: its program ended
 };
 
-/// Journals of programs that no longer run. One that cannot be read is renamed and kept, and named
-/// in `problems`.
+/// Journals of programs that do not run here. One that cannot be read is renamed and kept, and
+/// named in `problems`.
 [[nodiscard]] std::vector<Recovered> findRecovered(const QString& folder,
                                                    std::vector<QString>* problems);
 void discard(const Recovered& recovered);

@@ -94,8 +94,8 @@ private Q_SLOTS:
                                      << "1" << size_t{1};
         QTest::newRow("machine was started again") << "machine_start"
                                                    << "x" << size_t{1};
-        QTest::newRow("of another machine") << "machine"
-                                            << "elsewhere" << size_t{0};
+        QTest::newRow("the machine has another name now") << "machine"
+                                                          << "elsewhere" << size_t{0};
     }
 
     void aProgramThatGotTheNumberLaterIsNotTheWriter() {
@@ -116,6 +116,37 @@ private Q_SLOTS:
         file.write(QByteArray::fromStdString(json.dump()));
         file.close();
         QCOMPARE(findRecovered(folder_->path(), nullptr).size(), found);
+    }
+
+    void whatNobodyCanDecideIsListedAndNamed_data() {
+        QTest::addColumn<QStringList>("keys");
+        QTest::addColumn<bool>("isDecided");
+        QTest::newRow("as it was left") << QStringList() << true;
+        QTest::newRow("the machine has another name now") << QStringList{"machine"} << true;
+        QTest::newRow("it was started again and has another name")
+            << QStringList{"machine", "machine_start"} << true;
+        QTest::newRow("of another container") << QStringList{"machine", "processes"} << false;
+        QTest::newRow("of another machine")
+            << QStringList{"machine", "machine_start", "machine_id", "processes"} << false;
+    }
+
+    void whatNobodyCanDecideIsListedAndNamed() {
+        QFETCH(QStringList, keys);
+        QFETCH(bool, isDecided);
+        leaveJournal("/somewhere/x.json");
+        QFile file(folder_->filePath(files().front()));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        Json json = Json::parse(file.readAll().toStdString());
+        for (const QString& key : keys) {
+            json["program"][key.toStdString()] = "elsewhere";
+        }
+        file.resize(0);
+        file.seek(0);
+        file.write(QByteArray::fromStdString(json.dump()));
+        file.close();
+        const std::vector<Recovered> found = findRecovered(folder_->path(), nullptr);
+        QCOMPARE(found.size(), size_t{1});
+        QCOMPARE(found[0].perhapsOpenOn, isDecided ? QString() : QString("elsewhere"));
     }
 
     void whatEndedInOrderLeavesNothing() {
