@@ -1,15 +1,15 @@
 #pragma once
 
 #include <QObject>
+#include <QThreadPool>
 
 #include <functional>
-#include <memory>
+#include <mutex>
 
 namespace lowtide::ui {
 
 /// One thread for work that must not hold up the GUI thread: jobs are done one after the other,
-/// what a job returns is called on the GUI thread a moment later. Without jobs it costs nothing.
-/// GUI thread only.
+/// what a job returns is called on the GUI thread (later.hpp). GUI thread only.
 class Background : public QObject {
     Q_OBJECT
 
@@ -24,18 +24,12 @@ public:
     ~Background() override;
 
     void run(Job job);
-    /// Whether a job is at work or waits, or an answer was not called yet.
-    [[nodiscard]] bool isBusy() const;
-
-protected:
-    void timerEvent(QTimerEvent* event) override;
+    /// Waits until every job is done; their answers are called later.
+    void finish();
 
 private:
-    struct State;
-    void callAnswers();
-
-    std::unique_ptr<State> state_;
-    int timer_ = 0;
+    std::mutex working_;
+    QThreadPool pool_;
 };
 
 }  // namespace lowtide::ui
