@@ -5,10 +5,14 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/path_parts.hpp"
+#include "ui/bridge/json_merge.hpp"
 #include "ui/bridge/preferences_json.hpp"
 
 #include <QFileInfo>
+#include <QLockFile>
 #include <QStandardPaths>
+
+#include <atomic>
 
 namespace lowtide::ui {
 
@@ -18,6 +22,7 @@ constexpr int64_t kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr Bytes kLargestSettingsFile = 4 * kMiB;
 constexpr int kMostRecentFiles = 10;
+constexpr int kLockMilliseconds = 5000;
 
 QString said(const Error& error) {
     return QString::fromStdString(error.message());
@@ -35,10 +40,32 @@ QString freeName(const QString& path) {
 
 }  // namespace
 
-Settings::Settings(const QString& path, QObject* parent) : QObject(parent), path_(path) {
+/// Of the writing thread.
+struct Settings::Writing {
+    std::string path;
+    Json base = Json::object();  ///< what was read or written here last
+    std::atomic<int> newest{0};  ///< of the writings that were asked for
+
+    /// Why it was not written; empty: it was, or a newer one follows.
+    QString write(int number, const Json& mine);
+    [[nodiscard]] Json inFile() const;
+};
+
+Settings::Settings(const QString& path, QObject* parent)
+    : QObject(parent), path_(path), writing_(std::make_shared<Writing>()) {
     if (QFileInfo::exists(path_)) {
         read();
     }
+    writing_->path = path_.toStdString();
+    writing_->base = told();
+}
+
+Settings::~Settings() {
+    finish();
+}
+
+void Settings::finish() {
+    background_.finish();
 }
 
 void Settings::change(const std::function<void(Preferences&)>& edit) {
@@ -88,6 +115,7 @@ void Settings::read() {
 void Settings::readValues(const Json& values) {
     QStringList refused;
     preferences_ = preferencesFrom(values, &refused);
+    preferences_.recentFiles = preferences_.recentFiles.mid(0, kMostRecentFiles);
     if (!refused.isEmpty() && problem_.isEmpty()) {
         problem_ = tr("Some settings could not be read and are as they were at first: %1.")
                        .arg(refused.join(QStringLiteral(", ")));
@@ -106,20 +134,57 @@ void Settings::setAside(const QString& reason) {
                              .arg(reason);
 }
 
+/// As a file says it.
+Json Settings::told() const {
+    Json json = stored_;
+    json[kVersionKey] = kVersion;
+    putPreferences(preferences_, json);
+    return json;
+}
+
 void Settings::write() {
     if (isReadOnly_) {
         return;
     }
-    Json json = stored_;
-    json[kVersionKey] = kVersion;
-    putPreferences(preferences_, json);
+    background_.run([this, writing = writing_, number = ++writing_->newest, mine = told()]()
+                        -> Background::Answer {
+        const QString problem = writing->write(number, mine);
+        if (problem.isEmpty()) {
+            return {};
+        }
+        return [this, problem] { Q_EMIT notKept(problem); };
+    });
+}
+
+/// What another program wrote there since; as it was last, where it cannot be read.
+Json Settings::Writing::inFile() const {
     try {
-        const std::string path = path_.toStdString();
+        return parseJson(files::InputFile(path).readAll(kLargestSettingsFile), "settings");
+    } catch (const Error&) {
+        return base;
+    }
+}
+
+QString Settings::Writing::write(int number, const Json& mine) {
+    if (number != newest) {
+        return {};
+    }
+    try {
         files::makeFolders(files::folderOf(path));
+        QLockFile lock(QString::fromStdString(path) + QStringLiteral(".lock"));
+        static_cast<void>(
+            lock.tryLock(kLockMilliseconds));  // a folder without locks has one writer
+        const Json json = merged(base, mine, inFile());
+        if (JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion) > kVersion) {
+            return tr(
+                "A newer version of the program has written the settings meanwhile; what you "
+                "change here is not kept.");
+        }
         files::writeFileAtomically(path, json.dump(2) + "\n");
-        stored_ = std::move(json);
+        base = mine;
+        return {};
     } catch (const Error& error) {
-        Q_EMIT notKept(tr("The settings could not be written: %1.").arg(said(error)));
+        return tr("The settings could not be written: %1.").arg(said(error));
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QByteArray>
 #include <QObject>
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 namespace lowtide::ui {
 
@@ -35,8 +37,9 @@ struct Preferences {
     bool operator==(const Preferences&) const = default;
 };
 
-/// The preferences in their file: JSON, written whole or not at all with every change; what a newer
-/// program put there is kept. GUI thread only.
+/// The preferences in their file: JSON, written whole or not at all after every change, on another
+/// thread. What a newer program put there is kept, and what another one of this version changed
+/// meanwhile: only the values that were changed here are written. GUI thread only.
 class Settings : public QObject {
     Q_OBJECT
 
@@ -44,12 +47,16 @@ public:
     /// Reads `path`. A damaged file is renamed to "....broken-N" and what it said is forgotten; a
     /// single wrong value is; a file of a newer version is left as it is and never written.
     explicit Settings(const QString& path = defaultPath(), QObject* parent = nullptr);
+    /// What was changed is on the disk.
+    ~Settings() override;
 
     [[nodiscard]] const Preferences& preferences() const { return preferences_; }
 
     /// Makes the change and writes the file when something differs.
     void change(const std::function<void(Preferences&)>& edit);
-    /// Puts a file in front of the recent ones, of which the newest twelve stay.
+    /// Waits until what was changed is on the disk, or notKept() on its way.
+    void finish();
+    /// Puts a file in front of the recent ones, of which the newest ten stay.
     void addRecentFile(const QString& path);
 
     /// What went wrong when the file was read, for a person; empty: nothing.
@@ -67,13 +74,18 @@ private:
     void read();
     void readValues(const Json& values);
     void setAside(const QString& reason);
+    [[nodiscard]] Json told() const;
     void write();
+
+    struct Writing;
 
     QString path_;
     Preferences preferences_;
     Json stored_ = Json::object();  ///< as it was read, with keys that are not known here
     QString problem_;
     bool isReadOnly_ = false;
+    std::shared_ptr<Writing> writing_;
+    Background background_;
 };
 
 }  // namespace lowtide::ui

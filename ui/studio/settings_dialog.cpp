@@ -103,10 +103,15 @@ void SettingsDialog::addBudget(QFormLayout& form) {
         const bool isSize = text.isEmpty() || parseBytes(text.toStdString()).has_value();
         problem->setText(tr("Write a number with a unit, as 6GiB, or leave it empty."));
         problem->setVisible(!isSize);
-        if (isSize) {
+    });
+    const auto keep = [this, budget] {
+        const QString text = budget->text().trimmed();
+        if (text.isEmpty() || parseBytes(text.toStdString()).has_value()) {
             settings_.change([&](Preferences& preferences) { preferences.memoryBudget = text; });
         }
-    });
+    };
+    connect(budget, &QLineEdit::editingFinished, this, keep);
+    connect(this, &QDialog::finished, this, keep);
 }
 
 void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
@@ -120,15 +125,18 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     row->addWidget(folder, 1);
     row->addWidget(browse);
     form.addRow(tr("Folder for pictures"), row);
-    connect(folder, &QLineEdit::textChanged, this, [this](const QString& path) {
+    const auto keep = [this, folder] {
         settings_.change(
-            [&](Preferences& preferences) { preferences.outputFolder = path.trimmed(); });
-    });
-    connect(browse, &QPushButton::clicked, this, [this, folder] {
+            [&](Preferences& preferences) { preferences.outputFolder = folder->text().trimmed(); });
+    };
+    connect(folder, &QLineEdit::editingFinished, this, keep);
+    connect(this, &QDialog::finished, this, keep);
+    connect(browse, &QPushButton::clicked, this, [this, folder, keep] {
         const QString path =
             QFileDialog::getExistingDirectory(this, tr("Folder for pictures"), folder->text());
         if (!path.isEmpty()) {
             folder->setText(path);
+            keep();
         }
     });
 }

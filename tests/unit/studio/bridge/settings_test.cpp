@@ -3,6 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/settings.hpp"
 
+#include <QLockFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -94,6 +95,7 @@ private Q_SLOTS:
                  qPrintable(settings.problem()));
         QCOMPARE(contentsOf(path_ + ".broken-2"), bytes);
         settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        settings.finish();
         QCOMPARE(Settings(path_).preferences().theme, QString("dark"));
     }
 
@@ -136,6 +138,7 @@ private Q_SLOTS:
 
         Settings settings(path_);
         settings.change([](Preferences& preferences) { preferences.lowMemory = "on"; });
+        settings.finish();
 
         QVERIFY(settings.problem().contains("version 9"));
         QVERIFY(settings.problem().contains("version 1"));
@@ -152,9 +155,87 @@ private Q_SLOTS:
 
         settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
 
-        QCOMPARE(refused.count(), 1);
+        QTRY_COMPARE(refused.count(), 1);
         QVERIFY(refused.first().first().toString().contains("settings.json"));
         QCOMPARE(settings.preferences().theme, QString("dark"));
+    }
+
+    void writesOnAnotherThread() {
+        Settings settings(path_);
+        QVERIFY(QDir().mkpath(QFileInfo(path_).path()));
+        QLockFile other(path_ + ".lock");  // as another studio that writes just now
+        QVERIFY(other.lock());
+        settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        settings.change([](Preferences& preferences) { preferences.theme = "light"; });
+        QTest::qWait(50);
+        QVERIFY(!QFile::exists(path_));
+        other.unlock();
+        settings.finish();
+        QCOMPARE(Settings(path_).preferences().theme, QString("light"));
+    }
+
+    void twoStudiosKeepWhatEachOfThemChanged_data() {
+        QTest::addColumn<QByteArray>("before");
+        QTest::newRow("without a file") << QByteArray();
+        QTest::newRow("with one") << QByteArray(
+            R"({"version": 1, "theme": "light", "model_folders": ["/old", "/gone"],
+                "keys": {"a": "F1", "b": "F2"}, "future": 1})");
+    }
+
+    void twoStudiosKeepWhatEachOfThemChanged() {
+        QFETCH(QByteArray, before);
+        if (!before.isEmpty()) {
+            put(before);
+        }
+        Settings one(path_);
+        Settings two(path_);
+        Preferences both = one.preferences();
+
+        one.change([](Preferences& preferences) {
+            preferences.theme = "dark";
+            preferences.modelFolders.removeAll("/gone");
+            preferences.modelFolders.push_back("/one");
+            preferences.keys["a"] = "F3";
+            preferences.recentFiles = QStringList{"/one.json"};
+        });
+        one.finish();
+        two.change([](Preferences& preferences) {
+            preferences.device = "cpu";
+            preferences.modelFolders.push_back("/two");
+            preferences.keys.erase("b");
+            preferences.recentFiles = QStringList{"/two.json"};
+        });
+        two.finish();
+        one.change([](Preferences& preferences) { preferences.lowMemory = "on"; });
+        one.finish();
+
+        both.theme = "dark";
+        both.device = "cpu";
+        both.lowMemory = "on";
+        both.modelFolders.removeAll("/gone");
+        both.modelFolders << "/one"
+                          << "/two";
+        both.keys["a"] = "F3";
+        both.keys.erase("b");
+        both.recentFiles = QStringList{"/one.json", "/two.json"};
+        Preferences kept = Settings(path_).preferences();
+        for (Preferences* each : {&both, &kept}) {
+            each->modelFolders.sort();
+            each->recentFiles.sort();
+        }
+        QCOMPARE(kept, both);
+    }
+
+    void whatFailsToBeWritten_comesWithTheNextChange() {
+        Settings settings(path_);
+        QVERIFY(QDir().mkpath(path_ + "/in the way"));
+        QSignalSpy refused(&settings, &Settings::notKept);
+        settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        QTRY_COMPARE(refused.count(), 1);
+        QVERIFY(QDir(path_).removeRecursively());
+        settings.change([](Preferences& preferences) { preferences.lowMemory = "on"; });
+        settings.finish();
+        QCOMPARE(Settings(path_).preferences().theme, QString("dark"));
     }
 
     void remembersTheNewestTenFiles_eachOnce() {

@@ -86,6 +86,7 @@ void NodeDefaultsTest::newNodesBeginWithTheValueThatWasChosen() {
     QVERIFY(added != denoise_);
     QCOMPARE(valueOf(added, "steps"), Json(42));
     QCOMPARE(bench_->model.undoStack().undoText(), QString("Add Denoise"));
+    settings_->finish();
     const ui::Settings again(folder_->filePath("settings.json"));
     QCOMPARE(again.preferences().nodeDefaults, Json({{"denoise.sample", {{"steps", 42}}}}));
 }

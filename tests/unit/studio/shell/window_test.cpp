@@ -502,6 +502,7 @@ private Q_SLOTS:
     void otherKeysAreKeptInTheSettings() {
         Working studio;
         studio.window->actions().setKeys("run.start", keysFromText("F5"));
+        studio.settings.finish();
         const Settings again(studio.folder.filePath("s.json"));
         QCOMPARE(again.preferences().keys.at("run.start"), QString("F5"));
     }
