@@ -36,7 +36,7 @@ DocumentFile::DocumentFile(GraphModel& model, const Places& places, QObject* par
       journal_(folderMade(places.journals), QString()) {
     rest_.setSingleShot(true);
     rest_.setInterval(kJournalRestMilliseconds);
-    connect(&rest_, &QTimer::timeout, this, &DocumentFile::writeJournal);
+    connect(&rest_, &QTimer::timeout, this, [this] { writeJournal([] {}); });
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
         if (!delta.reset && !rest_.isActive()) {
             rest_.start();
@@ -44,17 +44,13 @@ DocumentFile::DocumentFile(GraphModel& model, const Places& places, QObject* par
     });
 }
 
-DocumentFile::~DocumentFile() {
-    journal_.clear();
-}
+DocumentFile::~DocumentFile() = default;
 
 void DocumentFile::settle(OpenedGraph opened, const QString& path) {
-    rest_.stop();
-    journal_.clear();
     path_ = path;
     name_ = opened.name;
     folder_ = opened.folder;
-    journal_.setPlace(path_, folder_);
+    clearJournal();
     model_.load(std::move(opened.document), opened.isKept);
     if (!opened.isKept) {
         rest_.start();
@@ -107,9 +103,7 @@ void DocumentFile::recover(const Recovered& recovered) {
     settle(std::move(opened), path);
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });
-    if (writeJournal()) {
-        discard(recovered);  // its text lies in the journal of this program now
-    }
+    writeJournal([recovered] { discard(recovered); });  // its text lies in that of this program
 }
 
 void DocumentFile::save() {
@@ -143,21 +137,33 @@ void DocumentFile::write(const QString& path) {
     path_ = path;
     name_ = documentNameOf(path);
     model_.setSaved();
-    rest_.stop();
-    journal_.clear();
-    journal_.setPlace(path_, folder_);
+    clearJournal();
     Q_EMIT moved();
 }
 
-bool DocumentFile::writeJournal() {
-    QString reason;
-    if (journal_.write(model_.document(), &reason)) {
-        return true;
-    }
-    if (!reason.isEmpty()) {
-        Q_EMIT journalFailed(reason);
-    }
-    return false;
+/// Nothing is unsaved; what comes next is of this document.
+void DocumentFile::clearJournal() {
+    rest_.stop();
+    background_.run([&journal = journal_, path = path_, folder = folder_]() -> Background::Answer {
+        journal.clear();
+        journal.setPlace(path, folder);
+        return {};
+    });
+}
+
+/// `then` is done on the other thread once it is on the disk.
+void DocumentFile::writeJournal(std::function<void()> then) {
+    background_.run(
+        [this, &journal = journal_, document = model_.document(), then]() -> Background::Answer {
+            QString reason;
+            if (journal.write(document, &reason)) {
+                then();
+            }
+            if (reason.isEmpty()) {
+                return {};
+            }
+            return [this, reason] { Q_EMIT journalFailed(reason); };
+        });
 }
 
 }  // namespace lowtide::ui

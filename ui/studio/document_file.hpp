@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/background.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
@@ -9,6 +10,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 
 namespace lowtide::ui {
@@ -58,16 +60,18 @@ Q_SIGNALS:
 private:
     void settle(OpenedGraph opened, const QString& path);
     void write(const QString& path);
-    bool writeJournal();
+    void clearJournal();
+    void writeJournal(std::function<void()> then);
 
     GraphModel& model_;
     Places places_;
     QString path_;
     QString name_;
     QString folder_;
-    Journal journal_;
+    Journal journal_;  ///< of the other thread, but for its end
     std::unique_ptr<DocumentLock> lock_;
     QTimer rest_;
+    Background background_;  ///< ends before the journal
 };
 
 }  // namespace lowtide::ui

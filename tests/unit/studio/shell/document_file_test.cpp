@@ -175,15 +175,15 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         Opened opened(folder);
         opened.file.setNew(fresh());
-        QCOMPARE(journalsIn(folder), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(3);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
-        QCOMPARE(journalsIn(folder), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(4);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         opened.file.save();
-        QCOMPARE(journalsIn(folder), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
     }
 
     void aWindowThatClosesInOrderLeavesNothingToRecover() {
@@ -194,7 +194,7 @@ private Q_SLOTS:
             opened.changeSteps(3);
             QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         }
-        QCOMPARE(journalsIn(folder), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
     }
 
     void aSecondWindowIsToldWhoHasTheFile() {
@@ -229,7 +229,8 @@ private Q_SLOTS:
                              .graphFolder = folder.path(),
                              .writtenAt = {},
                              .document = changed});
-        QVERIFY2(!QFile::exists(journal), "it would be offered at the next start again");
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            !QFile::exists(journal), "it would be offered at the next start again", kPatience);
         QCOMPARE(journalsIn(folder), 1);
         QVERIFY(opened.model.isModified());
         QCOMPARE(opened.file.path(), path);
@@ -291,9 +292,25 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
         QVERIFY(!opened.model.isModified());
-        QCOMPARE(journalsIn(folder), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.file.setNew(fresh());
         QVERIFY(!opened.model.isModified());
+    }
+
+    void theJournalIsWrittenOnAnotherThread() {
+        const QTemporaryDir folder;
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        QVERIFY(QDir(folder.filePath("journal")).removeRecursively());
+        put(folder.filePath("journal"), "in the way");
+        QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
+        opened.file.recover({.journal = folder.filePath("x"),
+                             .path = {},
+                             .graphFolder = {},
+                             .writtenAt = {},
+                             .document = defaultGraph()});
+        QCOMPARE(failed.count(), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatience);
     }
 
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
