@@ -1,6 +1,7 @@
 #include "ui/studio/document_file.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/document/encoded.hpp"
 
 #include <QDir>
 #include <QFileInfo>
@@ -18,6 +19,16 @@ OpenedGraph savedGraph(const QString& path) {
         return path.isEmpty() ? OpenedGraph() : openedFile(path);
     } catch (const Error&) {
         return {};
+    }
+}
+
+/// Nothing where there is no such file, or none that can be read.
+std::optional<files::FileIdentity> identityOf(const QString& path) {
+    try {
+        return path.isEmpty() ? std::nullopt
+                              : std::optional(files::InputFile(encoded(path)).identity());
+    } catch (const Error&) {
+        return std::nullopt;
     }
 }
 
@@ -60,6 +71,7 @@ void DocumentFile::settle(OpenedGraph opened, const QString& path) {
 
 void DocumentFile::setNew(OpenedGraph opened) {
     lock_.reset();
+    onDisk_.reset();
     settle(std::move(opened), QString());
 }
 
@@ -69,12 +81,14 @@ QString DocumentFile::open(const QString& path) {
         setNew(openedFile(whole));
         return {};
     }
+    const std::optional<files::FileIdentity> identity = identityOf(whole);  // before it is read
     OpenedGraph opened = openedFile(whole);
     auto lock = whole == path_ && lock_ ? std::move(lock_) : std::make_unique<DocumentLock>(whole);
     if (const QString other = lock->tryLock(); !other.isEmpty()) {
         return other;
     }
     lock_ = std::move(lock);
+    onDisk_ = identity;
     settle(std::move(opened), whole);
     return {};
 }
@@ -93,6 +107,7 @@ void DocumentFile::recover(const Recovered& recovered) {
         path.clear();
     }
     lock_ = std::move(lock);
+    onDisk_ = identityOf(path);
     OpenedGraph opened = savedGraph(path);
     opened.name = recovered.path.isEmpty()
                       ? tr("recovered")
@@ -104,6 +119,11 @@ void DocumentFile::recover(const Recovered& recovered) {
     model_.apply(tr("Recover what was not saved"),
                  [&](graph::Document& document) { document = recovered.document; });
     writeJournal([recovered] { discard(recovered); });  // its text lies in that of this program
+}
+
+bool DocumentFile::isChangedOnDisk() const {
+    const std::optional<files::FileIdentity> now = identityOf(path_);
+    return now && now != onDisk_;
 }
 
 void DocumentFile::save() {
@@ -136,6 +156,7 @@ void DocumentFile::write(const QString& path) {
     }
     path_ = path;
     name_ = documentNameOf(path);
+    onDisk_ = identityOf(path);
     model_.setSaved();
     clearJournal();
     Q_EMIT moved();

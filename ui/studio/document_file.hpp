@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/files/input_file.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/document/opened_graph.hpp"
@@ -12,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace lowtide::ui {
 
@@ -46,6 +48,8 @@ public:
     void openCopy(const QString& path);
     /// What a killed program left; it counts as modified.
     void recover(const Recovered& recovered);
+    /// Whether another program has written the file since it was opened or saved here.
+    [[nodiscard]] bool isChangedOnDisk() const;
     /// Throws as saveGraph. `path()` must not be empty.
     void save();
     /// Empty: saved, and the document lives there now. Otherwise who else edits that file.
@@ -68,7 +72,8 @@ private:
     QString path_;
     QString name_;
     QString folder_;
-    Journal journal_;  ///< of the other thread, but for its end
+    std::optional<files::FileIdentity> onDisk_;  ///< of the file, when it was opened or saved here
+    Journal journal_;                            ///< of the other thread, but for its end
     std::unique_ptr<DocumentLock> lock_;
     QTimer rest_;
     Background background_;  ///< ends before the journal

@@ -133,7 +133,31 @@ bool FileCommands::openBackup() {
 }
 
 bool FileCommands::save() {
-    return file_.path().isEmpty() ? saveAs() : saveTo(file_.path());
+    if (file_.path().isEmpty()) {
+        return saveAs();
+    }
+    return file_.isChangedOnDisk() ? saveOverOther() : saveTo(file_.path());
+}
+
+/// Another program has written the file: the person decides.
+bool FileCommands::saveOverOther() {
+    QMessageBox box(QMessageBox::Question,
+                    tr("Changed on the disk"),
+                    tr("Another program has changed “%1” since it was opened or saved here.")
+                        .arg(QFileInfo(file_.path()).fileName()),
+                    QMessageBox::Cancel,
+                    window_);
+    box.setObjectName(QStringLiteral("changedOnDisk"));
+    box.setInformativeText(tr("Saving here replaces what it wrote, which is kept as a backup."));
+    QPushButton* over = box.addButton(tr("Save over it"), QMessageBox::DestructiveRole);
+    over->setObjectName(QStringLiteral("over"));
+    QPushButton* elsewhere = box.addButton(tr("Save as..."), QMessageBox::AcceptRole);
+    box.setDefaultButton(elsewhere);
+    box.exec();
+    if (box.clickedButton() == over) {
+        return saveTo(file_.path());
+    }
+    return box.clickedButton() == elsewhere && saveAs();
 }
 
 bool FileCommands::saveAs() {

@@ -42,6 +42,7 @@ private:
     bool openHere(const QString& path);
     bool openAsCopy(const QString& path, const QString& reason);
     bool saveTo(const QString& path);
+    bool saveOverOther();
 
     DocumentFile& file_;
     GraphModel& model_;

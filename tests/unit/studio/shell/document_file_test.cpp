@@ -313,6 +313,25 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatience);
     }
 
+    void aFileThatAnotherProgramWroteIsNoticed() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        QVERIFY(!opened.file.isChangedOnDisk());
+        QCOMPARE(opened.file.saveAs(path), QString());
+        QVERIFY(!opened.file.isChangedOnDisk());
+        put(path, QByteArray::fromStdString(graph::toText(reading())));
+        QVERIFY(opened.file.isChangedOnDisk());
+        opened.file.save();
+        QVERIFY(!opened.file.isChangedOnDisk());
+        put(path, QByteArray::fromStdString(graph::toText(reading())));
+        QCOMPARE(opened.file.open(path), QString());
+        QVERIFY(!opened.file.isChangedOnDisk());
+        QVERIFY(QFile::remove(path));
+        QVERIFY(!opened.file.isChangedOnDisk());  // nothing is lost by saving
+    }
+
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("broken.json");

@@ -431,6 +431,23 @@ private Q_SLOTS:
             studio.settings.preferences().recentFiles, QStringList{path}, kPatience);
     }
 
+    void aFileThatAnotherProgramWroteIsNotSavedOverUnasked() {
+        Working studio;
+        const QString path = studio.folder.filePath("fox.json");
+        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        graph::Document theirs = studio.model().document();
+        theirs.nodes.at("denoise").params["steps"] = 77;
+        const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
+        put(path, text);
+        answer("changedOnDisk", [](QDialog& box) { box.reject(); });
+        QVERIFY(!studio.window->desk()->files().save());
+        QCOMPARE(contentsOf(path), text);
+        answer("changedOnDisk", [](QDialog& box) { box.findChild<QPushButton*>("over")->click(); });
+        QVERIFY(studio.window->desk()->files().save());
+        QVERIFY(contentsOf(path) != text);
+        QVERIFY(studio.window->desk()->files().save());
+    }
+
     void theSelectedNodeTakesTheModel() {
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
