@@ -1,8 +1,7 @@
 #include "ui/bridge/model_library.hpp"
 
 #include "plugin/base/text.hpp"
-
-#include <QThread>
+#include "ui/bridge/background.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,6 +23,36 @@ std::vector<std::string> stringsOf(const QStringList& list) {
     return texts;
 }
 
+/// Relative to the first engine folder that has something of that name, if that is the model.
+std::string valueOf(const FoundModel& model, const std::vector<std::string>& engineFolders) {
+    for (const std::string& folder : engineFolders) {
+        std::error_code ignored;
+        const fs::path path = fs::path(folder) / model.relative;
+        if (fs::exists(path, ignored)) {
+            return fs::equivalent(path, model.file.path, ignored) ? model.relative
+                                                                  : model.file.path;
+        }
+    }
+    return model.file.path;
+}
+
+bool isFound(const std::vector<std::string>& engineFolders,
+             const std::string& value,
+             const QString& graphFolder) {
+    const std::string typed = trim(value);
+    if (typed.starts_with(kBuiltin)) {
+        return typed == kMini;
+    }
+    const fs::path path = typed;
+    std::error_code ignored;
+    if (path.is_absolute() || fs::exists(fs::path(graphFolder.toStdString()) / path, ignored)) {
+        return path.is_absolute() ? fs::exists(path, ignored) : true;
+    }
+    return std::any_of(engineFolders.begin(), engineFolders.end(), [&](const std::string& folder) {
+        return fs::exists(fs::path(folder) / path, ignored);
+    });
+}
+
 }  // namespace
 
 struct ModelLibrary::State {
@@ -38,21 +67,18 @@ struct ModelLibrary::State {
     bool isScanning = false;
     StopSource stop;    ///< of the last scan
     ReadHeaders known;  ///< touched by the scanning thread only
-    QThread thread;
-    QObject* scanner = nullptr;  ///< lives on the thread
+    Background background;
 };
 
-ModelLibrary::ModelLibrary(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {
-    state_->scanner = new QObject;
-    state_->scanner->moveToThread(&state_->thread);
-    connect(&state_->thread, &QThread::finished, state_->scanner, &QObject::deleteLater);
-    state_->thread.start();
-}
+struct ModelLibrary::Found {
+    ResolvedFolders folders;
+    std::vector<FoundModel> models;
+};
+
+ModelLibrary::ModelLibrary(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {}
 
 ModelLibrary::~ModelLibrary() {
     state_->stop.cancel(CancelMode::Now);
-    state_->thread.quit();
-    state_->thread.wait();
 }
 
 void ModelLibrary::setFolders(const QStringList& chosen, const QStringList& pathsFiles) {
@@ -65,23 +91,21 @@ void ModelLibrary::rescan() {
     state_->stop.cancel(CancelMode::Now);
     state_->stop = StopSource();
     state_->isScanning = true;
-    QMetaObject::invokeMethod(
-        state_->scanner,
-        [this,
-         scan = ++state_->lastScan,
-         chosen = stringsOf(state_->chosen),
-         pathsFiles = stringsOf(state_->pathsFiles),
-         stop = state_->stop.token()] {
-            ResolvedFolders resolved = resolveFolders(chosen, pathsFiles);
-            auto found = scanModels(resolved.folders, state_->known, stop);
-            QMetaObject::invokeMethod(
-                this,
-                [this, scan, resolved = std::move(resolved), found = std::move(found)]() mutable {
-                    take(scan, std::move(resolved), std::move(found));
-                },
-                Qt::QueuedConnection);
-        },
-        Qt::QueuedConnection);
+    state_->background.run([this,
+                            scan = ++state_->lastScan,
+                            chosen = stringsOf(state_->chosen),
+                            pathsFiles = stringsOf(state_->pathsFiles),
+                            engineFolders = state_->engineFolders,
+                            &known = state_->known,
+                            stop = state_->stop.token()]() -> Background::Answer {
+        auto found = std::make_shared<Found>();
+        found->folders = resolveFolders(chosen, pathsFiles);
+        found->models = scanModels(found->folders.folders, known, stop);
+        for (FoundModel& model : found->models) {
+            model.value = valueOf(model, engineFolders);
+        }
+        return [this, scan, found] { take(scan, std::move(*found)); };
+    });
     Q_EMIT changed();
 }
 
@@ -104,7 +128,7 @@ const QStringList& ModelLibrary::problems() const {
 void ModelLibrary::setBudget(Bytes budget) {
     if (budget != state_->budget) {
         state_->budget = budget;
-        Q_EMIT changed();
+        Q_EMIT budgetChanged();
     }
 }
 
@@ -120,41 +144,24 @@ void ModelLibrary::setEngineFolders(std::vector<std::string> folders) {
     state_->engineFolders = std::move(folders);
 }
 
-QString ModelLibrary::valueOf(const FoundModel& model) const {
-    for (const std::string& folder : state_->engineFolders) {
-        std::error_code ignored;
-        const fs::path path = fs::path(folder) / model.relative;
-        if (fs::exists(path, ignored)) {
-            const bool isIt = fs::equivalent(path, model.file.path, ignored);
-            return QString::fromStdString(isIt ? model.relative : model.file.path);
-        }
-    }
-    return QString::fromStdString(model.file.path);
-}
-
 bool ModelLibrary::isThere(const std::string& value, const QString& graphFolder) const {
-    const std::string typed = trim(value);
-    if (typed.starts_with(kBuiltin)) {
-        return typed == kMini;
-    }
-    const fs::path path = typed;
-    std::error_code ignored;
-    if (path.is_absolute() || fs::exists(fs::path(graphFolder.toStdString()) / path, ignored)) {
-        return path.is_absolute() ? fs::exists(path, ignored) : true;
-    }
-    return std::any_of(
-        state_->engineFolders.begin(), state_->engineFolders.end(), [&](const std::string& folder) {
-            return fs::exists(fs::path(folder) / path, ignored);
-        });
+    return isFound(state_->engineFolders, value, graphFolder);
 }
 
-void ModelLibrary::take(int scan, ResolvedFolders resolved, std::vector<FoundModel> found) {
+std::function<bool(const std::string&, const QString&)> ModelLibrary::whatIsThere() const {
+    return [folders = state_->engineFolders](const std::string& value, const QString& graphFolder) {
+        return isFound(folders, value, graphFolder);
+    };
+}
+
+void ModelLibrary::take(int scan, Found found) {
     if (scan != state_->lastScan) {
         return;
     }
+    ResolvedFolders& resolved = found.folders;
     state_->isScanning = false;
     state_->folders = std::move(resolved.folders);
-    state_->models = std::move(found);
+    state_->models = std::move(found.models);
     state_->problems.clear();
     for (const std::string& folder : resolved.missing) {
         state_->problems.push_back(

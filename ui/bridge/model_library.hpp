@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,21 +40,26 @@ public:
     [[nodiscard]] ModelVerdict verdictOf(const FoundModel& model) const;
 
     /// The folders that the module was started with ("modelFolders", of resolveFolders()): names
-    /// relative to them are understood there. Others are offered with their full path.
+    /// relative to them are understood there. Others are offered with their full path, as the next
+    /// scan finds.
     void setEngineFolders(std::vector<std::string> folders);
-    /// How a graph names the model.
-    [[nodiscard]] QString valueOf(const FoundModel& model) const;
     /// Whether the module would find what a graph in `graphFolder` names.
     [[nodiscard]] bool isThere(const std::string& value, const QString& graphFolder) const;
+    /// The same question for any thread, with the folders of now.
+    [[nodiscard]] std::function<bool(const std::string& value, const QString& graphFolder)>
+    whatIsThere() const;
 
 Q_SIGNALS:
-    /// Models, folders, problems, or what the budget says of them.
+    /// Models, folders, problems.
     void changed();
+    /// What the budget says of them: verdictOf().
+    void budgetChanged();
     void scanned();
 
 private:
     struct State;
-    void take(int scan, ResolvedFolders resolved, std::vector<FoundModel> found);
+    struct Found;
+    void take(int scan, Found found);
 
     std::unique_ptr<State> state_;
 };

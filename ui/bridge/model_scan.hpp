@@ -15,6 +15,7 @@ struct FoundModel {
     ModelFile file;
     std::string folder;    ///< the model folder
     std::string relative;  ///< from that folder
+    std::string value;     ///< how a graph names it; filled by ModelLibrary
 };
 
 /// Headers that were read before, by path; one whose file is unchanged is not read again.

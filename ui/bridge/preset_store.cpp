@@ -80,10 +80,29 @@ PresetStore::PresetStore(const graph::Catalog& catalog,
 
 void PresetStore::setIsThere(IsThere isThere) {
     isThere_ = std::move(isThere);
-    reload();
+    lookForFiles();
+}
+
+/// A folder of models on a network takes its time for each file.
+void PresetStore::lookForFiles() {
+    background_.run([this, look = ++look_, entries = entries_, isThere = isThere_]() mutable {
+        for (PresetEntry& entry : entries) {
+            const QString folder = QFileInfo(entry.path).absolutePath();
+            for (RequiredFile& file : entry.files) {
+                file.isThere = !isThere || isThere(file.value.toStdString(), folder);
+            }
+        }
+        return [this, look, found = std::move(entries)] {
+            if (look == look_) {
+                entries_ = found;
+                Q_EMIT changed();
+            }
+        };
+    });
 }
 
 void PresetStore::reload() {
+    ++look_;
     entries_.clear();
     for (const bool isBuiltin : {true, false}) {
         const QString& folder = isBuiltin ? builtinFolder_ : userFolder_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/graph/preset_folder.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QByteArray>
 #include <QImage>
@@ -37,7 +38,7 @@ struct PresetEntry {
     [[nodiscard]] bool isComplete() const;
 };
 
-/// Says whether a file that a preset in `folder` names would be found.
+/// Says whether a file that a preset in `folder` names would be found; asked on any thread.
 using IsThere = std::function<bool(const std::string& value, const QString& folder)>;
 
 /// What a person states when a graph becomes a preset.
@@ -59,6 +60,7 @@ public:
                 const QString& userFolder = defaultFolder(),
                 QObject* parent = nullptr);
 
+    /// Looks for all files anew, on another thread.
     void setIsThere(IsThere isThere);
     void reload();
 
@@ -106,13 +108,16 @@ private:
     [[nodiscard]] const PresetEntry& known(const QString& id) const;
     [[nodiscard]] const PresetEntry& own(const QString& id) const;
     QString write(const QString& name, const graph::Preset& preset);
+    void lookForFiles();
 
     const graph::Catalog& catalog_;
     QString builtinFolder_;
     QString userFolder_;
     IsThere isThere_;
     std::vector<PresetEntry> entries_;
+    int look_ = 0;         ///< of the last one for files
     QStringList removed_;  ///< ids, the last removed at the end
+    Background background_;
 };
 
 }  // namespace lowtide::ui

@@ -31,6 +31,8 @@ constexpr int kPlacesHeight = 92;
 constexpr int kModelRow = Theme::space(10);
 
 enum Column { Name, Family, Size, Verdict };
+/// Of a row's verdict: the place of its model in the library's list.
+constexpr int kPlace = Qt::UserRole + 1;
 
 QString kindText(ModelKind kind) {
     switch (kind) {
@@ -138,6 +140,7 @@ ModelsPanel::ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* par
     column->addWidget(problems_);
     column->addWidget(makeModels(), 1);
     connect(&library_, &ModelLibrary::changed, this, &ModelsPanel::showModels);
+    connect(&library_, &ModelLibrary::budgetChanged, this, &ModelsPanel::showVerdicts);
     connect(&settings_, &Settings::changed, this, &ModelsPanel::showPlaces);
     showPlaces();
     showModels();
@@ -257,16 +260,17 @@ void ModelsPanel::showPlaces() {
 
 void ModelsPanel::showModels() {
     models_->clear();
-    for (const FoundModel& model : library_.models()) {
-        const QString name = QString::fromStdString(model.relative);
+    const std::vector<FoundModel>& models = library_.models();
+    for (size_t place = 0; place < models.size(); ++place) {
+        const QString name = QString::fromStdString(models[place].relative);
         if (name.contains(search_->text(), Qt::CaseInsensitive)) {
-            addRow(model);
+            addRow(models[place])->setData(Verdict, kPlace, qulonglong{place});
         }
     }
-    const bool isEmpty = library_.models().empty() && !library_.isScanning();
+    showVerdicts();
+    const bool isEmpty = models.empty() && !library_.isScanning();
     pages_->setCurrentIndex(isEmpty ? 1 : 0);
-    state_->setText(library_.isScanning() ? tr("Looking...")
-                                          : tr("%1 found").arg(library_.models().size()));
+    state_->setText(library_.isScanning() ? tr("Looking...") : tr("%1 found").arg(models.size()));
     setTextColour(*problems_, "warning");
     const QStringList problems = library_.problems() + emptyPlaces();
     problems_->setText(problems.join(QLatin1Char('\n')));
@@ -288,32 +292,45 @@ QStringList ModelsPanel::emptyPlaces() const {
     return sentences;
 }
 
-void ModelsPanel::addRow(const FoundModel& model) {
-    const ModelVerdict verdict = library_.verdictOf(model);
+/// Rows, selection and place of the list stay: the budget changes with nearly every edit.
+void ModelsPanel::showVerdicts() {
+    for (int row = 0; row < models_->topLevelItemCount(); ++row) {
+        QTreeWidgetItem* item = models_->topLevelItem(row);
+        const auto place = static_cast<size_t>(item->data(Verdict, kPlace).toULongLong());
+        const FoundModel& model = library_.models().at(place);
+        const bool isBroken = !model.file.problem.empty();
+        const bool isRun = !isBroken && model.file.isRunnable;
+        const ModelVerdict verdict = library_.verdictOf(model);
+        item->setText(
+            Verdict,
+            !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict));
+        item->setData(
+            Verdict, Qt::UserRole, QLatin1String(isRun ? verdictColour(verdict) : "text.muted"));
+    }
+}
+
+QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
     const bool isBroken = !model.file.problem.empty();
     const QString family = model.file.family.empty() ? kindText(model.file.kind)
                                                      : QString::fromStdString(model.file.family);
-    auto* item = new QTreeWidgetItem(
-        models_,
-        {QString::fromStdString(model.relative),
-         isBroken ? tr("cannot be read") : family,
-         isBroken ? QString() : bytesText(model.file.weights),
-         !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict)});
-    item->setData(
-        Verdict,
-        Qt::UserRole,
-        QLatin1String(isBroken || !model.file.isRunnable ? "text.muted" : verdictColour(verdict)));
+    auto* item = new QTreeWidgetItem(models_,
+                                     {QString::fromStdString(model.relative),
+                                      isBroken ? tr("cannot be read") : family,
+                                      isBroken ? QString() : bytesText(model.file.weights)});
     item->setToolTip(
         Name,
         isBroken ? QString::fromStdString(model.file.problem)
-                 : tr("%1\n\n%2").arg(QString::fromStdString(model.file.path), verdictRule()));
+                 : tr("%1
+
+%2").arg(QString::fromStdString(model.file.path), verdictRule()));
     if (isBroken) {
         item->setIcon(Name, Theme::current().icon("warning", "warning"));
     }
     if (model.file.isRunnable) {
         item->setData(Name, Qt::UserRole, paramOf(model.file.kind));
-        item->setData(Family, Qt::UserRole, library_.valueOf(model));
+        item->setData(Family, Qt::UserRole, QString::fromStdString(model.value));
     }
+    return item;
 }
 
 void ModelsPanel::removePlace() {

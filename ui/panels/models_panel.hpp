@@ -13,6 +13,7 @@ class QListWidget;
 class QStackedWidget;
 class QToolButton;
 class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace lowtide::ui {
 
@@ -38,7 +39,8 @@ private:
     void showModels();
     /// Folders of the person in which nothing was found, a sentence each.
     [[nodiscard]] QStringList emptyPlaces() const;
-    void addRow(const FoundModel& model);
+    void showVerdicts();
+    QTreeWidgetItem* addRow(const FoundModel& model);
     void removePlace();
     void chooseFolder();
     void choosePathsFile();

@@ -59,7 +59,7 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
     }
     for (const FoundModel& model : library_.models()) {
         if (model.file.kind == *kind) {
-            offered.push_back({.value = library_.valueOf(model),
+            offered.push_back({.value = QString::fromStdString(model.value),
                                .label = QString::fromStdString(model.relative),
                                .detail = detailOf(library_, model)});
         }

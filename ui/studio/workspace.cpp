@@ -106,10 +106,9 @@ Workspace::Workspace(Plugin& plugin,
         tellModels();
     });
     models.setEngineFolders(engineFolders(settings_.preferences(), arguments_));
-    presets.setIsThere([this](const std::string& value, const QString& folder) {
-        return models.isThere(value, folder);
-    });
-    connect(&models, &ModelLibrary::scanned, &presets, &PresetStore::reload);
+    const auto lookForFiles = [this] { presets.setIsThere(models.whatIsThere()); };
+    connect(&models, &ModelLibrary::scanned, &presets, lookForFiles);
+    lookForFiles();
     tellOptions();
     tellModels();
 }

@@ -115,23 +115,23 @@ private Q_SLOTS:
     void namesModelsAsTheModuleFindsThem() {
         ModelLibrary library;
         scan(library, {folder_->path()});
-        const FoundModel& nested = library.models().at(1);
-        QCOMPARE(library.valueOf(nested), at("checkpoints/sub/b.safetensors"));
+        QCOMPARE(valueOf(library, 1), at("checkpoints/sub/b.safetensors"));
 
         library.setEngineFolders({at("checkpoints").toStdString()});
+        scan(library, {folder_->path()});
 
-        QCOMPARE(library.valueOf(nested), QString("sub/b.safetensors"));
+        QCOMPARE(valueOf(library, 1), QString("sub/b.safetensors"));
     }
 
     void namesAModelByItsFullPath_whereAnotherHasItsName() {
         const QTemporaryDir other;
         writeModel(other.filePath("a.safetensors"), kSd15);
         ModelLibrary library;
-        scan(library, {folder_->path()});
-
         library.setEngineFolders({other.path().toStdString(), at("checkpoints").toStdString()});
 
-        QCOMPARE(library.valueOf(library.models().at(0)), at("checkpoints/a.safetensors"));
+        scan(library, {folder_->path()});
+
+        QCOMPARE(valueOf(library, 0), at("checkpoints/a.safetensors"));
     }
 
     void knowsWhichFilesAreThere_data() {
@@ -151,6 +151,7 @@ private Q_SLOTS:
         library.setEngineFolders({at("checkpoints").toStdString()});
 
         QTEST(library.isThere(value.toStdString(), at("vae")), "isThere");
+        QTEST(library.whatIsThere()(value.toStdString(), at("vae")), "isThere");
     }
 
     void takesTheLastScan_whenAnotherWasAskedForMeanwhile() {
@@ -171,16 +172,22 @@ private Q_SLOTS:
         ModelLibrary library;
         scan(library, {folder_->path()});
         QSignalSpy changed(&library, &ModelLibrary::changed);
+        QSignalSpy judged(&library, &ModelLibrary::budgetChanged);
 
         library.setBudget(1000);
 
-        QCOMPARE(changed.count(), 1);
+        QCOMPARE(changed.count(), 0);
+        QCOMPARE(judged.count(), 1);
         QCOMPARE(library.verdictOf(library.models().at(0)), ModelVerdict::Fits);
         QCOMPARE(library.verdictOf(library.models().at(1)), ModelVerdict::TooBig);
     }
 
 private:
     [[nodiscard]] QString at(const QString& relative) const { return folder_->filePath(relative); }
+
+    static QString valueOf(const ModelLibrary& library, size_t model) {
+        return QString::fromStdString(library.models().at(model).value);
+    }
 
     static void scan(ModelLibrary& library, const QStringList& folders) {
         QSignalSpy scanned(&library, &ModelLibrary::scanned);

@@ -96,7 +96,10 @@ private Q_SLOTS:
     void saysWhichFilesAreMissing() {
         const QString id = store_->save({.title = "x"}, reading("lost.png"), "/", {});
 
+        QSignalSpy looked(store_.get(), &PresetStore::changed);
         store_->setIsThere([](const std::string&, const QString&) { return false; });
+        QVERIFY(store_->find(id)->isComplete());  // files are looked for on another thread
+        QVERIFY(looked.wait());
 
         const PresetEntry* entry = store_->find(id);
         QVERIFY(!entry->isComplete());

@@ -119,9 +119,8 @@ private Q_SLOTS:
     void handsOutWhatCanRun_only() {
         ModelsPanel panel(*settings_, *library_);
         open(panel);
-        add(panel, folder_->path());
         library_->setEngineFolders({at("models/checkpoints").toStdString()});
-        Q_EMIT library_->changed();
+        add(panel, folder_->path());
         QSignalSpy used(&panel, &ModelsPanel::useAsked);
         auto* models = panel.findChild<QTreeWidget*>("models");
 
@@ -157,6 +156,24 @@ private Q_SLOTS:
         QCOMPARE(models->topLevelItem(1)->text(3), QString("not run here"));
         library_->setBudget(30000);
         QCOMPARE(models->topLevelItem(0)->text(3), QString("too big"));
+    }
+
+    void keepsItsRowsWhileTheBudgetChanges() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        QTreeWidgetItem* chosen = models->topLevelItem(1);
+        models->setCurrentItem(chosen);
+        QSignalSpy rebuilt(models->model(), &QAbstractItemModel::rowsInserted);
+
+        for (Bytes budget = 30000; budget <= 100000; budget += 10000) {
+            library_->setBudget(budget);  // as plans of a graph that is edited state it
+        }
+
+        QCOMPARE(rebuilt.count(), 0);
+        QCOMPARE(models->currentItem(), chosen);
+        QCOMPARE(models->topLevelItem(0)->text(3), QString("fits"));
     }
 
     void namesAFolderThatIsGone() {

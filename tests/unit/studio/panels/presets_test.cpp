@@ -184,8 +184,7 @@ private Q_SLOTS:
 
     void namesMissingFiles_andAsksWhereTheyAre() {
         const QString id = store_->save({.title = "Mine"}, loading("lost.safetensors"), "/", {});
-        store_->setIsThere(
-            [](const std::string& value, const QString&) { return value[0] != 'l'; });
+        lookForFiles([](const std::string& value, const QString&) { return value[0] != 'l'; });
         PresetsBrowser browser(*store_);
         open(browser);
         cards(browser)->choose(id);
@@ -403,8 +402,7 @@ private Q_SLOTS:
                      loading("sd15/lost.safetensors"),
                      "/",
                      {});
-        store_->setIsThere(
-            [](const std::string& value, const QString&) { return value[0] != 's'; });
+        lookForFiles([](const std::string& value, const QString&) { return value[0] != 's'; });
         PresetsBrowser browser(*store_);
         browser.resize(980, 640);
         cards(browser)->choose("builtin:text_to_image_speed");
@@ -419,6 +417,12 @@ private Q_SLOTS:
     }
 
 private:
+    void lookForFiles(const IsThere& isThere) {
+        QSignalSpy looked(store_.get(), &PresetStore::changed);
+        store_->setIsThere(isThere);
+        QVERIFY(looked.wait());
+    }
+
     static PresetCards* cards(PresetsBrowser& browser) {
         return browser.findChild<PresetCards*>("presetCards");
     }
