@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/png.hpp"
+#include "plugin/image/png_texts.hpp"
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -22,7 +23,6 @@ struct Loading {
 
 /// Ten thousand nodes take about 6 MiB.
 constexpr Bytes kLargestGraph = 32 * kMiB;
-constexpr Bytes kLargestPicture = 512 * kMiB;
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kGraphKey = "lowtide_graph";
 
@@ -48,14 +48,14 @@ void refuseLarger(const files::InputFile& file, Bytes limit) {
 }
 
 std::string graphWithin(const files::InputFile& file) {
-    refuseLarger(file, kLargestPicture);
-    const std::string bytes = file.readAll(kLargestPicture);
-    const image::Png png = image::decodePng(std::as_bytes(std::span(bytes)), file.name());
-    const auto text =
-        std::find_if(png.texts.begin(), png.texts.end(), [](const image::PngText& entry) {
-            return entry.key == kGraphKey;
-        });
-    if (text == png.texts.end()) {
+    const std::vector<image::PngText> texts = image::readPngTexts(
+        [&](std::span<std::byte> target, int64_t offset) { file.read(target, offset); },
+        file.identity().size,
+        file.name());
+    const auto text = std::find_if(texts.begin(), texts.end(), [](const image::PngText& entry) {
+        return entry.key == kGraphKey;
+    });
+    if (text == texts.end()) {
         throw Error(ErrorKind::NotFound,
                     Loading::tr("the picture “%1” carries no graph")
                         .arg(QString::fromStdString(file.name()))
