@@ -4,13 +4,13 @@
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/png_header.hpp"
+#include "ui/bridge/later.hpp"
 
 #include <QCoreApplication>
-#include <QPointer>
-#include <QThreadPool>
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -93,18 +93,8 @@ LoadedPicture loadPicture(const QString& path) {
 void loadPictureLater(const QString& path,
                       QObject* context,
                       std::function<void(const LoadedPicture&)> done) {
-    QThreadPool::globalInstance()->start(
-        [path, guard = QPointer<QObject>(context), then = std::move(done)] {
-            const LoadedPicture loaded = loadPicture(path);
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(),
-                [loaded, guard, then] {
-                    if (guard) {
-                        then(loaded);
-                    }
-                },
-                Qt::QueuedConnection);
-        });
+    later(
+        context, [path] { return loadPicture(path); }, std::move(done));
 }
 
 }  // namespace lowtide::ui

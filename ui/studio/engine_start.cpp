@@ -2,8 +2,6 @@
 
 #include "plugin/base/error.hpp"
 
-#include <QMetaObject>
-
 #include <exception>
 
 namespace lowtide::ui {
@@ -32,33 +30,21 @@ Answer tryOpen(const OpenModule& open) noexcept {
 EngineStart::EngineStart(OpenModule open, QObject* parent)
     : QObject(parent), open_(std::move(open)) {}
 
-EngineStart::~EngineStart() {
-    if (thread_.joinable()) {
-        thread_.join();
-    }
-}
-
 void EngineStart::begin() {
     if (isTrying_) {
         return;
     }
     isTrying_ = true;
-    if (thread_.joinable()) {
-        thread_.join();
-    }
-    thread_ = std::thread([this, open = open_] {
+    background_.run([this, open = open_] {
         const Answer answer = tryOpen(open);
-        QMetaObject::invokeMethod(
-            this,
-            [this, answer] {
-                isTrying_ = false;
-                if (answer.plugin) {
-                    Q_EMIT started(answer.plugin);
-                } else {
-                    Q_EMIT refused(answer.message, answer.hint);
-                }
-            },
-            Qt::QueuedConnection);
+        return [this, answer] {
+            isTrying_ = false;
+            if (answer.plugin) {
+                Q_EMIT started(answer.plugin);
+            } else {
+                Q_EMIT refused(answer.message, answer.hint);
+            }
+        };
     });
 }
 

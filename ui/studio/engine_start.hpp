@@ -1,12 +1,12 @@
 #pragma once
 
 #include "plugin/host_api/runner.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QObject>
 #include <QString>
 
 #include <functional>
-#include <thread>
 
 namespace lowtide::ui {
 
@@ -20,9 +20,6 @@ class EngineStart : public QObject {
 
 public:
     explicit EngineStart(OpenModule open, QObject* parent = nullptr);
-    /// Waits for a start that is under way.
-    ~EngineStart() override;
-
     /// Tries, also once more after a refusal. Does nothing while it tries.
     void begin();
 
@@ -33,8 +30,8 @@ Q_SIGNALS:
 
 private:
     OpenModule open_;
-    std::thread thread_;
     bool isTrying_ = false;
+    Background background_;  ///< a start that is under way is waited for
 };
 
 }  // namespace lowtide::ui

@@ -1,12 +1,11 @@
 #include "ui/studio/pasted_picture.hpp"
 
+#include "ui/bridge/later.hpp"
+
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>
-#include <QPointer>
 #include <QSaveFile>
-#include <QThreadPool>
 
 namespace lowtide::ui {
 
@@ -68,20 +67,17 @@ void PastedPicture::keep(const QImage& picture, QPointF at) {
                            .arg(kMostPixels / 1000000));
         return;
     }
-    QThreadPool::globalInstance()->start([folder = folder_, picture, at, guard = QPointer(this)] {
-        const Written written = write(folder, picture);
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [written, at, folder, guard] {
-                if (guard && written.problem.isEmpty()) {
-                    Q_EMIT guard->kept(written.path, at);
-                } else if (guard) {
-                    Q_EMIT guard->refused(tr("The pasted picture could not be kept in “%1”: %2")
-                                              .arg(folder, written.problem));
-                }
-            },
-            Qt::QueuedConnection);
-    });
+    later(
+        this,
+        [folder = folder_, picture] { return write(folder, picture); },
+        [this, at](const Written& written) {
+            if (written.problem.isEmpty()) {
+                Q_EMIT kept(written.path, at);
+            } else {
+                Q_EMIT refused(tr("The pasted picture could not be kept in “%1”: %2")
+                                   .arg(folder_, written.problem));
+            }
+        });
 }
 
 }  // namespace lowtide::ui

@@ -70,34 +70,20 @@ Workspace::Workspace(Plugin& plugin,
                      Settings& settings,
                      const Places& places,
                      const StudioArguments& arguments)
-    : defaults(settings),
-      engine(plugin),
-      model(engine.catalog()),
-      queue(engine.runner()),
-      planning(engine.runner(), model),
-      memory(engine.runner()),
-      upkeep(engine),
+    : Session(plugin, AtEnd::StopsModule),
+      defaults(settings),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
       offered(models),
       file(model, places),
-      run(model, queue, planning, statuses),
       settings_(settings),
       places_(places),
       arguments_(arguments) {
     connect(&planning, &Planning::answered, this, [this](const Planned& planned) {
-        statuses.setChecked(planned.issues);
-        statuses.setPlan(planned.plan);
         models.setBudget(budgetOf(planned.plan));
     });
-    connect(&queue, &RunQueue::ended, &planning, &Planning::askNow);
-    connect(&upkeep, &Upkeep::ended, &planning, &Planning::askNow);
-    connect(&upkeep, &Upkeep::ended, &memory, &MemoryFeed::askNow);
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.settings || delta.reset) {
             tellOptions();
-        }
-        if (delta.reset) {
-            run.forgetRuns();
         }
     });
     connect(&file, &DocumentFile::moved, this, &Workspace::tellOptions);

@@ -1,16 +1,10 @@
 #pragma once
 
-#include "ui/bridge/engine.hpp"
-#include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/node_defaults.hpp"
-#include "ui/bridge/node_status.hpp"
-#include "ui/bridge/planning.hpp"
 #include "ui/bridge/preset_store.hpp"
-#include "ui/bridge/run_control.hpp"
-#include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/session.hpp"
 #include "ui/bridge/settings.hpp"
-#include "ui/bridge/upkeep.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
 #include "ui/studio/document_file.hpp"
@@ -20,9 +14,9 @@
 
 namespace lowtide::ui {
 
-/// Everything behind a window whose engine runs: the document and what is known of it. Knows no
-/// widget.
-class Workspace : public QObject {
+/// Everything behind a window whose engine runs: a session, its file, and what a person has of
+/// presets and models.
+class Workspace : public Session {
     Q_OBJECT
 
 public:
@@ -33,18 +27,10 @@ public:
               const StudioArguments& arguments);
 
     NodeDefaults defaults;
-    Engine engine;
-    GraphModel model;
-    NodeStatuses statuses;
-    RunQueue queue;
-    Planning planning;
-    MemoryFeed memory;
-    Upkeep upkeep;
     PresetStore presets;
     ModelLibrary models;
     OfferedModels offered;
     DocumentFile file;
-    RunControl run;
 
     [[nodiscard]] Settings& settings() { return settings_; }
 

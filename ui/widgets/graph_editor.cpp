@@ -2,8 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/device_names.hpp"
-#include "ui/bridge/run_control.hpp"
-#include "ui/bridge/upkeep.hpp"
+#include "ui/bridge/session.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/panels/inspector.hpp"
@@ -57,22 +56,14 @@ GraphEditor::Ended endedAs(ui::RunState state) {
 
 }  // namespace
 
-struct GraphEditor::Parts {
-    ui::Engine engine;
-    ui::GraphModel model{engine.catalog()};
-    ui::NodeStatuses statuses;
-    ui::RunQueue queue{engine.runner()};
-    ui::Planning planning{engine.runner(), model};
-    ui::MemoryFeed memory{engine.runner()};
-    ui::Upkeep upkeep{engine};
-    ui::RunControl run{model, queue, planning, statuses};
+struct GraphEditor::Parts : ui::Session {
     QPointer<ui::GraphView> canvas{new ui::GraphView(model, statuses, nullptr)};
     QPointer<ui::Inspector> inspector{new ui::Inspector(model, statuses, planning, nullptr)};
     QPointer<ui::MemoryPanel> memoryPanel{new ui::MemoryPanel(
         {.model = model, .planning = planning, .queue = queue, .feed = memory, .upkeep = upkeep})};
     bool isFitted = true;
 
-    explicit Parts(Plugin& plugin) : engine(plugin, ui::AtEnd::LeavesModule) {
+    explicit Parts(Plugin& plugin) : Session(plugin, ui::AtEnd::LeavesModule) {
         join();
         dress();
         QObject::connect(
@@ -80,26 +71,13 @@ struct GraphEditor::Parts {
         memory.askNow();
     }
 
-    ~Parts() {
+    ~Parts() override {
         delete canvas;
         delete inspector;
         delete memoryPanel;
     }
 
     void join() {
-        QObject::connect(
-            &planning, &ui::Planning::answered, &statuses, [this](const ui::Planned& planned) {
-                statuses.setChecked(planned.issues);
-                statuses.setPlan(planned.plan);
-            });
-        QObject::connect(&queue, &ui::RunQueue::ended, &planning, &ui::Planning::askNow);
-        QObject::connect(&upkeep, &ui::Upkeep::ended, &planning, &ui::Planning::askNow);
-        QObject::connect(&upkeep, &ui::Upkeep::ended, &memory, &ui::MemoryFeed::askNow);
-        QObject::connect(&model, &ui::GraphModel::changed, &run, [this](const ui::Delta& delta) {
-            if (delta.reset) {
-                run.forgetRuns();
-            }
-        });
         QObject::connect(
             &memory, &ui::MemoryFeed::changed, inspector, [this](const ui::MemoryNow& now) {
                 inspector->setDevices(ui::deviceNames(now.devices));

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ui/bridge/engine.hpp"
+#include "ui/bridge/memory_feed.hpp"
+#include "ui/bridge/node_status.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_control.hpp"
+#include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/upkeep.hpp"
+
+#include <QObject>
+
+namespace lowtide::ui {
+
+/// One graph and the module that runs it, joined: what is planned and run shows on its nodes.
+/// Knows no widget. GUI thread only.
+class Session : public QObject {
+    Q_OBJECT
+
+public:
+    /// `plugin` was started.
+    Session(Plugin& plugin, AtEnd atEnd, QObject* parent = nullptr);
+
+    Engine engine;
+    GraphModel model;
+    NodeStatuses statuses;
+    RunQueue queue;
+    Planning planning;
+    MemoryFeed memory;
+    Upkeep upkeep;
+    RunControl run;
+};
+
+}  // namespace lowtide::ui
