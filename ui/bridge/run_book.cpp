@@ -129,11 +129,16 @@ void RunBook::thin() {
     }
 }
 
-QStringList RunBook::filesBeside(const QString& file) const {
+const QueuedRun* RunBook::writerOf(const QString& file) const {
     const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&](const QueuedRun& run) {
         return run.files.contains(file);
     });
-    return found == runs_.rend() ? QStringList{file} : found->files;
+    return found == runs_.rend() ? nullptr : &*found;
+}
+
+QStringList RunBook::filesBeside(const QString& file) const {
+    const QueuedRun* run = writerOf(file);
+    return run ? run->files : QStringList{file};
 }
 
 }  // namespace lowtide::ui

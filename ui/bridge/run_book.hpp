@@ -75,7 +75,9 @@ public:
     /// The run is over: its picture becomes a thumbnail, and older ones are thinned or forgotten.
     void end(quint64 id, RunState state);
 
-    /// All files of the run that wrote this one; alone, where no run is known that did.
+    /// The newest run that wrote this file; nullptr: none is known.
+    [[nodiscard]] const QueuedRun* writerOf(const QString& file) const;
+    /// All files of that run; this one alone, where none is known.
     [[nodiscard]] QStringList filesBeside(const QString& file) const;
 
 private:

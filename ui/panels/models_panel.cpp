@@ -320,9 +320,7 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
     item->setToolTip(
         Name,
         isBroken ? QString::fromStdString(model.file.problem)
-                 : tr("%1
-
-%2").arg(QString::fromStdString(model.file.path), verdictRule()));
+                 : tr("%1\n\n%2").arg(QString::fromStdString(model.file.path), verdictRule()));
     if (isBroken) {
         item->setIcon(Name, Theme::current().icon("warning", "warning"));
     }

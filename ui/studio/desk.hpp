@@ -84,6 +84,7 @@ private:
     void reveal(const std::string& node, const std::string& item);
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);
+    void openGraphOfPicture(const QString& file);
     /// What a person chose to look at; a run at work does not take its place.
     void viewPicture(const QString& file);
     void viewPicture(const QImage& picture, const QString& title, const QSize& size = {});

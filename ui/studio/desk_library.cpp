@@ -67,7 +67,7 @@ void Desk::buildViewer() {
     viewer_ = new Viewer(centre_);
     centre_->addTab(viewer_, tr("Viewer"));
     new LiveView(workspace_, *viewer_, this);
-    connect(viewer_, &Viewer::openGraphAsked, &files_, &FileCommands::openPath);
+    connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, [this](const QString& path) {
         centre_->setCurrentIndex(0);
         dropped_.useAsInput(path, middleOfCanvas());
@@ -101,6 +101,15 @@ void Desk::viewPicture(const QImage& picture, const QString& title, const QSize&
     }
     viewer_->showImage(picture, title, size);
     centre_->setCurrentWidget(viewer_);
+}
+
+/// A picture names files without their folders; the queue still knows where they lie.
+void Desk::openGraphOfPicture(const QString& file) {
+    if (const QueuedRun* run = workspace_.queue.book().writerOf(file)) {
+        openGraphOf(run->id);
+    } else {
+        files_.openPath(file);
+    }
 }
 
 void Desk::showPictureOf(quint64 run) {

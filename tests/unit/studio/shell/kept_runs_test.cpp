@@ -88,6 +88,32 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(150));
     }
 
+    void theGraphOfAPictureHasTheFilesOfItsRun() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        const QString picture = studio.folder.filePath("p.png");
+        QVERIFY(QFile(picture).open(QIODevice::WriteOnly));
+        studio.model().apply("Input", [](graph::Document& document) {
+            document.nodes["picture"] = {.type = "load.image",
+                                         .params = {{"image", "/far/away/in.png"}}};
+        });
+        QCOMPARE(work.file.saveAs(studio.folder.filePath("p.json")), QString());
+        const std::string graph = graph::toText(studio.model().document());
+        studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
+            stage.send({{"event", "nodeFinished"},
+                        {"node", "save"},
+                        {"files", {{{"path", picture.toStdString()}}}}});
+            return Json{{"status", "ok"}, {"executed", 1}};
+        });
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+        studio.action("file.new").trigger();
+        Q_EMIT studio.window->desk()->viewer().openGraphAsked(picture);
+        QCOMPARE(graph::toText(studio.model().document()), graph);
+        QCOMPARE(work.file.folder(), studio.folder.path());
+        QVERIFY(!studio.model().isModified());
+    }
+
     void everyPictureOfABatchIsInTheViewer() {
         Working studio;
         Workspace& work = *studio.window->workspace();
