@@ -1,9 +1,7 @@
 #include "plugin/executor/collections.hpp"
 
-#include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -13,26 +11,16 @@ namespace {
 
 constexpr std::array<int, 4> kReplayedThresholds = {0, 50, 70, 90};
 
-memory::DeviceInfo infoOf(const RunDevices& devices, const std::string& id) {
-    const auto found = std::find_if(devices.infos.begin(),
-                                    devices.infos.end(),
-                                    [&](const memory::DeviceInfo& info) { return info.id == id; });
-    LOWTIDE_ASSERT(found != devices.infos.end());
-    return *found;
-}
-
 }  // namespace
 
 Collections::Collections(memory::Engine& engine,
                          ResultCache& cache,
                          CollectionHistory& history,
-                         const RunDevices& devices,
                          const memory::CollectionSettings& settings,
                          std::span<const std::string> liveKeys)
     : engine_(engine),
       cache_(cache),
       history_(history),
-      devices_(devices),
       settings_(settings),
       liveKeys_(liveKeys.begin(), liveKeys.end()) {}
 
@@ -54,7 +42,7 @@ bool Collections::at(const CollectionPoint& point) {
 
 memory::CollectionQuestion Collections::questionAt(const CollectionPoint& point) const {
     memory::CollectionQuestion question{.settings = settings_,
-                                        .device = infoOf(devices_, point.device.id()),
+                                        .device = engine_.open(point.device),
                                         .state = engine_.memoryState(point.device),
                                         .deadCaches = cache_.deadBytes(liveKeys_),
                                         .isForced = point.isForced};

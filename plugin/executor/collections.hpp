@@ -2,7 +2,6 @@
 
 #include "plugin/executor/collection_history.hpp"
 #include "plugin/executor/result_cache.hpp"
-#include "plugin/executor/run_plan.hpp"
 #include "plugin/memory/collection_record.hpp"
 #include "plugin/memory/engine.hpp"
 
@@ -15,9 +14,9 @@ namespace lowtide::executor {
 
 /// A place in a run where a collection may happen.
 struct CollectionPoint {
-    std::string name;  ///< "decode", "prompt encode", ...
-    std::string node;  ///< behind which it lies, or that asks for it
-    memory::DeviceSpec device;
+    std::string name;              ///< "decode", "prompt encode", ...
+    std::string node;              ///< behind which it lies, or that asks for it
+    memory::DeviceSpec device;     ///< opened where it is not
     std::optional<int> threshold;  ///< percent, whatever the device is; empty: the run's settings
     bool isForced = false;
 };
@@ -30,7 +29,6 @@ public:
     Collections(memory::Engine& engine,
                 ResultCache& cache,
                 CollectionHistory& history,
-                const RunDevices& devices,
                 const memory::CollectionSettings& settings,
                 std::span<const std::string> liveKeys);
 
@@ -51,7 +49,6 @@ private:
     memory::Engine& engine_;
     ResultCache& cache_;
     CollectionHistory& history_;
-    const RunDevices& devices_;
     memory::CollectionSettings settings_;
     std::set<std::string, std::less<>> liveKeys_;
     std::vector<memory::CollectionRecord> records_;

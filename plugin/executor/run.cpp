@@ -110,7 +110,6 @@ private:
         Collections collections(services_.engine,
                                 services_.cache,
                                 services_.collections,
-                                devices,
                                 collectionSettings(options_, snapshot_),
                                 keys);
         KeptValues kept(snapshot_, outlined, services_.cache, services_.disk, ledger);

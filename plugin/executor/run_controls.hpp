@@ -2,6 +2,7 @@
 
 #include "plugin/executor/collections.hpp"
 #include "plugin/executor/node.hpp"
+#include "plugin/graph/snapshot.hpp"
 
 namespace lowtide::executor {
 

@@ -105,6 +105,24 @@ private Q_SLOTS:
         QCOMPARE(points(again), QString());
     }
 
+    /// A kept value lies on the host: the stage behind it computes there, and the run opened a
+    /// card.
+    void asksTheHost_behindAValueThatWasKept() {
+        RunBench bench;
+        const RunOptions onCard = {.device = memory::parseDeviceSpec("fake")};
+        bench.run(
+            graphFrom({"a = test.source text=A", "d = test.decode a:a", "k = test.keep value:d"}),
+            onCard);
+        bench.engine.state = cardAt(80);
+
+        const RunResult result = bench.run(graphFrom(kTwoStages), onCard);
+
+        QCOMPARE(result.status, Status::Ok);
+        QCOMPARE(executed(result), QString("u out"));
+        QCOMPARE(points(result), QString("upscale"));
+        QCOMPARE(result.report["collections"]["records"].at(0)["device"], Json("cpu"));
+    }
+
     void staysAway_belowTheThreshold() {
         RunBench bench;
         bench.engine.state = cardAt(69);

@@ -1,0 +1,111 @@
+// Stages without networks behind pictures that lie on the host, in runs on a card.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace host_stages_test {
+
+using namespace lowtide;
+
+class HostStagesTest : public QObject {
+    Q_OBJECT
+
+    /// The run's report; its picture is the file that it saved.
+    static Json run(const Json& graph, const std::string& device, const QString& folder) {
+        testing::EventLog log;
+        const testing::ModuleRun ended = testing::runModule(
+            graph.dump(),
+            {{"device", device},
+             {"out", folder.toStdString()},
+             {"set", {"denoise.steps=1", "latent.width=64", "latent.height=64"}}},
+            log);
+        return ended.status == Status::Ok ? ended.report : Json();
+    }
+
+    /// The picture that a report says was written last.
+    static QImage pictureOf(const Json& report) {
+        const Json& files = report.at("files");
+        return files.empty()
+                   ? QImage()
+                   : QImage(QString::fromStdString(files.back().at("path").get<std::string>()));
+    }
+
+    static QImage enlargedFile(const std::string& device) {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath("picture.png");
+        QImage picture(20, 12, QImage::Format_RGB888);
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x) {
+                picture.setPixel(x, y, qRgb(12 * x, 20 * y, x * y));
+            }
+        }
+        picture.save(file);
+        testing::EventLog log;
+        const Json graph = {
+            {"format", 1},
+            {"nodes",
+             {{"load", {{"type", "load.image"}, {"params", {{"image", file.toStdString()}}}}},
+              {"enlarge", {{"type", "upscale.image"}, {"params", {{"scale", 1.5}}}}},
+              {"save", {{"type", "save.image"}}}}},
+            {"links",
+             {{{"from", {"load", "image"}}, {"to", {"enlarge", "image"}}},
+              {{"from", {"enlarge", "image"}}, {"to", {"save", "image"}}}}}};
+        const testing::ModuleRun ended = testing::runModule(
+            graph.dump(), {{"device", device}, {"out", folder.path().toStdString()}}, log);
+        if (ended.status != Status::Ok) {
+            qWarning("%s", ended.report.dump().c_str());
+            return {};
+        }
+        return pictureOf(ended.report).copy();
+    }
+
+private Q_SLOTS:
+
+    void cleanup() { testing::openModule().runner()->release("all"); }
+
+    /// First in the process: no earlier run has opened the host.
+    void enlargesALoadedPicture_onACardAsOnTheHost() {
+        const QImage onCard = enlargedFile("fake");
+
+        QCOMPARE(onCard.size(), QSize(30, 18));
+        QCOMPARE(onCard, enlargedFile("cpu"));
+    }
+
+    void enlargesAKeptPictureAgain_data() {
+        QTest::addColumn<std::string>("device");
+        QTest::newRow("fake") << std::string("fake");
+        QTest::newRow("cpu") << std::string("cpu");
+    }
+
+    /// Another factor for a picture that the run before made: it comes from the host.
+    void enlargesAKeptPictureAgain() {
+        QFETCH(std::string, device);
+        const QTemporaryDir folder;
+        Json graph = Json::parse(testing::exampleText("text_to_image"));
+        for (Json& link : graph["links"]) {
+            if (link["to"] == Json({"save", "image"})) {
+                link["to"] = {"enlarge", "image"};
+            }
+        }
+        graph["links"].push_back({{"from", {"enlarge", "image"}}, {"to", {"save", "image"}}});
+        graph["nodes"]["enlarge"] = {{"type", "upscale.image"}, {"params", {{"scale", 2.0}}}};
+        QCOMPARE(pictureOf(run(graph, device, folder.path())).size(), QSize(128, 128));
+        graph["nodes"]["enlarge"]["params"]["scale"] = 1.5;
+
+        const Json again = run(graph, device, folder.path());
+
+        QCOMPARE(again.at("repetitions").at(0).at("executed"), Json({"enlarge", "save"}));
+        QCOMPARE(pictureOf(again).size(), QSize(96, 96));
+    }
+};
+
+LOWTIDE_TEST(HostStagesTest)
+
+}  // namespace host_stages_test
+
+#include "host_stages_test.moc"
