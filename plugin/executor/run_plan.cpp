@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
-#include "plugin/executor/ledger_charge.hpp"
 #include "plugin/executor/planned_wires.hpp"
 
 #include <algorithm>
@@ -13,6 +12,7 @@ namespace {
 
 constexpr Bytes kDefaultPercent = 95;  ///< of what is free
 constexpr Bytes kSmallestDefault = 256 * kMiB;
+const memory::DeviceSpec kHost;
 
 /// The devices that a policy names, its components' included.
 std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
@@ -67,11 +67,9 @@ void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engi
 }  // namespace
 
 std::vector<std::string> RunDevices::ids() const {
-    std::vector<std::string> ids = {kHostDevice};
+    std::vector<std::string> ids;
     for (const memory::PlanDevice& device : opened) {
-        if (device.spec.id() != kHostDevice) {
-            ids.push_back(device.spec.id());
-        }
+        ids.push_back(device.spec.id());
     }
     return ids;
 }
@@ -112,6 +110,7 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
             issue = issue ? issue : attempt(node.id, [&] { openDevice(devices, spec, engine); });
         }
     }
+    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHost, engine); });
     if (issue) {
         return *issue;
     }

@@ -13,13 +13,13 @@
 
 namespace lowtide::executor {
 
-/// The devices that a run names, opened.
+/// The devices of a run, opened: its own, those that policies name, and always the host, which
+/// holds values and pins whatever computes.
 struct RunDevices {
     memory::DeviceSpec main;  ///< for policies that name none
     std::vector<memory::PlanDevice> opened;
     std::vector<memory::DeviceInfo> infos;
 
-    /// Ids of all of them and of host memory.
     [[nodiscard]] std::vector<std::string> ids() const;
 };
 
@@ -34,8 +34,8 @@ struct RunDevices {
     const RunOptions& options,
     const std::map<std::string, int>& capabilities);
 
-/// Opens the run's device and those of the nodes' policies; a stated budget bounds the main one's
-/// capacity. An issue names the node whose device cannot be had. Run thread only.
+/// Opens the run's device, those of the nodes' policies, and the host; a stated budget bounds the
+/// main one's capacity. An issue names the node whose device cannot be had. Run thread only.
 [[nodiscard]] std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                                           const RunOptions& options,
                                                           memory::Engine& engine);

@@ -430,10 +430,14 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
             }
         }
     }
+    const std::string room = "a smaller picture or batch";
     infeasible.cheapestFix =
-        "give a budget of at least " + formatBytes(infeasible.minimum) +
-        ", or a smaller picture or batch" +
-        (infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)");
+        infeasible.device == request.device.id()
+            ? "give a budget of at least " + formatBytes(infeasible.minimum) + ", or " + room
+            : "free " + formatBytes(infeasible.minimum - capacity) + " of " + infeasible.device +
+                  " memory, or choose " + room;
+    infeasible.cheapestFix +=
+        infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
 }
 
 /// Error{InvalidInput} with the node and the reason where its choices do not go together.

@@ -68,7 +68,29 @@ private Q_SLOTS:
 
     void cleanup() { testing::openModule().runner()->release("all"); }
 
-    /// First in the process: no earlier run has opened the host.
+    /// First in the process: the host is a device of this run, though it computes on a card.
+    void countsTheHostOfARunOnACard_whateverRanBefore() {
+        const QTemporaryDir folder;
+        const Json graph = Json::parse(testing::exampleText("text_to_image"));
+        const auto computedOnHost = [&] {
+            const Json report = run(graph, "fake", folder.path());
+            return report.at("repetitions")
+                .at(0)
+                .at("ledger")
+                .at("cpu")
+                .at("peak_tags")
+                .value("activations", int64_t{0});
+        };
+
+        const int64_t first = computedOnHost();
+
+        QVERIFY(first > 0);
+        cleanup();
+        QVERIFY(run(graph, "cpu", folder.path()).is_object());
+        cleanup();
+        QCOMPARE(computedOnHost(), first);
+    }
+
     void enlargesALoadedPicture_onACardAsOnTheHost() {
         const QImage onCard = enlargedFile("fake");
 

@@ -4,7 +4,6 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/cli/commands.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -163,10 +162,8 @@ void printRepetition(const Json& repetition, const Json& plan) {
     const Json& traffic = repetition.at("traffic");
     printStageLanes(traffic.at("stages"), plan);
     const Json devices = plan.value("devices", Json::array());
-    if (std::any_of(devices.begin(), devices.end(), [](const Json& device) {
-            return device.at("estimated").get<bool>();
-        })) {
-        std::printf("  predicted times are estimates: no device was measured\n");
+    if (!devices.empty() && devices.front().at("estimated").get<bool>()) {
+        std::printf("  predicted times are estimates: the device was not measured\n");
     }
     Bytes planned = 0;
     for (const Json& stage : plan.value("stages", Json::array())) {

@@ -72,6 +72,7 @@ private Q_SLOTS:
     void movesKeptValuesToTheHost();
     void leavesTheLedgerBalanced();
     void measuresThePeakOfEachNode();
+    void hasTheHostAmongItsDevices_onACard();
     void callsHooksAroundEverything();
     void passesPicturesProgressAndIssuesOn();
     void showsStepsToThoseWhoAsk();
@@ -298,6 +299,24 @@ void RunTest::measuresThePeakOfEachNode() {
     QCOMPARE(repetition["nodes"][2]["peakBytes"], Json(310));
     QCOMPARE(repetition["ledger"]["cpu"]["peak"], Json(5010));
     QCOMPARE(bench.observer->named("nodeFinished")[1]["peakBytes"], Json(5010));
+}
+
+/// Values, staging and pins lie in host memory whatever computes: it has a budget and is counted.
+void RunTest::hasTheHostAmongItsDevices_onACard() {
+    RunBench bench;
+    bench.engine.capacity = kGiB;
+    bench.world.valueDevice = "fake";
+
+    const RunResult result =
+        bench.run(graphFrom(kDiamond), {.device = memory::parseDeviceSpec("fake")});
+
+    QCOMPARE(result.status, Status::Ok);
+    const Json& planned = result.report["plan"]["devices"];
+    QCOMPARE(planned.size(), size_t{2});
+    QCOMPARE(planned[0]["device"], Json("fake"));
+    QCOMPARE(planned[1]["device"], Json("cpu"));
+    QVERIFY(planned[1]["capacity"].get<Bytes>() > 0);
+    QCOMPARE(result.report["devices"].back()["id"], Json("cpu"));
 }
 
 void RunTest::callsHooksAroundEverything() {
