@@ -4,6 +4,7 @@
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/plan.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,7 @@ public:
     [[nodiscard]] std::optional<std::string> next(memory::NodeIndex node);
 
     /// The plan that holds since a rung changed it; nullptr: the one of the beginning.
-    [[nodiscard]] const memory::Plan* plan() const { return plan_.get(); }
+    [[nodiscard]] const std::shared_ptr<const memory::Plan>& plan() const { return plan_; }
 
 private:
     [[nodiscard]] std::optional<std::string> freeMemory();

@@ -27,10 +27,12 @@ memory::Outcome outcomeOf(const std::optional<Issue>& issue) {
 /// between.
 class DeviceScope {
 public:
-    DeviceScope(memory::Engine& engine, memory::Plan plan, const StopToken& stop)
+    DeviceScope(memory::Engine& engine,
+                std::shared_ptr<const memory::Plan> plan,
+                const StopToken& stop)
         : engine_(engine) {
         engine_.ledger().beginRun();
-        engine_.begin(std::make_shared<const memory::Plan>(std::move(plan)), stop);
+        engine_.begin(std::move(plan), stop);
     }
 
     ~DeviceScope() { engine_.end(outcome_); }
@@ -136,11 +138,10 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
                           setting_.devices.main);
     recovery_.emplace(
         std::get<memory::PlanRequest>(std::move(request)), setting_.engine, setting_.cache);
-    report_.plan = memory::toJson(std::get<memory::Plan>(planned));
+    report_.plan = std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(planned)));
     std::optional<Issue> issue;
     const std::optional<Issue> beginIssue = attempt("", [&] {
-        DeviceScope scope(
-            setting_.engine, std::move(std::get<memory::Plan>(planned)), setting_.stop);
+        DeviceScope scope(setting_.engine, report_.plan, setting_.stop);
         Wires wires(setting_.snapshot,
                     selection_,
                     setting_.resultKeys,
@@ -154,7 +155,6 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
         scope.setOutcome(outcomeOf(issue));
     });
     report_.repetitions.back().traffic = setting_.engine.traffic();
-    report_.timeline = memory::toJson(setting_.engine.ledger().timeline());
     return issue ? issue : beginIssue;
 }
 
@@ -184,7 +184,7 @@ std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
         return failure ? *failure : issue;
     }
     if (recovery_->plan()) {
-        report_.plan = memory::toJson(*recovery_->plan());
+        report_.plan = recovery_->plan();
     }
     addIssue({.severity = Severity::Warning,
               .code = "out_of_memory_retry",

@@ -5,6 +5,7 @@
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/repetition.hpp"
 #include "plugin/executor/run_plan.hpp"
+#include "plugin/executor/timeline_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -127,13 +128,37 @@ private:
                                  .hooks = hooks_,
                                  .events = events_,
                                  .stop = stop_};
-        std::optional<Issue> issue;
-        for (int number = 1; !issue && number <= options_.repeat; ++number) {
-            issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
-            issue = issue ? issue : Repetition(setting, number, report_).run();
+        const std::optional<Issue> issue = repeatWritten(setting);
+        if (report_.plan) {
+            report_.timeline = ledger.timeline();
         }
         report_.collections = collections.report();
         report_.rehearsal = rehearsals(devices, services_.engine);
+        return issue;
+    }
+
+    /// With the full time line in a file, where the options name one.
+    std::optional<Issue> repeatWritten(const RunSetting& setting) {
+        std::optional<TimelineFile> file;
+        if (!options_.timelineFile.empty()) {
+            std::optional<Issue> issue = attempt(
+                "", [&] { file.emplace(services_.engine.ledger(), options_.timelineFile); });
+            if (issue) {
+                issue->item = "timeline";
+                return issue;
+            }
+        }
+        std::optional<Issue> issue;
+        for (int number = 1; !issue && number <= options_.repeat; ++number) {
+            if (file) {
+                file->beginRepetition(number);
+            }
+            issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
+            issue = issue ? issue : Repetition(setting, number, report_).run();
+        }
+        if (const auto unwritten = file ? file->finish() : std::nullopt) {
+            warn({*unwritten});
+        }
         return issue;
     }
 

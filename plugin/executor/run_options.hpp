@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
@@ -14,6 +15,7 @@ namespace lowtide::executor {
 struct RunOptions {
     std::string outputFolder;
     std::string graphFolder;
+    std::string timelineFile;  ///< for every event of the time line; empty: none is written
     std::optional<memory::DeviceSpec> device;  ///< before the graph's own; neither: the cpu
     std::optional<Bytes> memoryBudget;         ///< of the run's device, before the graph's own
     std::string numerics;         ///< what changes numbers beside the device: build, threads
@@ -38,6 +40,10 @@ public:
 
     /// Once per beforeRun, after the devices were given back.
     virtual void afterRun(memory::Outcome /*outcome*/) {}
+
+    /// Once, when the run is over: may add to its report. Of a run that was cancelled while it was
+    /// queued, on the cancelling thread.
+    virtual void tell(Json& /*report*/) {}
 };
 
 }  // namespace lowtide::executor

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
+#include "plugin/graph/issue_json.hpp"
 
 #include <algorithm>
 
@@ -17,8 +18,17 @@ memory::DeviceSpec deviceOf(const RunRequest& request) {
     return request.options.device.value_or(request.snapshot->device.value_or(memory::DeviceSpec{}));
 }
 
-RunResult resultOf(const RunReport& report) {
-    return {report.status, report.issues, toJson(report)};
+RunResult resultOf(const RunReport& report, RunHooks& hooks) {
+    RunResult result{report.status, report.issues, toJson(report)};
+    // What a hook adds to a report costs nothing but itself.
+    static_cast<void>(attempt("", [&] { hooks.tell(result.report); }));
+    return result;
+}
+
+/// What is left of a report that was given away.
+Json shortReport(RunId run, const RunResult& result) {
+    return {
+        {"run", run}, {"status", nameOf(result.status)}, {"issues", graph::toJson(result.issues)}};
 }
 
 }  // namespace
@@ -27,9 +37,13 @@ struct RunQueue::Entry {
     RunId id = 0;
     RunRequest request;
     StopSource stop;
-    RunResult result;
+    RunResult result;  ///< its report null once it was given away
     bool done = false;
     bool delivered = false;
+
+    RunHooks none;  ///< for a request without hooks
+
+    [[nodiscard]] RunHooks& hooks() { return request.hooks ? *request.hooks : none; }
 };
 
 /// Sends a run's events to its observer.
@@ -115,7 +129,10 @@ RunResult RunQueue::wait(RunId run) {
     const std::shared_ptr<Entry> entry = found->second;
     const bool fromObserver = notifier_.isOwnThread();
     changed_.wait(lock, [&] { return entry->done && (entry->delivered || fromObserver); });
-    return entry->result;
+    RunResult result{entry->result.status, entry->result.issues, {}};
+    result.report = entry->result.report.is_null() ? shortReport(run, entry->result)
+                                                   : std::exchange(entry->result.report, Json());
+    return result;
 }
 
 bool RunQueue::tryCall(const std::function<void()>& action) {
@@ -202,15 +219,15 @@ void RunQueue::runNext(std::unique_lock<std::mutex>& lock) {
 
 RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
     const RunRequest& request = entry->request;
-    RunHooks none;
     Sink sink(*this, entry);
     return resultOf(evaluate(entry->id,
                              *request.snapshot,
                              request.options,
                              entry->stop.token(),
-                             request.hooks ? *request.hooks : none,
+                             entry->hooks(),
                              sink,
-                             {types_, engine_, cache_, disk_, collections_}));
+                             {types_, engine_, cache_, disk_, collections_}),
+                    entry->hooks());
 }
 
 /// The result of a run of which nothing was evaluated; its observer hears only the end.
@@ -220,7 +237,7 @@ RunResult RunQueue::endWithout(const std::shared_ptr<Entry>& entry, Status statu
     report.status = status;
     report.issues = issues;
     Sink(*this, entry).event(RunFinished{status, 0, 0, std::move(issues)});
-    return resultOf(report);
+    return resultOf(report, entry->hooks());
 }
 
 void RunQueue::conclude(Entry& entry, RunResult result) {
@@ -228,6 +245,7 @@ void RunQueue::conclude(Entry& entry, RunResult result) {
     entry.request.snapshot.reset();
     entry.request.hooks.reset();
     entry.done = true;
+    forgetOldReports();
     forgetOldest();
     changed_.notify_all();
 }
@@ -236,6 +254,16 @@ void RunQueue::markDelivered(const std::shared_ptr<Entry>& entry) {
     const std::lock_guard lock(mutex_);
     entry->delivered = true;
     changed_.notify_all();
+}
+
+void RunQueue::forgetOldReports() {
+    size_t kept = 0;
+    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+        Json& report = entry->second->result.report;
+        if (!report.is_null() && ++kept > kKeptReports) {
+            report = nullptr;
+        }
+    }
 }
 
 void RunQueue::forgetOldest() {

@@ -29,6 +29,8 @@ struct RunRequest {
 struct RunResult {
     Status status = Status::Ok;
     Issues issues;
+    /// docs/events.md, "The report"; of a run whose report was given away only "run", "status" and
+    /// "issues".
     Json report;
 };
 
@@ -44,6 +46,9 @@ struct RunQueueSettings {
 /// any thread. Observers are called from another thread and may call start() and cancel().
 class RunQueue {
 public:
+    /// Reports of runs for which nobody waits.
+    static constexpr size_t kKeptReports = 16;
+
     /// `types` and `engine` must outlive the queue.
     RunQueue(const NodeTypes& types, memory::Engine& engine, RunQueueSettings settings);
     /// As stop().
@@ -58,7 +63,9 @@ public:
     /// unknown.
     bool cancel(RunId run, CancelMode mode);
     /// Blocks until the run is over and its observer has seen runFinished (on the observer's
-    /// thread: until it is over). Error{NotFound} for an unknown run, or one that is long over.
+    /// thread: until it is over). The first call is given the report, which is not kept; so are the
+    /// reports of the kKeptReports last runs that nobody waited for. Error{NotFound} for an unknown
+    /// run, or one that is long over.
     [[nodiscard]] RunResult wait(RunId run);
     /// Executes `action` on the run thread and waits, when no run is queued or running; else false.
     /// Throws what `action` throws.
@@ -80,6 +87,7 @@ private:
     RunResult endWithout(const std::shared_ptr<Entry>& entry, Status status, Issues issues);
     void conclude(Entry& entry, RunResult result);
     void markDelivered(const std::shared_ptr<Entry>& entry);
+    void forgetOldReports();
     void forgetOldest();
 
     const NodeTypes& types_;

@@ -66,7 +66,7 @@ Json toJson(const RunReport& report) {
             {"ms", report.milliseconds},
             {"executed", report.executedCount()},
             {"repetitions", repetitions},
-            {"plan", report.plan},
+            {"plan", report.plan ? memory::toJson(*report.plan) : Json()},
             {"devices", report.devices},
             {"precision", report.precisions},
             {"issues", graph::toJson(report.issues)},
@@ -74,7 +74,8 @@ Json toJson(const RunReport& report) {
             {"rehearsal", report.rehearsal},
             {"collections", report.collections},
             {"controls", report.controls},
-            {"timeline", report.timeline}};
+            {"timeline", memory::toJson(report.timeline.moments())},
+            {"moves", memory::toJson(report.timeline.moves())}};
 }
 
 }  // namespace lowtide::executor

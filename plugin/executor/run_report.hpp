@@ -4,6 +4,7 @@
 #include "plugin/executor/events.hpp"
 #include "plugin/memory/engine.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ struct RunReport {
     double milliseconds = 0;
     bool began = false;  ///< a node started: from then on a refusal is a failure
     std::vector<RepetitionReport> repetitions;
-    Json plan;  ///< of the last repetition that executed something
+    /// Of the last repetition that executed something; null: none did.
+    std::shared_ptr<const memory::Plan> plan;
     Json devices = Json::array();
     Json precisions = Json::object();  ///< by node, as resolved before the run
     Issues issues;
@@ -48,7 +50,7 @@ struct RunReport {
     Json rehearsal = Json::object();  ///< by device, what the rehearsing ones counted
     Json collections;                 ///< of all repetitions; null before the first
     Json controls = Json::array();    ///< what control nodes did, in order
-    Json timeline = Json::array();    ///< of the last repetition that executed something
+    memory::Timeline timeline;        ///< of the last repetition that executed something
 
     [[nodiscard]] int64_t executedCount() const;
 };

@@ -55,7 +55,9 @@ public:
                          RunId& run,
                          std::string& result) noexcept = 0;
     virtual Status cancel(RunId run, CancelMode mode) noexcept = 0;
-    /// Blocks until the run has ended; `result` is its report.
+    /// Blocks until the run has ended; `result` is its report. The module keeps no report that was
+    /// given: a second call gets "run", "status" and "issues" of it. Nobody has to wait; of runs
+    /// that nobody waits for the last 16 keep their reports.
     virtual Status wait(RunId run, std::string& result) noexcept = 0;
     /// The live ledger by device, tag and owner; recomputed at most ten times a second.
     virtual Status memory(std::string& result) noexcept = 0;

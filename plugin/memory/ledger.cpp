@@ -12,6 +12,10 @@ namespace {
 constexpr std::array<std::string_view, kTagCount> kTagNames = {
     "weights", "activations", "wires", "cache", "staging", "workspace", "packed"};
 
+double secondsSince(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 Json tagsToJson(const std::array<Bytes, kTagCount>& bytes) {
     Json json = Json::object();
     for (size_t tag = 0; tag < kTagCount; ++tag) {
@@ -82,10 +86,22 @@ void Ledger::resetPeaks() {
 
 void Ledger::event(
     std::string what, std::string device, std::string node, std::string subject, Bytes bytes) {
-    const double seconds = secondsSinceBegin();
     const std::lock_guard lock(mutex_);
-    timeline_.push_back(
-        {seconds, std::move(what), std::move(device), std::move(node), std::move(subject), bytes});
+    LedgerEvent event{.seconds = secondsSince(begin_),
+                      .what = std::move(what),
+                      .device = std::move(device),
+                      .node = std::move(node),
+                      .subject = std::move(subject),
+                      .bytes = bytes};
+    if (listener_) {
+        listener_(event);
+    }
+    timeline_.add(std::move(event));
+}
+
+void Ledger::listen(EventListener listener) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
 }
 
 Bytes Ledger::bytesOn(std::string_view device) const {
@@ -111,14 +127,14 @@ std::map<std::string, DeviceLedger, std::less<>> Ledger::snapshot() const {
     return devices_;
 }
 
-std::vector<LedgerEvent> Ledger::timeline() const {
+Timeline Ledger::timeline() const {
     const std::lock_guard lock(mutex_);
     return timeline_;
 }
 
 double Ledger::secondsSinceBegin() const {
     const std::lock_guard lock(mutex_);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return secondsSince(begin_);
 }
 
 Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices) {
@@ -133,19 +149,6 @@ Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices) {
                     {"tags", tagsToJson(device.byTag)},
                     {"peak_tags", tagsToJson(device.peakByTag)},
                     {"owners", owners}};
-    }
-    return json;
-}
-
-Json toJson(const std::vector<LedgerEvent>& timeline) {
-    Json json = Json::array();
-    for (const LedgerEvent& event : timeline) {
-        json.push_back({{"t", event.seconds},
-                        {"what", event.what},
-                        {"device", event.device},
-                        {"node", event.node},
-                        {"subject", event.subject},
-                        {"bytes", event.bytes}});
     }
     return json;
 }

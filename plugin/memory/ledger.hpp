@@ -2,10 +2,12 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/memory/timeline.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,16 +21,6 @@ enum class Tag : uint8_t { Weights, Activations, Wires, Cache, Staging, Workspac
 inline constexpr size_t kTagCount = 7;
 [[nodiscard]] std::string_view nameOf(Tag tag) noexcept;
 
-/// One moment of the time line.
-struct LedgerEvent {
-    double seconds = 0;  ///< since the run began
-    std::string what;    ///< "copy", "evict", "enter", "leave", "collect", "release", "record"
-    std::string device;
-    std::string node;
-    std::string subject;  ///< component, group or wire
-    Bytes bytes = 0;
-};
-
 /// What one device holds: bytes by tag, the same by owner, and the most that was held since
 /// beginRun().
 struct DeviceLedger {
@@ -38,6 +30,10 @@ struct DeviceLedger {
     Bytes peak = 0;
     std::array<Bytes, kTagCount> peakByTag{};
 };
+
+/// Hears every event of a run, also those that the time line thins. Must not throw and not call the
+/// ledger.
+using EventListener = std::function<void(const LedgerEvent& event)>;
 
 /// Exact bytes by device, owner and tag, and the time line of the current run. Thread-safe.
 class Ledger {
@@ -52,12 +48,14 @@ public:
     void resetPeaks();
     void event(
         std::string what, std::string device, std::string node, std::string subject, Bytes bytes);
+    /// Replaces the listener; empty: nobody listens.
+    void listen(EventListener listener);
 
     [[nodiscard]] Bytes bytesOn(std::string_view device) const;
     [[nodiscard]] Bytes bytesOn(std::string_view device, Tag tag) const;
     [[nodiscard]] Bytes peakOn(std::string_view device) const;
     [[nodiscard]] std::map<std::string, DeviceLedger, std::less<>> snapshot() const;
-    [[nodiscard]] std::vector<LedgerEvent> timeline() const;
+    [[nodiscard]] Timeline timeline() const;
     [[nodiscard]] double secondsSinceBegin() const;
 
 private:
@@ -65,12 +63,12 @@ private:
 
     mutable std::mutex mutex_;
     std::map<std::string, DeviceLedger, std::less<>> devices_;
-    std::vector<LedgerEvent> timeline_;
+    Timeline timeline_;
+    EventListener listener_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 /// {"cpu": {"total", "peak", "tags": {...}, "owners": {...}}}.
 [[nodiscard]] Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices);
-[[nodiscard]] Json toJson(const std::vector<LedgerEvent>& timeline);
 
 }  // namespace lowtide::memory

@@ -37,7 +37,8 @@ public:
     /// differs by a byte; else the dump is written.
     void afterRun(memory::Outcome outcome) override;
 
-    [[nodiscard]] const UnaccountedBytes& unaccounted() const { return unaccounted_; }
+    /// Adds "unaccounted", a figure for each repetition.
+    void tell(Json& report) override { report["unaccounted"] = unaccounted_; }
 
 private:
     void compareWithLast(const std::map<std::string, std::string>& last) const;

@@ -17,6 +17,7 @@ RequestedGraph readRequest(std::string_view graphText,
     request.options.graphFolder = reader.text("graphFolder").value_or("");
     request.options.outputFolder = reader.text("out").value_or(".");
     request.options.repeat = static_cast<int>(reader.integer("repeat").value_or(1));
+    request.options.timelineFile = reader.text("timeline").value_or("");
     request.dump = reader.text("dump").value_or("");
     request.teacher = reader.text("teacher").value_or("");
     request.options.forceExecution = reader.boolean("forceExecution").value_or(false) ||

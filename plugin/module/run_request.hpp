@@ -20,8 +20,8 @@ struct RequestedGraph {
 };
 
 /// Options: graphFolder, out, device, set, policies, precisions, exact (lossy choices are refused),
-/// until (nodes with which the run ends), repeat, dump, teacher (a dump that denoisers go along),
-/// forceExecution, gcThreshold (percent), lowMemory (auto, on, off), previews.
+/// until (nodes with which the run ends), repeat, timeline (file), dump, teacher (a dump that
+/// denoisers go along), forceExecution, gcThreshold (percent), lowMemory (auto, on, off), previews.
 /// Error{InvalidInput} or Error{Corrupt} names what is wrong; findings of validation are in
 /// `issues`.
 [[nodiscard]] RequestedGraph readRequest(std::string_view graph,

@@ -179,9 +179,7 @@ Status ModuleRunner::start(std::string_view graph,
         run = queue_.start({.snapshot = snapshotOf(request),
                             .options = request.options,
                             .observer = &observer,
-                            .hooks = recording});
-        const std::lock_guard lock(mutex_);
-        recordings_[run] = std::move(recording);
+                            .hooks = std::move(recording)});
         return Status::Ok;
     });
 }
@@ -213,18 +211,6 @@ Status ModuleRunner::cancel(RunId run, CancelMode mode) noexcept {
 Status ModuleRunner::wait(RunId run, std::string& result) noexcept {
     return answer(result, [&] {
         executor::RunResult ended = queue_.wait(run);
-        std::shared_ptr<RunRecording> recording;
-        {
-            const std::lock_guard lock(mutex_);
-            const auto found = recordings_.find(run);
-            if (found != recordings_.end()) {
-                recording = std::move(found->second);
-                recordings_.erase(found);
-            }
-        }
-        if (recording) {
-            ended.report["unaccounted"] = recording->unaccounted();
-        }
         ended.report["numerics"] = numerics_;
         ended.report["cudnnApi"] = cudnnApi_;
         result = ended.report.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -10,9 +10,7 @@
 #include "plugin/module/run_request.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 namespace lowtide::module {
@@ -79,8 +77,6 @@ private:
     std::string cudnnApi_;
     CudaFacts cuda_;
     std::shared_ptr<files::FileDigests> digests_;
-    std::mutex mutex_;
-    std::map<RunId, std::shared_ptr<RunRecording>> recordings_;
     executor::RunQueue queue_;
 };
 

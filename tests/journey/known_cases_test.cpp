@@ -64,7 +64,9 @@ class KnownCasesTest : public QObject {
                 {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
     }
 
-    testing::ModuleRun run(const Json& options) {
+    /// With the whole time line.
+    testing::ModuleRun run(Json options) {
+        options["timeline"] = folder_.filePath("timeline.jsonl").toStdString();
         testing::EventLog log;
         return testing::runModule(graph_, options, log);
     }

@@ -211,6 +211,7 @@ class PolicyMeaningTest : public QObject {
                                {{"device", "fake:1GiB"},
                                 {"out", folder_.filePath("out").toStdString()},
                                 {"policies", policies},
+                                {"timeline", folder_.filePath("timeline.jsonl").toStdString()},
                                 {"forceExecution", true}},
                                log);
         if (run.status != Status::Ok) {

@@ -34,7 +34,7 @@ struct QueuedRun {
     NodePicture picture{};
     QImage thumbnail;   ///< of that picture, once it has ended
     QStringList files;  ///< that it wrote
-    /// Of Runner::wait, as thinReport leaves it; null until it has ended and when RunBook no longer
+    /// Of Runner::wait; null until it has ended and when RunBook no longer
     /// keeps it.
     Json report;
 

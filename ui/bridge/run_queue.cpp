@@ -4,7 +4,6 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/phase.hpp"
-#include "ui/bridge/thin_report.hpp"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -160,7 +159,6 @@ void RunQueue::startNext() {
         auto ended = std::make_shared<Ended>();
         ended->result = active->carryOut(runner, graph, options);
         ended->report = answerOf(ended->result.text);
-        thinReport(ended->report);
         return [this, id, ended] { finish(id, *ended); };
     });
     Q_EMIT started(id);

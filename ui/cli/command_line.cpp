@@ -160,6 +160,9 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     run->add_option(
         "--dump", invocation.run.dump, "Write every intermediate value to a .safetensors file");
     run->add_option("--report", invocation.run.report, "Write the run's report to a .json file");
+    run->add_option("--timeline",
+                    invocation.run.timeline,
+                    "Write every event of the time line to a file, one JSON object a line");
     run->add_flag(
         "--events", invocation.run.events, "Print events as JSON lines on standard output");
     run->add_option("--gc-threshold",

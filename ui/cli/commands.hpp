@@ -28,6 +28,7 @@ struct RunArguments : GraphArguments {
     int repeat = 1;
     std::string dump;
     std::string report;
+    std::string timeline;
     bool events = false;
     std::optional<int> collectionThreshold;  ///< percent
     std::string lowMemory;                   ///< auto, on, off; empty: the graph's

@@ -44,6 +44,9 @@ int runGraph(const RunArguments& arguments) {
     if (!arguments.dump.empty()) {
         options["dump"] = absolute(arguments.dump);
     }
+    if (!arguments.timeline.empty()) {
+        options["timeline"] = absolute(arguments.timeline);
+    }
     const auto [status, report] = runToEnd(runner, graph, options, arguments.events);
     runner.stop();
     printIssues(report.value("issues", Json::array()));

@@ -41,6 +41,8 @@ private Q_SLOTS:
     void runsInTheOrderOfStarts();
     void endsAQueuedRunAtOnce_whenItIsCancelled();
     void knowsNothingOfRunsThatAreOver();
+    void givesTheReportAway_atTheFirstWait();
+    void keepsReportsOfTheLastRunsOnly_whenNobodyWaits();
     void letsObserversStartAndCancel();
     void letsObserversWaitForTheirOwnRun();
     void isNotHeldUp_byASlowObserver();
@@ -97,6 +99,39 @@ void RunQueueTest::knowsNothingOfRunsThatAreOver() {
     QVERIFY(!bench.queue.cancel(999, CancelMode::Now));
     QVERIFY_EXCEPTION_THROWN(static_cast<void>(bench.queue.wait(999)), Error);
     QCOMPARE(bench.queue.wait(result.report["run"]).status, Status::Ok);
+}
+
+void RunQueueTest::givesTheReportAway_atTheFirstWait() {
+    RunBench bench;
+    bench.world.during["out"] = [](Context&) { throw Error(ErrorKind::Device, "no paper"); };
+    NotingObserver observer;
+    const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
+
+    QVERIFY(bench.queue.wait(run).report.contains("plan"));
+
+    const RunResult again = bench.queue.wait(run);
+    QCOMPARE(again.status, Status::Failed);
+    QCOMPARE(issuesOf(again), QString("device_failed out."));
+    QCOMPARE(again.report["run"], Json(run));
+    QCOMPARE(again.report["status"], Json("failed"));
+    QCOMPARE(again.report["issues"].size(), size_t{1});
+    QVERIFY(!again.report.contains("plan"));
+}
+
+void RunQueueTest::keepsReportsOfTheLastRunsOnly_whenNobodyWaits() {
+    RunBench bench;
+    NotingObserver observer;
+    std::vector<RunId> runs;
+    for (size_t i = 0; i <= RunQueue::kKeptReports; ++i) {
+        runs.push_back(
+            bench.queue.start(bench.request(savingGraph(std::to_string(i)), {}, observer)));
+    }
+    QVERIFY(bench.queue.wait(runs.back()).report.contains("plan"));  // by then all are over
+
+    QVERIFY(!bench.queue.wait(runs.front()).report.contains("plan"));
+    for (size_t i = 1; i + 1 < runs.size(); ++i) {
+        QVERIFY(bench.queue.wait(runs[i]).report.contains("plan"));
+    }
 }
 
 void RunQueueTest::letsObserversStartAndCancel() {

@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 
 namespace run_test {
@@ -73,6 +74,9 @@ private Q_SLOTS:
     void leavesTheLedgerBalanced();
     void measuresThePeakOfEachNode();
     void hasTheHostAmongItsDevices_onACard();
+    void thinsTheTimeLine_andWritesAllOfItOnRequest();
+    void refusesATimelineFile_whoseFolderIsNotThere();
+    void letsAHookAddToTheReport();
     void callsHooksAroundEverything();
     void passesPicturesProgressAndIssuesOn();
     void showsStepsToThoseWhoAsk();
@@ -317,6 +321,56 @@ void RunTest::hasTheHostAmongItsDevices_onACard() {
     QCOMPARE(planned[1]["device"], Json("cpu"));
     QVERIFY(planned[1]["capacity"].get<Bytes>() > 0);
     QCOMPARE(result.report["devices"].back()["id"], Json("cpu"));
+}
+
+void RunTest::thinsTheTimeLine_andWritesAllOfItOnRequest() {
+    constexpr int kCopies = 10000;
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("line.jsonl").toStdString();
+    RunBench bench;
+    bench.world.during["b"] = [&](Context&) {
+        for (int i = 0; i < kCopies; ++i) {
+            bench.engine.ledger().event("copy", "cpu", "b", "network.w", 3);
+        }
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain), {.timelineFile = path, .repeat = 2});
+
+    QVERIFY(result.report["timeline"].size() < 3000);
+    QCOMPARE(result.report["moves"].at(0)["copies"], Json(kCopies));
+    std::ifstream file(path);
+    std::map<int, int> copies;  // by repetition
+    for (std::string line; std::getline(file, line);) {
+        const Json event = Json::parse(line);
+        copies[event["repetition"].get<int>()] += event["what"] == "copy" ? 1 : 0;
+    }
+    QCOMPARE(copies, (std::map<int, int>{{1, kCopies}, {2, kCopies}}));
+    bench.run(graphFrom(kChain), {.forceExecution = true});
+    QVERIFY(std::filesystem::exists(path));  // nobody listens any more
+}
+
+void RunTest::refusesATimelineFile_whoseFolderIsNotThere() {
+    RunBench bench;
+
+    const RunResult result =
+        bench.run(graphFrom(kChain), {.timelineFile = "/nowhere/at/all/line.jsonl"});
+
+    QCOMPARE(result.status, Status::Invalid);
+    QCOMPARE(issuesOf(result), QString("invalid_input .timeline"));
+    QVERIFY(bench.world.takeSaved().empty());
+}
+
+void RunTest::letsAHookAddToTheReport() {
+    class Telling final : public RunHooks {
+    public:
+        void tell(Json& report) override { report["seen"] = report["executed"]; }
+    };
+
+    RunBench bench;
+
+    const RunResult result = bench.run(graphFrom(kChain), {}, std::make_shared<Telling>());
+
+    QCOMPARE(result.report["seen"], Json(4));
 }
 
 void RunTest::callsHooksAroundEverything() {

@@ -56,11 +56,25 @@ private Q_SLOTS:
         Ledger ledger;
         ledger.event("copy", "fake", "denoise", "denoiser", 3);
         ledger.event("evict", "fake", "denoise", "denoiser", 3);
-        const auto events = ledger.timeline();
+        const auto events = ledger.timeline().moments();
         QCOMPARE(events.size(), size_t{2});
         QVERIFY(events[0].what == "copy" && events[1].seconds >= events[0].seconds);
         ledger.beginRun();
-        QVERIFY(ledger.timeline().empty());
+        QVERIFY(ledger.timeline().moments().empty());
+    }
+
+    void tellsAListenerEveryEvent() {
+        Ledger ledger;
+        int heard = 0;
+        ledger.listen([&](const LedgerEvent& event) { heard += event.what == "copy" ? 1 : 0; });
+        for (int i = 0; i < 10000; ++i) {
+            ledger.event("copy", "fake", "denoise", "denoiser.a", 3);
+        }
+        QCOMPARE(heard, 10000);
+        QVERIFY(ledger.timeline().moments().size() <= Timeline::kMostMoves);
+        ledger.listen({});
+        ledger.event("copy", "fake", "denoise", "denoiser.a", 3);
+        QCOMPARE(heard, 10000);
     }
 
     void sumsHoldUnderConcurrentUse() {
@@ -77,7 +91,7 @@ private Q_SLOTS:
         work("b");
         other.join();
         QCOMPARE(ledger.bytesOn("cpu"), Bytes{2 * 2 * kRounds});
-        QCOMPARE(ledger.timeline().size(), size_t{2 * kRounds});
+        QCOMPARE(ledger.timeline().moments().size(), size_t{2 * kRounds});
     }
 };
 

@@ -61,7 +61,6 @@ private Q_SLOTS:
     void losesNoEnd_inAFloodOfEvents();
     void ends_whenTheEventOfTheEndIsLost();
     void keepsPictures_scaledDown();
-    void keepsLongReportsSmall();
     void makesPreviewsAsLargeAsTheResult_data();
     void makesPreviewsAsLargeAsTheResult();
     void holdsRunsBack_whilePaused();
@@ -242,43 +241,6 @@ void RunQueueTest::keepsPictures_scaledDown() {
     QVERIFY(!queue.find(id)->picture.step);
     QCOMPARE(queue.find(id)->picture.size, QSize(2048, 1024));
     QCOMPARE(queue.find(id)->picture.whole.size(), QSize(2048, 1024));
-}
-
-void RunQueueTest::keepsLongReportsSmall() {
-    constexpr int kCopies = 100000;
-    Json report = {{"status", "ok"}, {"executed", 1}, {"timeline", Json::array()}};
-    Json& timeline = report["timeline"];
-    timeline.push_back({{"what", "enter"}, {"node", "a"}, {"t", 0.0}});
-    for (int i = 0; i < kCopies; ++i) {
-        timeline.push_back({{"what", i % 2 == 0 ? "copy" : "evict"},
-                            {"device", "cpu"},
-                            {"subject", "a leaf"},
-                            {"bytes", 3},
-                            {"t", i * 1e-4}});
-    }
-    timeline.push_back({{"what", "leave"}, {"node", "a"}, {"t", kCopies * 1e-4}});
-    ScriptedRunner runner;
-    runner.setScript("g", [&](ScriptedRunner::Stage&) { return report; });
-    RunQueue queue(runner);
-
-    const quint64 id = queue.add("title", "g", Json::object());
-    waitUntilEnded(queue, id);
-
-    const Json& kept = queue.find(id)->report["timeline"];
-    QVERIFY2(kept.size() <= 2 * 2001 + 2, qPrintable(QString::number(kept.size())));
-    std::map<std::string, int64_t> bytes;
-    std::map<std::string, int> counts;
-    double before = 0;
-    for (const Json& event : kept) {
-        bytes[event["what"]] += event.value("bytes", 0);
-        ++counts[event["what"]];
-        QVERIFY(event["t"] >= before);
-        before = event["t"];
-    }
-    QCOMPARE(bytes["copy"], kCopies / 2 * 3);
-    QCOMPARE(bytes["evict"], kCopies / 2 * 3);
-    QVERIFY(counts["copy"] > 1000);
-    QCOMPARE(counts["enter"] + counts["leave"], 2);
 }
 
 void RunQueueTest::makesPreviewsAsLargeAsTheResult_data() {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "plugin/files/output_file.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/ledger.hpp"
+
+#include <optional>
+#include <string>
+
+namespace lowtide::executor {
+
+/// Writes every event of a run to a file, one JSON object a line with its repetition, as long as it
+/// lives: the report has a thinned line. Run thread only.
+class TimelineFile {
+public:
+    /// Error{InvalidInput} when the folder cannot be written. `ledger` must outlive it.
+    TimelineFile(memory::Ledger& ledger, std::string path);
+    ~TimelineFile();
+    TimelineFile(const TimelineFile&) = delete;
+    TimelineFile& operator=(const TimelineFile&) = delete;
+
+    void beginRepetition(int number) { repetition_ = number; }
+
+    /// Ends the file and gives it its name. A warning when it could not be written whole; then
+    /// there is none.
+    [[nodiscard]] std::optional<Issue> finish();
+
+private:
+    void add(const memory::LedgerEvent& event);
+
+    memory::Ledger& ledger_;
+    files::OutputFile file_;
+    int repetition_ = 1;
+    std::string waiting_;  ///< lines that are not written yet
+    std::optional<Issue> issue_;
+};
+
+}  // namespace lowtide::executor
