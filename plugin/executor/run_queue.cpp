@@ -140,11 +140,12 @@ bool RunQueue::tryCall(const std::function<void()>& action) {
     if (stopping_ || running_ || !queue_.empty() || call_) {
         return false;
     }
-    call_ = &action;
+    Call call{.action = action, .failure = nullptr};
+    call_ = &call;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return call_ != &action; });
-    if (const std::exception_ptr failure = std::exchange(callFailure_, nullptr)) {
-        std::rethrow_exception(failure);
+    changed_.wait(lock, [&] { return call.isDone; });
+    if (call.failure) {
+        std::rethrow_exception(call.failure);
     }
     return true;
 }
@@ -191,16 +192,15 @@ void RunQueue::work() {
 }
 
 void RunQueue::callPending(std::unique_lock<std::mutex>& lock) {
-    const std::function<void()>* action = call_;
+    Call& call = *call_;
     lock.unlock();
-    std::exception_ptr failure;
     try {
-        (*action)();
+        call.action();
     } catch (...) {
-        failure = std::current_exception();
+        call.failure = std::current_exception();
     }
     lock.lock();
-    callFailure_ = failure;
+    call.isDone = true;
     call_ = nullptr;
     changed_.notify_all();
 }

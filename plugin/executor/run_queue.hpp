@@ -80,6 +80,13 @@ private:
     struct Entry;
     class Sink;
 
+    /// One tryCall(): each caller waits for its own.
+    struct Call {
+        const std::function<void()>& action;
+        std::exception_ptr failure;
+        bool isDone = false;
+    };
+
     void work();
     void runNext(std::unique_lock<std::mutex>& lock);
     void callPending(std::unique_lock<std::mutex>& lock);
@@ -105,8 +112,7 @@ private:
     std::deque<std::shared_ptr<Entry>> queue_;
     std::shared_ptr<Entry> running_;
     std::map<RunId, std::shared_ptr<Entry>> entries_;
-    const std::function<void()>* call_ = nullptr;
-    std::exception_ptr callFailure_;
+    Call* call_ = nullptr;
     bool stopping_ = false;
     std::mutex joinMutex_;
     std::thread thread_;  ///< last: starts when the rest stands

@@ -52,6 +52,7 @@ private Q_SLOTS:
     void setsTheThreadUpOnce_onTheRunThread();
     void failsEveryRun_whenTheThreadCannotBeSetUp();
     void callsOnTheRunThread_whenIdleOnly();
+    void givesEachCallerItsOwnError();
     void stopCancelsEverything_andStartsNoMore();
     void letsAnObserverStop();
     void tellsMemoryWhileARunLasts();
@@ -334,6 +335,42 @@ void RunQueueTest::callsOnTheRunThread_whenIdleOnly() {
     QVERIFY(call == node);
     QVERIFY_EXCEPTION_THROWN(bench.queue.tryCall([] { throw Error(ErrorKind::Device, "no"); }),
                              Error);
+}
+
+/// Callers come one behind the other, as fast as they can: what one call throws is that caller's.
+void RunQueueTest::givesEachCallerItsOwnError() {
+    RunBench bench;
+    std::atomic<int> lost = 0;
+    std::atomic<int> foreign = 0;
+    const auto call = [&](bool throws) {
+        for (int made = 0; made < 3000;) {
+            bool ran = false;
+            bool caught = false;
+            try {
+                bench.queue.tryCall([&] {
+                    ran = true;
+                    if (throws) {
+                        throw Error(ErrorKind::Device, "mine");
+                    }
+                });
+            } catch (const Error&) {
+                caught = true;
+            }
+            made += ran ? 1 : 0;
+            lost += ran && throws && !caught ? 1 : 0;
+            foreign += caught && !(throws && ran) ? 1 : 0;
+        }
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.emplace_back(call, i % 2 == 0);
+    }
+    for (std::thread& caller : callers) {
+        caller.join();
+    }
+
+    QCOMPARE(lost.load(), 0);
+    QCOMPARE(foreign.load(), 0);
 }
 
 void RunQueueTest::stopCancelsEverything_andStartsNoMore() {
