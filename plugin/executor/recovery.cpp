@@ -1,29 +1,21 @@
 #include "plugin/executor/recovery.hpp"
 
+#include "plugin/executor/ledger_charge.hpp"
 #include "plugin/executor/run_plan.hpp"
-#include "plugin/memory/planner.hpp"
+#include "plugin/memory/ladder.hpp"
 
 #include <algorithm>
 
 namespace lowtide::executor {
 
-namespace {
-
-using memory::kTighterPolicies;
-
-/// Place in kTighterPolicies: of the policy itself, else of the first with its name.
-size_t tighterPlace(const memory::Policy& policy) {
-    for (size_t place = 0; place < kTighterPolicies.size(); ++place) {
-        const memory::Policy known = memory::parsePolicy(kTighterPolicies[place]);
-        if (known.name == policy.name &&
-            (known.stream == policy.stream || policy.name == "model")) {
-            return place;
-        }
-    }
-    return policy.name == "block" ? 3 : 0;
-}
-
-}  // namespace
+Recovery::Recovery(memory::PlanRequest request, memory::Engine& engine, ResultCache& cache)
+    : request_(std::move(request)),
+      engine_(engine),
+      cache_(cache),
+      devicesAtBegin_(request_.devices),
+      keptAtBegin_(request_.kept),
+      cachedAtBegin_(cachedNow()),
+      cachedLeft_(cachedAtBegin_) {}
 
 std::optional<std::string> Recovery::next(memory::NodeIndex node) {
     if (node_ != node) {
@@ -40,6 +32,7 @@ std::optional<std::string> Recovery::next(memory::NodeIndex node) {
 
 std::optional<std::string> Recovery::freeMemory() {
     const Bytes results = cache_.clear();
+    cachedLeft_ = std::min(cachedLeft_, cachedNow());
     const Bytes weights = engine_.offload("all", false);
     for (const memory::PlanDevice& device : request_.devices) {
         engine_.collect(device.spec);
@@ -51,22 +44,42 @@ std::optional<std::string> Recovery::freeMemory() {
            " of weights left the devices";
 }
 
+Bytes Recovery::cachedNow() {
+    return engine_.ledger().bytesOn(kHostDevice, memory::Tag::Cache);
+}
+
+/// What was on the devices when the run began, without the results and components that have gone
+/// since. What the run itself brought is in the plan by other names.
+void Recovery::renewHeld() {
+    request_.kept = engine_.keptComponents();
+    const auto isLeft = [&](const memory::KeptComponent& kept) {
+        return std::any_of(request_.kept.begin(), request_.kept.end(), [&](const auto& now) {
+            return now.tree == kept.tree && now.device == kept.device;
+        });
+    };
+    request_.devices = devicesAtBegin_;
+    for (memory::PlanDevice& device : request_.devices) {
+        const std::string id = device.spec.id();
+        device.held -= id == kHostDevice ? cachedAtBegin_ - cachedLeft_ : 0;
+        for (const memory::KeptComponent& kept : keptAtBegin_) {
+            device.held -= kept.device == id && !isLeft(kept) ? kept.bytes : 0;
+        }
+    }
+}
+
 std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
     memory::NodeWork& work = request_.nodes[node];
-    const std::optional<memory::DeviceSpec> device = work.policy.device;
-    const memory::After after = work.policy.after;
-    for (size_t place = tighterPlace(work.policy) + 1;
-         !work.components.empty() && place < kTighterPolicies.size();
-         ++place) {
-        work.policy = memory::parsePolicy(kTighterPolicies[place]);
-        work.policy.device = device;
-        work.policy.after = after == memory::After::Keep ? memory::After::Evict : after;
-        request_.kept = engine_.keptComponents();
+    if (work.components.empty()) {
+        return std::nullopt;
+    }
+    renewHeld();
+    for (size_t rung = memory::rungOf(work) + 1; rung < memory::kTighterPolicies.size(); ++rung) {
+        work.policy = memory::tightened(std::move(work.policy), rung);
         auto decided = decidePlan(request_);
         if (auto* plan = std::get_if<memory::Plan>(&decided)) {
             plan_ = std::make_shared<const memory::Plan>(std::move(*plan));
             engine_.replan(plan_);
-            return std::string("its memory policy is now ") + kTighterPolicies[place];
+            return std::string("its memory policy is now ") + memory::kTighterPolicies[rung];
         }
     }
     return std::nullopt;

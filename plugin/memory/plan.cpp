@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/combinations.hpp"
+#include "plugin/memory/ladder.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/plan_times.hpp"
 
@@ -404,30 +405,40 @@ private:
     std::map<std::string, Bytes> minimums_;  ///< per device
 };
 
+/// What the node of `place` needs on a device with the smallest layouts.
+Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& device) {
+    Sizer sizer(request, sketchStays(request, false));
+    sizer.makeSmallest();
+    const std::vector<StageBytes>& bytes = sizer.plan().stages[place].bytes;
+    return std::find_if(bytes.begin(),
+                        bytes.end(),
+                        [&](const StageBytes& each) { return each.device == device; })
+        ->total();
+}
+
 /// The smallest change with which the run fits: of the node's policy where one helps.
 void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     PlanRequest changed = request;
     const auto node = std::find_if(changed.nodes.begin(),
                                    changed.nodes.end(),
                                    [&](const auto& each) { return each.node == infeasible.node; });
+    const auto place = static_cast<size_t>(node - changed.nodes.begin());
+    const Policy& own = request.nodes[place].policy;
     const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
     infeasible.capacity = capacity;
-    for (const char* text : kTighterPolicies) {
-        const std::optional<DeviceSpec> device = node->policy.device;
-        node->policy = parsePolicy(text);
-        node->policy.device = device;
-        Sizer sizer(changed, sketchStays(changed, false));
-        sizer.makeSmallest();
-        const StagePlan& stage =
-            sizer.plan().stages[static_cast<size_t>(node - changed.nodes.begin())];
-        for (const StageBytes& bytes : stage.bytes) {
-            if (bytes.device == infeasible.device && bytes.total() <= capacity &&
-                !node->components.empty()) {
-                infeasible.fittingPolicy = text;
-                infeasible.cheapestFix = "set the memory policy of " + infeasible.node + " to " +
-                                         text + ": it then needs " + formatBytes(bytes.total());
-                return;
-            }
+    for (size_t rung = rungOf(*node); rung < kTighterPolicies.size(); ++rung) {
+        node->policy = tightened(own, rung);
+        if (node->components.empty() || node->policy == own) {
+            continue;
+        }
+        const Bytes needed = smallestOf(changed, place, infeasible.device);
+        if (needed <= capacity) {
+            infeasible.fittingPolicy = kTighterPolicies[rung];
+            infeasible.cheapestFix = "set the memory policy of " + infeasible.node +
+                                     (own.components.empty() ? "" : " and of its components") +
+                                     " to " + infeasible.fittingPolicy + ": it then needs " +
+                                     formatBytes(needed);
+            return;
         }
     }
     const std::string room = "a smaller picture or batch";

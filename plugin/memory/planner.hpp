@@ -5,7 +5,6 @@
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/stage_work.hpp"
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,10 +42,6 @@ struct PlannerType {
     /// The fastest layout within `room`; where none is small enough, the smallest.
     Layout (*lay)(const LayoutRequest& request) = nullptr;
 };
-
-/// Policies from the one that holds most to the one that holds least.
-inline constexpr std::array kTighterPolicies = {
-    "none", "auto", "model", "block+stream", "leaf+stream", "leaf", "sequential"};
 
 /// All planners that are built, by name.
 [[nodiscard]] std::span<const PlannerType> planners();

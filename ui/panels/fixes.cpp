@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/memory/ladder.hpp"
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/panels/budget_text.hpp"
@@ -42,13 +43,18 @@ memory::Policy policyOf(const graph::DocumentNode& node) {
     }
 }
 
-/// The policy in place of the node's own; where it computes stays as it was.
+/// The policy in place of the node's own, and of its components' where those are looser; where each
+/// computes stays as it was.
 Edit policyEdit(const std::string& node, const std::string& text) {
     return [node, text](graph::Document& document) {
         graph::DocumentNode& changed = document.nodes.at(node);
-        memory::Policy policy = memory::parsePolicy(text);
-        policy.device = policyOf(changed).device;
-        changed.memory = policy.device ? memory::toJson(policy) : Json(text);
+        const memory::Policy own = policyOf(changed);
+        const auto& rungs = memory::kTighterPolicies;
+        const auto rung = std::find(rungs.begin(), rungs.end(), text);
+        const memory::Policy policy =
+            rung == rungs.end() ? memory::parsePolicy(text)
+                                : memory::tightened(own, static_cast<size_t>(rung - rungs.begin()));
+        changed.memory = policy == memory::parsePolicy(text) ? Json(text) : memory::toJson(policy);
     };
 }
 

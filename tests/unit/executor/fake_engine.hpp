@@ -19,6 +19,8 @@ public:
     memory::MemoryState state;                            ///< of every device
     std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
     std::function<void(std::string_view call)> before;    ///< may throw, except in leave and end
+    std::vector<memory::KeptComponent> kept;              ///< of earlier runs
+    std::function<void()> onOffload;                      ///< what an offload changes
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
@@ -97,10 +99,13 @@ public:
 
     Bytes offload(std::string_view component, bool dropHost) override {
         note((dropHost ? "drop " : "offload ") + std::string(component));
+        if (onOffload) {
+            onOffload();
+        }
         return 1000;
     }
 
-    std::vector<memory::KeptComponent> keptComponents() const override { return {}; }
+    std::vector<memory::KeptComponent> keptComponents() const override { return kept; }
 
     std::vector<std::string> patchedComponents() const override { return {}; }
 

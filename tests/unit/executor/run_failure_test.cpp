@@ -84,6 +84,8 @@ private Q_SLOTS:
     void keepsAFailedRunsErrorFirst();
     void runsANodeAgain_whenItRanOutOfMemory();
     void tightensThePolicy_rungByRung();
+    void leavesEachComponentWhereItComputes_onEveryRung();
+    void plansAgainWithoutWhatTheLadderFreed();
     void reportsWhatNoRungHelps();
 };
 
@@ -417,6 +419,69 @@ void RunFailureTest::tightensThePolicy_rungByRung() {
     QVERIFY(result.issues[1].message.find("policy is now model") != std::string::npos);
     QVERIFY(result.issues[2].message.find("policy is now block+stream") != std::string::npos);
     QCOMPARE(joined(bench.engine.takeCalls()).count("replan"), 2);
+}
+
+/// Another device would have other bits.
+void RunFailureTest::leavesEachComponentWhereItComputes_onEveryRung() {
+    RunBench bench;
+    bench.world.components["test.join"] = networkOf(1000);
+    Json graph =
+        graphFrom({"a = test.source text=A", "c = test.join a:a", "out = test.save value:c"});
+    graph["nodes"]["c"]["memory"] = {
+        {"policy", "auto"},
+        {"after", "drop"},
+        {"components", {{"network", {{"policy", "none"}, {"device", "cpu"}}}}}};
+    int tries = 0;
+    bench.world.during["c"] = [&](Context&) {
+        if (++tries <= 4) {
+            throw Error(ErrorKind::OutOfMemory, "bad");
+        }
+    };
+
+    const RunResult result = bench.run(graph, {.device = memory::parseDeviceSpec("fake")});
+
+    QCOMPARE(result.status, Status::Ok);
+    QVERIFY(result.issues.back().message.find("policy is now block+stream") != std::string::npos);
+    const Json& planned = result.report["plan"];
+    QCOMPARE(planned["components"].at(0)["device"], Json("cpu"));
+    QCOMPARE(planned["stays"].at(0)["policy"], Json("block"));
+}
+
+/// Half of the device is a component that an earlier run kept; the first rung sends it away.
+void RunFailureTest::plansAgainWithoutWhatTheLadderFreed() {
+    RunBench bench;
+    bench.engine.capacity = 2000;
+    auto network = std::make_shared<memory::ComponentTree>(*networkOf(250));
+    for (uint32_t i = 1; i < 4; ++i) {
+        const std::string name = "w" + std::to_string(i);
+        network->storages.push_back({.key = name, .fileType = DType::U8, .elementCount = 250});
+        network->weights.push_back(
+            {.name = name, .storage = i, .computeType = DType::U8, .shape = {250}});
+        network->leaves.push_back({.name = name, .weights = {i}});
+    }
+    bench.world.components["test.join"] = network;
+    bench.world.valueBytes = 0;
+    bench.engine.kept = {{.tree = "other", .device = "cpu", .bytes = 1200, .role = "other"}};
+    bench.engine.ledger().add("cpu", memory::Tag::Weights, "other", 1200);
+    bench.engine.onOffload = [&] {
+        if (!std::exchange(bench.engine.kept, {}).empty()) {
+            bench.engine.ledger().add("cpu", memory::Tag::Weights, "other", -1200);
+        }
+    };
+    int tries = 0;
+    bench.world.during["c"] = [&](Context&) {
+        if (++tries <= 2) {
+            throw Error(ErrorKind::OutOfMemory, "bad");
+        }
+    };
+
+    const RunResult result = bench.run(
+        graphFrom({"a = test.source text=A", "c = test.join a:a", "out = test.save value:c"}));
+
+    QCOMPARE(result.status, Status::Ok);
+    QCOMPARE(tries, 3);
+    const std::string& second = result.issues[1].message;
+    QVERIFY2(second.find("policy is now model") != std::string::npos, second.c_str());
 }
 
 void RunFailureTest::reportsWhatNoRungHelps() {

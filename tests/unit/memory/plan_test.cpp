@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/memory/ladder.hpp"
 #include "plugin/memory/plan.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
@@ -71,6 +72,27 @@ class PlanTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    /// The advice is for the node as it is placed: its encoder computes on the host.
+    void adviceCountsComponentsWhereTheyCompute() {
+        PlanRequest request = pipeline("model", "model", "model");
+        const auto layers = std::vector<int64_t>(10, 128);
+        request.nodes[0].components = {testing::tree("text_encoder", layers)};
+        request.nodes[0].policy.components["text_encoder"] = parsePolicy("none@cpu");
+        request.devices[1].traits = {.usesWeightsInPlace = false, .capacity = 3000};
+
+        const auto answer = makePlan(request);
+
+        const auto* refusal = std::get_if<Infeasible>(&answer);
+        QVERIFY(refusal);
+        QCOMPARE(refusal->device, std::string("cpu"));
+        QVERIFY2(!refusal->fittingPolicy.empty(), refusal->cheapestFix.c_str());
+        const auto& rungs = kTighterPolicies;
+        const auto rung = std::find(rungs.begin(), rungs.end(), refusal->fittingPolicy);
+        request.nodes[0].policy =
+            tightened(request.nodes[0].policy, static_cast<size_t>(rung - rungs.begin()));
+        QVERIFY(planOf(request).devices.at(1).peak <= 3000);
+    }
 
     void none_keepsEverythingToTheEnd() {
         const Plan plan = planOf(pipeline("none", "none", "none"));

@@ -1,0 +1,59 @@
+#include "plugin/memory/ladder.hpp"
+
+#include "plugin/memory/planner.hpp"
+
+#include <algorithm>
+
+namespace lowtide::memory {
+
+namespace {
+
+size_t rungOfPolicy(const Policy& policy) {
+    size_t first = kTighterPolicies.size();
+    for (size_t rung = 0; rung < kTighterPolicies.size(); ++rung) {
+        const Policy known = parsePolicy(kTighterPolicies[rung]);
+        if (known.name != policy.name) {
+            continue;
+        }
+        if (known.stream == policy.stream) {
+            return rung;
+        }
+        first = std::min(first, rung);
+    }
+    return first < kTighterPolicies.size() ? first : 0;
+}
+
+void tighten(Policy& policy, size_t rung) {
+    if (rungOfPolicy(policy) < rung) {
+        const Policy tighter = parsePolicy(kTighterPolicies[rung]);
+        policy.name = tighter.name;
+        policy.stream = tighter.stream;
+        policy.blocksPerGroup = tighter.blocksPerGroup;
+    }
+    policy.budget.reset();
+    policy.after = policy.after == After::Keep ? After::Evict : policy.after;
+    const PlannerType* planner = findPlanner(policy.name);
+    if (planner && !planner->mayPin) {
+        policy.pinCap.reset();
+    }
+}
+
+}  // namespace
+
+size_t rungOf(const NodeWork& node) {
+    size_t rung = node.components.empty() ? rungOfPolicy(node.policy) : kTighterPolicies.size();
+    for (const auto& tree : node.components) {
+        rung = std::min(rung, rungOfPolicy(node.policy.forComponent(tree->role)));
+    }
+    return rung;
+}
+
+Policy tightened(Policy policy, size_t rung) {
+    tighten(policy, rung);
+    for (auto& [role, entry] : policy.components) {
+        tighten(entry, rung);
+    }
+    return policy;
+}
+
+}  // namespace lowtide::memory
