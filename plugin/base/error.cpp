@@ -1,7 +1,5 @@
 #include "plugin/base/error.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -41,11 +39,12 @@ std::string_view codeOf(ErrorKind kind) noexcept {
     return "internal_error";
 }
 
-void assertionFailed(const char* condition, const char* file, int line) noexcept {
+void assertionFailed(const char* condition, const char* file, int line) {
     const char* name = std::strrchr(file, '/');
-    std::fprintf(
-        stderr, "lowtide: internal error: %s (%s:%d)\n", condition, name ? name + 1 : file, line);
-    std::abort();
+    throw Error(ErrorKind::Internal,
+                std::string(name ? name + 1 : file) + ":" + std::to_string(line) + ": " +
+                    condition + " does not hold",
+                "this is a bug of the program; please report it with the graph");
 }
 
 }  // namespace lowtide

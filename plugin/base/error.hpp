@@ -56,10 +56,12 @@ void requireThat(bool holds, const std::string& message, const std::string& hint
 /// The issue code of a kind: "invalid_input", "file_not_found", "out_of_memory", ...
 [[nodiscard]] std::string_view codeOf(ErrorKind kind) noexcept;
 
-/// Ends the program with a message; for our own bugs only.
-[[noreturn]] void assertionFailed(const char* condition, const char* file, int line) noexcept;
+/// Throws Error{Internal} that names condition, file and line.
+[[noreturn]] void assertionFailed(const char* condition, const char* file, int line);
 
 }  // namespace lowtide
 
+/// Guards what only a bug of ours can break. A failed one ends the run, not the host; where nothing
+/// may be thrown (destructors, noexcept functions) it does not belong.
 #define LOWTIDE_ASSERT(condition) \
     ((condition) ? void() : ::lowtide::assertionFailed(#condition, __FILE__, __LINE__))

@@ -155,7 +155,8 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
         scope.setOutcome(outcomeOf(issue));
     });
     report_.repetitions.back().traffic = setting_.engine.traffic();
-    return issue ? issue : beginIssue;
+    const std::optional<Issue> ofBooks = attempt("", [&] { requireRightBooks(); });
+    return issue ? issue : beginIssue ? beginIssue : ofBooks;
 }
 
 std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wires& wires) {
@@ -228,6 +229,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         keepValue(position, context.outputs);
         wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);
+        requireRightBooks();
     });
     if (issue) {
         const std::optional<Issue> lost =
@@ -249,6 +251,16 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         collectAfter(position);
     }
     return issue;
+}
+
+/// Wrong accounting ends the run: what it promises of memory would not be true.
+void Repetition::requireRightBooks() const {
+    const std::string fault = setting_.engine.ledger().takeFault();
+    if (!fault.empty()) {
+        throw Error(ErrorKind::Internal,
+                    fault,
+                    "this is a bug of the program; please report it with the graph");
+    }
 }
 
 /// A keeping node has its value kept before the wires let it go.

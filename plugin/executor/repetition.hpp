@@ -53,6 +53,7 @@ private:
     std::optional<Issue> recover(memory::NodeIndex index, Issue issue);
     std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
     void select();
+    void requireRightBooks() const;
     void keepValue(size_t position, const Wires::Outputs& outputs);
     void collectAfter(size_t position);
     void tellKept();

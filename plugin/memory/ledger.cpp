@@ -1,9 +1,7 @@
 #include "plugin/memory/ledger.hpp"
 
-#include "plugin/base/error.hpp"
-
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace lowtide::memory {
 
@@ -32,22 +30,54 @@ std::string_view nameOf(Tag tag) noexcept {
     return kTagNames[static_cast<size_t>(tag)];
 }
 
-void Ledger::change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes delta) {
+/// What takes away allocates nothing: destructors call it.
+void Ledger::change(std::string_view device, Tag tag, std::string_view owner, Bytes delta) {
     const auto index = static_cast<size_t>(tag);
-    auto entry = device.byOwner.find(owner);
-    if (entry == device.byOwner.end()) {
-        entry = device.byOwner.emplace(std::string(owner), std::array<Bytes, kTagCount>{}).first;
+    auto ledger = devices_.find(device);
+    if (ledger == devices_.end() && delta > 0) {
+        ledger = devices_.emplace(std::string(device), DeviceLedger{}).first;
+    }
+    if (ledger == devices_.end()) {
+        noteFault(device, tag, owner, -delta);
+        return;
+    }
+    DeviceLedger& own = ledger->second;
+    auto entry = own.byOwner.find(owner);
+    if (entry == own.byOwner.end() && delta > 0) {
+        entry = own.byOwner.emplace(std::string(owner), std::array<Bytes, kTagCount>{}).first;
+    }
+    const Bytes held = entry == own.byOwner.end() ? 0 : entry->second[index];
+    if (held + delta < 0) {
+        noteFault(device, tag, owner, -delta - held);
+        delta = -held;
+    }
+    if (entry == own.byOwner.end()) {
+        return;
     }
     entry->second[index] += delta;
-    LOWTIDE_ASSERT(entry->second[index] >= 0);
     if (std::all_of(
             entry->second.begin(), entry->second.end(), [](Bytes bytes) { return bytes == 0; })) {
-        device.byOwner.erase(entry);
+        own.byOwner.erase(entry);
     }
-    device.byTag[index] += delta;
-    device.total += delta;
-    device.peak = std::max(device.peak, device.total);
-    device.peakByTag[index] = std::max(device.peakByTag[index], device.byTag[index]);
+    own.byTag[index] += delta;
+    own.total += delta;
+    own.peak = std::max(own.peak, own.total);
+    own.peakByTag[index] = std::max(own.peakByTag[index], own.byTag[index]);
+}
+
+void Ledger::noteFault(std::string_view device,
+                       Tag tag,
+                       std::string_view owner,
+                       Bytes missing) noexcept {
+    try {
+        if (fault_.empty()) {
+            fault_ = "the books are wrong: " + formatBytes(missing) + " more of " +
+                     std::string(nameOf(tag)) + " were given back than \"" + std::string(owner) +
+                     "\" had on " + std::string(device);
+        }
+    } catch (...) {
+        // without memory for the words the balance is still right
+    }
 }
 
 void Ledger::add(std::string_view device, Tag tag, std::string_view owner, Bytes delta) {
@@ -55,18 +85,23 @@ void Ledger::add(std::string_view device, Tag tag, std::string_view owner, Bytes
         return;
     }
     const std::lock_guard lock(mutex_);
-    change(devices_[std::string(device)], tag, owner, delta);
+    change(device, tag, owner, delta);
 }
 
 void Ledger::set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes) {
     const std::lock_guard lock(mutex_);
-    DeviceLedger& ledger = devices_[std::string(device)];
+    const DeviceLedger& ledger = devices_.try_emplace(std::string(device)).first->second;
     const auto entry = ledger.byOwner.find(owner);
     const Bytes before =
         entry == ledger.byOwner.end() ? 0 : entry->second[static_cast<size_t>(tag)];
     if (bytes != before) {
-        change(ledger, tag, owner, bytes - before);
+        change(device, tag, owner, bytes - before);
     }
+}
+
+std::string Ledger::takeFault() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(fault_, {});
 }
 
 void Ledger::beginRun() {

@@ -38,10 +38,13 @@ using EventListener = std::function<void(const LedgerEvent& event)>;
 /// Exact bytes by device, owner and tag, and the time line of the current run. Thread-safe.
 class Ledger {
 public:
-    /// Adds `delta` (negative: takes away). Asserts that no balance falls below zero.
+    /// Adds `delta` (negative: takes away, and throws nothing). A balance that would fall below
+    /// zero becomes zero, and takeFault() tells of it.
     void add(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
     /// Replaces the balance of one owner, for figures that are measured as a whole (activations).
     void set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes);
+    /// The first wrong booking since the last call, in words; empty while the books are right.
+    [[nodiscard]] std::string takeFault();
     /// Starts a time line; peaks begin at what is held now.
     void beginRun();
     /// Peaks begin anew at what is held now, for a stage of its own.
@@ -59,12 +62,17 @@ public:
     [[nodiscard]] double secondsSinceBegin() const;
 
 private:
-    void change(DeviceLedger& device, Tag tag, std::string_view owner, Bytes delta);
+    void change(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
+    void noteFault(std::string_view device,
+                   Tag tag,
+                   std::string_view owner,
+                   Bytes missing) noexcept;
 
     mutable std::mutex mutex_;
     std::map<std::string, DeviceLedger, std::less<>> devices_;
     Timeline timeline_;
     EventListener listener_;
+    std::string fault_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -82,6 +82,8 @@ private Q_SLOTS:
     void cancelsInsideANode();
     void finishesTheImage_whenCancelledAfterIt();
     void keepsAFailedRunsErrorFirst();
+    void failsTheRun_whenAnAssertionFails();
+    void failsTheRun_whenTheBooksAreWrong();
     void runsANodeAgain_whenItRanOutOfMemory();
     void tightensThePolicy_rungByRung();
     void leavesEachComponentWhereItComputes_onEveryRung();
@@ -380,6 +382,41 @@ void RunFailureTest::keepsAFailedRunsErrorFirst() {
         bench.run(graphFrom(kChain), {}, std::make_shared<FailingHooks>("afterRun"));
 
     QCOMPARE(issuesOf(result), QString("device_failed b."));
+}
+
+/// A bug of ours costs the run, not the host.
+void RunFailureTest::failsTheRun_whenAnAssertionFails() {
+    RunBench bench;
+    const int answer = 41;
+    bench.world.during["c"] = [&](Context&) { LOWTIDE_ASSERT(answer == 42); };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("internal_error c."));
+    const QRegularExpression place(R"(run_failure_test\.cpp:\d+: answer == 42 does not hold)");
+    QVERIFY(place.match(QString::fromStdString(result.issues[0].message)).hasMatch());
+    QVERIFY(!result.issues[0].hint.empty());
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+    bench.world.during.erase("c");
+    QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
+}
+
+void RunFailureTest::failsTheRun_whenTheBooksAreWrong() {
+    RunBench bench;
+    bench.world.during["c"] = [&](Context&) {
+        bench.engine.ledger().add("cpu", memory::Tag::Workspace, "nobody", -5);
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Failed);
+    QCOMPARE(issuesOf(result), QString("internal_error c."));
+    QVERIFY(result.issues[0].message.find("nobody") != std::string::npos);
+    QCOMPARE(bench.engine.ledger().bytesOn("cpu", memory::Tag::Workspace), Bytes(0));
+    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+    bench.world.during.erase("c");
+    QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
 }
 
 void RunFailureTest::runsANodeAgain_whenItRanOutOfMemory() {

@@ -44,6 +44,25 @@ private Q_SLOTS:
         QCOMPARE(ledger.peakOn("cpu"), Bytes{70});
     }
 
+    void tellsAWrongBooking_andStaysConsistent() {
+        Ledger ledger;
+        ledger.add("cpu", Tag::Wires, "encode", 5);
+        ledger.add("cpu", Tag::Weights, "denoiser", 7);
+
+        ledger.add("cpu", Tag::Wires, "encode", -8);
+        ledger.add("fake", Tag::Cache, "nobody", -1);
+
+        QCOMPARE(ledger.bytesOn("cpu"), Bytes{7});
+        QCOMPARE(ledger.bytesOn("cpu", Tag::Wires), Bytes{0});
+        QCOMPARE(ledger.bytesOn("fake"), Bytes{0});
+        QVERIFY(!ledger.snapshot().at("cpu").byOwner.contains("encode"));
+        const std::string fault = ledger.takeFault();
+        QVERIFY2(fault.find("3 B more of wires") != fault.npos &&
+                     fault.find("\"encode\" had on cpu") != fault.npos,
+                 fault.c_str());
+        QVERIFY(ledger.takeFault().empty());
+    }
+
     void setReplacesAMeasuredBalance() {
         Ledger ledger;
         ledger.set("cpu", Tag::Activations, "denoise", 30);
