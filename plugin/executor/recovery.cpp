@@ -61,6 +61,7 @@ void Recovery::renewHeld() {
     for (memory::PlanDevice& device : request_.devices) {
         const std::string id = device.spec.id();
         device.held -= id == kHostDevice ? cachedAtBegin_ - cachedLeft_ : 0;
+        device.droppable = 0;  // the first rung dropped it
         for (const memory::KeptComponent& kept : keptAtBegin_) {
             device.held -= kept.device == id && !isLeft(kept) ? kept.bytes : 0;
         }

@@ -24,6 +24,9 @@ public:
     /// at its end. The node was left.
     [[nodiscard]] std::optional<std::string> next(memory::NodeIndex node);
 
+    /// What the plan that holds was made of.
+    [[nodiscard]] const memory::PlanRequest& request() const { return request_; }
+
     /// The plan that holds since a rung changed it; nullptr: the one of the beginning.
     [[nodiscard]] const std::shared_ptr<const memory::Plan>& plan() const { return plan_; }
 

@@ -106,25 +106,31 @@ void Repetition::select() {
     tellKept();
 }
 
-/// Results that are kept for a later run leave before this one is refused.
+/// Results that are kept for a later run leave before this one is refused, pinned ones last.
 std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& request) {
-    auto planned = decidePlan(request);
-    if (std::holds_alternative<memory::Plan>(planned) || setting_.cache.dropDead({}) == 0) {
-        return planned;
-    }
-    for (memory::PlanDevice& device : request.devices) {
-        device.held = setting_.engine.ledger().bytesOn(device.spec.id());
+    for (const bool dropsPinned : {false, true}) {
+        auto planned = decidePlan(request);
+        const auto* plan = std::get_if<memory::Plan>(&planned);
+        if (!plan || !plan->dropsHeld) {
+            return planned;
+        }
+        if (dropsPinned) {
+            setting_.cache.clear();
+        } else {
+            setting_.cache.dropDead({});
+        }
+        renewHeld(request, basis());
     }
     return decidePlan(request);
 }
 
+PlanBasis Repetition::basis() const {
+    return {setting_.engine, setting_.cache, setting_.paces};
+}
+
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
-    auto request = requestPlan(setting_.snapshot,
-                               setting_.outlined,
-                               order,
-                               setting_.devices,
-                               setting_.options,
-                               setting_.engine);
+    auto request = requestPlan(
+        setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.options, basis());
     if (const auto* refusal = std::get_if<Issue>(&request)) {
         return *refusal;
     }
@@ -155,6 +161,9 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
         scope.setOutcome(outcomeOf(issue));
     });
     report_.repetitions.back().traffic = setting_.engine.traffic();
+    if (!issue && !beginIssue) {
+        setting_.paces.learn(recovery_->request(), *report_.plan, setting_.engine.traffic());
+    }
     const std::optional<Issue> ofBooks = attempt("", [&] { requireRightBooks(); });
     return issue ? issue : beginIssue ? beginIssue : ofBooks;
 }

@@ -32,6 +32,7 @@ struct RunSetting {
     ResultCache& cache;
     Collections& collections;
     KeptValues& kept;
+    WorkPaces& paces;
     RunHooks& hooks;
     EventSink& events;
     StopToken stop;
@@ -48,6 +49,7 @@ public:
 
 private:
     std::variant<memory::Plan, Issue> decide(memory::PlanRequest& request);
+    [[nodiscard]] PlanBasis basis() const;
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);
     std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);
     std::optional<Issue> recover(memory::NodeIndex index, Issue issue);

@@ -117,6 +117,15 @@ Bytes ResultCache::clear() {
     return std::exchange(bytes_, 0);
 }
 
+Bytes ResultCache::idleBytes() const {
+    const std::lock_guard lock(mutex_);
+    Bytes bytes = 0;
+    for (const Entry& entry : entries_) {
+        bytes += entry.result.use_count() == 1 ? entry.result->bytes : 0;
+    }
+    return bytes;
+}
+
 Bytes ResultCache::deadBytes(const std::set<std::string, std::less<>>& live) const {
     const std::lock_guard lock(mutex_);
     Bytes bytes = 0;

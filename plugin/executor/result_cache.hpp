@@ -50,6 +50,8 @@ public:
     [[nodiscard]] Bytes bytes() const;
     /// Forgets everything and returns the bytes given back.
     Bytes clear();
+    /// Bytes of results that nobody uses now, pinned ones too: they would go if all were forgotten.
+    [[nodiscard]] Bytes idleBytes() const;
     /// Bytes of results that are not pinned and whose key is not in `live`.
     [[nodiscard]] Bytes deadBytes(const std::set<std::string, std::less<>>& live) const;
     /// Forgets them and returns how many entries of the ledger go with them.

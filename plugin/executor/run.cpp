@@ -125,6 +125,7 @@ private:
                                  .cache = services_.cache,
                                  .collections = collections,
                                  .kept = kept,
+                                 .paces = services_.paces,
                                  .hooks = hooks_,
                                  .events = events_,
                                  .stop = stop_};

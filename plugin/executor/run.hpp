@@ -8,6 +8,7 @@
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/executor/run_report.hpp"
+#include "plugin/executor/work_paces.hpp"
 #include "plugin/graph/snapshot.hpp"
 
 namespace lowtide::executor {
@@ -19,6 +20,7 @@ struct RunServices {
     ResultCache& cache;
     DiskCache& disk;
     CollectionHistory& collections;
+    WorkPaces& paces;
 };
 
 /// One run of a snapshot, from runStarted to runFinished: outlines, devices, then each repetition.

@@ -128,13 +128,11 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                                                      std::span<const size_t> positions,
                                                      const RunDevices& devices,
                                                      const RunOptions& options,
-                                                     memory::Engine& engine) {
+                                                     const PlanBasis& basis) {
     memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
-    for (memory::PlanDevice& device : request.devices) {
-        device.held = engine.ledger().bytesOn(device.spec.id());
-    }
-    request.kept = engine.keptComponents();
-    request.patched = engine.patchedComponents();
+    renewHeld(request, basis);
+    request.kept = basis.engine.keptComponents();
+    request.patched = basis.engine.patchedComponents();
     for (const size_t position : positions) {
         const graph::SnapshotNode& node = snapshot.nodes[position];
         const WorkOutline& work = outlined.work[position];
@@ -175,7 +173,16 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
             return *issue;
         }
     }
+    basis.paces.apply(request);
     return request;
+}
+
+void renewHeld(memory::PlanRequest& request, const PlanBasis& basis) {
+    for (memory::PlanDevice& device : request.devices) {
+        const std::string id = device.spec.id();
+        device.held = basis.engine.ledger().bytesOn(id);
+        device.droppable = id == kHost.id() ? basis.cache.idleBytes() : 0;
+    }
 }
 
 std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request) {
@@ -209,8 +216,8 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
                                           std::span<const size_t> positions,
                                           const RunDevices& devices,
                                           const RunOptions& options,
-                                          memory::Engine& engine) {
-    auto request = requestPlan(snapshot, outlined, positions, devices, options, engine);
+                                          const PlanBasis& basis) {
+    auto request = requestPlan(snapshot, outlined, positions, devices, options, basis);
     if (auto* issue = std::get_if<Issue>(&request)) {
         return std::move(*issue);
     }

@@ -2,7 +2,9 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
+#include "plugin/executor/work_paces.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/plan.hpp"
 
@@ -21,6 +23,13 @@ struct RunDevices {
     std::vector<memory::DeviceInfo> infos;
 
     [[nodiscard]] std::vector<std::string> ids() const;
+};
+
+/// What plans are made of beside the graph. Run thread only.
+struct PlanBasis {
+    memory::Engine& engine;
+    const ResultCache& cache;  ///< its results go before a run is refused
+    const WorkPaces& paces;
 };
 
 /// The device of nodes whose policies name none.
@@ -48,7 +57,10 @@ struct RunDevices {
     std::span<const size_t> positions,
     const RunDevices& devices,
     const RunOptions& options,
-    memory::Engine& engine);
+    const PlanBasis& basis);
+
+/// What lies on the devices of the request now, results that may go among it.
+void renewHeld(memory::PlanRequest& request, const PlanBasis& basis);
 
 /// As memory::makePlan; the issue of what does not fit is memory_infeasible, with the node, the
 /// bytes that it needs and the cheapest change.
@@ -62,7 +74,7 @@ struct RunDevices {
                                                         std::span<const size_t> positions,
                                                         const RunDevices& devices,
                                                         const RunOptions& options,
-                                                        memory::Engine& engine);
+                                                        const PlanBasis& basis);
 
 [[nodiscard]] Json toJson(const std::vector<memory::DeviceInfo>& devices);
 

@@ -4,6 +4,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/notifier.hpp"
 #include "plugin/executor/run.hpp"
+#include "plugin/executor/run_plan.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -73,6 +74,9 @@ public:
 
     [[nodiscard]] ResultCache& cache() { return cache_; }
 
+    /// For plans that are made in tryCall().
+    [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_}; }
+
     /// Cancels every run and joins. From an observer: cancels only, the destructor joins.
     void stop();
 
@@ -102,6 +106,7 @@ private:
     ResultCache cache_;
     DiskCache disk_;
     CollectionHistory collections_;  ///< run thread only
+    WorkPaces paces_;                ///< run thread only
     Notifier notifier_;
     std::function<void()> threadSetUp_;
     std::optional<Issue> setUpIssue_;  ///< run thread only

@@ -118,7 +118,8 @@ public:
 
     [[nodiscard]] Plan take() {
         for (DevicePlan& device : plan_.devices) {
-            device.minimum = minimums_[device.device.id()];
+            device.minimum =
+                minimums_[device.device.id()] - deviceOf(request_, device.device).droppable;
         }
         return std::move(plan_);
     }
@@ -464,6 +465,35 @@ void refuseCombinations(const PlanRequest& request) {
     }
 }
 
+std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
+    Sizer smallest(request, sketchStays(request, false));
+    smallest.makeSmallest();
+    Sizer roomy(request, sketchStays(request, true));
+    roomy.makeLargest();
+    if (!roomy.firstTooLarge()) {
+        roomy.takeMinimumsOf(smallest);
+        roomy.chooseReplays();
+        roomy.pin();
+        roomy.predictTimes();
+        return roomy.take();
+    }
+    if (std::optional<Infeasible> infeasible = smallest.firstTooLarge()) {
+        return *std::move(infeasible);
+    }
+    smallest.grow();
+    smallest.chooseReplays();
+    smallest.pin();
+    smallest.predictTimes();
+    return smallest.take();
+}
+
+PlanRequest withoutDroppable(PlanRequest request) {
+    for (PlanDevice& device : request.devices) {
+        device.held -= std::exchange(device.droppable, 0);
+    }
+    return request;
+}
+
 }  // namespace
 
 bool isNamed(const ComponentTree& tree, std::string_view component) {
@@ -496,26 +526,18 @@ const DevicePlan* Plan::device(const DeviceSpec& spec) const {
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     refuseCombinations(request);
-    Sizer smallest(request, sketchStays(request, false));
-    smallest.makeSmallest();
-    Sizer roomy(request, sketchStays(request, true));
-    roomy.makeLargest();
-    if (!roomy.firstTooLarge()) {
-        roomy.takeMinimumsOf(smallest);
-        roomy.chooseReplays();
-        roomy.pin();
-        roomy.predictTimes();
-        return roomy.take();
+    auto planned = planWith(request);
+    if (std::holds_alternative<Plan>(planned)) {
+        return planned;
     }
-    if (std::optional<Infeasible> infeasible = smallest.firstTooLarge()) {
-        findCheapestFix(request, *infeasible);
-        return *infeasible;
+    const PlanRequest emptied = withoutDroppable(request);
+    planned = planWith(emptied);
+    if (auto* plan = std::get_if<Plan>(&planned)) {
+        plan->dropsHeld = true;
+    } else {
+        findCheapestFix(emptied, std::get<Infeasible>(planned));
     }
-    smallest.grow();
-    smallest.chooseReplays();
-    smallest.pin();
-    smallest.predictTimes();
-    return smallest.take();
+    return planned;
 }
 
 }  // namespace lowtide::memory

@@ -32,6 +32,9 @@ struct NodeWork {
     std::vector<std::string> offloads{};
     /// Per device id: bytes of values on wires, and of kept results, while the node runs.
     std::map<std::string, Bytes, std::less<>> wires{};
+    /// What its compute took in earlier runs over what was predicted; corrects predicted times and
+    /// nothing else. 1: as predicted, or not known.
+    double pace = 1;
 };
 
 /// A device of the run and what may be used of it.
@@ -39,7 +42,8 @@ struct PlanDevice {
     DeviceSpec spec;
     DeviceTraits traits;  ///< capacity: the budget; 0: without a bound
     DeviceProfile profile{};
-    Bytes held = 0;  ///< that stays there whatever this run does
+    Bytes held = 0;       ///< that stays there whatever this run does
+    Bytes droppable = 0;  ///< of `held`: goes before a run is refused
 };
 
 /// A component that an earlier run left on a device.
@@ -135,6 +139,7 @@ struct StagePlan {
     std::vector<StageBytes> bytes;  ///< per device of the run
     std::vector<uint32_t> stays;    ///< that hold memory while the node runs
     Seconds seconds = 0;            ///< predicted, of the networks
+    Seconds compute = 0;            ///< of it what they compute
     Bytes moved = 0;                ///< predicted, to the device
     Bytes needed = 0;               ///< one copy of a resident, one for each use of other groups
     PatternsTraffic patterns{};     ///< predicted
@@ -145,7 +150,8 @@ struct DevicePlan {
     Bytes capacity = 0;  ///< 0: without a bound
     Bytes peak = 0;      ///< predicted
     Bytes peakWeights = 0;
-    Bytes minimum = 0;         ///< smallest capacity with which these policies can be kept
+    /// Smallest capacity with which these policies can be kept, when what is droppable has gone.
+    Bytes minimum = 0;
     bool isEstimated = true;   ///< times are a guess
     std::string measuredOn{};  ///< the day on which its speeds were measured
 };
@@ -158,6 +164,7 @@ struct Plan {
     std::vector<PlannedUse> uses;
     std::vector<StagePlan> stages;
     std::vector<DevicePlan> devices;
+    bool dropsHeld = false;  ///< it fits only when what is droppable has gone
 
     /// nullptr when the node does not use the tree.
     [[nodiscard]] const PlannedUse* use(NodeIndex node, const ComponentTree& tree) const;
@@ -179,7 +186,8 @@ struct Infeasible {
 /// What a host may act on: node, device, needed, capacity, minimum, policy (docs/events.md).
 [[nodiscard]] Json toJson(const Infeasible& infeasible);
 
-/// Decides where every weight lives and when. Pure: the same request gives the same plan.
+/// Decides where every weight lives and when. Pure: the same request gives the same plan. What is
+/// droppable makes no run fail: a plan that fits only without it says so.
 /// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused
 /// combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);

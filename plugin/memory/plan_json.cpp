@@ -45,6 +45,7 @@ Json stageJson(const Plan& plan, const StagePlan& stage) {
     Json json = {{"node", stage.node},
                  {"has_networks", hasNetworks(plan, stage)},
                  {"seconds", stage.seconds},
+                 {"compute", stage.compute},
                  {"moved", stage.moved},
                  {"needed", stage.needed},
                  {"patterns", toJson(stage.patterns)},
@@ -72,7 +73,8 @@ Json toJson(const Plan& plan) {
     Json json = {{"components", Json::array()},
                  {"stays", Json::array()},
                  {"stages", Json::array()},
-                 {"devices", Json::array()}};
+                 {"devices", Json::array()},
+                 {"drops_results", plan.dropsHeld}};
     for (const PlannedComponent& component : plan.components) {
         json["components"].push_back({{"role", component.tree->role},
                                       {"network", component.tree->network},

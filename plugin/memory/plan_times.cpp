@@ -34,8 +34,11 @@ public:
         hasArrived_ = false;
     }
 
-    /// `turns`: how many passes it does until it must make room, and so on.
-    void use(const ComponentWork* work, const std::vector<int64_t>& turns, StagePlan& stage) {
+    /// `turns`: how many passes it does until it must make room, and so on. `pace`: of its node.
+    void use(const ComponentWork* work,
+             const std::vector<int64_t>& turns,
+             double pace,
+             StagePlan& stage) {
         if (!work) {
             const Bytes bytes = isThere_ || hasArrived_ ? 0 : tree_.deviceBytes();
             stage.moved += bytes;
@@ -44,7 +47,10 @@ public:
             return;
         }
         const StreamTimes before = clock_.times();
-        const PassUses uses(*stay_.layout, *work, profile_);
+        DeviceProfile paced = profile_;
+        paced.flopsPerSecond /= pace;
+        paced.leafOverhead *= pace;
+        const PassUses uses(*stay_.layout, *work, paced);
         int64_t done = 0;
         for (const int64_t passes : turns) {
             if (done > 0) {
@@ -55,6 +61,7 @@ public:
             done += passes;
         }
         const StreamTimes after = clock_.times();
+        stage.compute += after.compute - before.compute;
         stage.seconds += isThere_ ? after.compute - before.compute : after.total - before.total;
         stage.moved += isThere_ ? 0 : after.moved - before.moved;
     }
@@ -162,8 +169,10 @@ void predictStay(Plan& plan, const PlanRequest& request, uint32_t index) {
         }
         const NodeWork& node = request.nodes[use.node];
         const ComponentWork* work = workOf(node, *component.tree);
-        clock.use(
-            work, work ? turnsOf(plan, use, *work, node.work) : std::vector<int64_t>(), stage);
+        clock.use(work,
+                  work ? turnsOf(plan, use, *work, node.work) : std::vector<int64_t>(),
+                  node.pace,
+                  stage);
     }
 }
 

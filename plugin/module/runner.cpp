@@ -40,8 +40,8 @@ void addMarks(Issues& issues, const executor::OutlinedGraph& outlined) {
 std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                                          const graph::Snapshot& snapshot,
                                          const executor::OutlinedGraph& outlined,
-                                         memory::Engine& engine) {
-    auto devices = executor::openDevices(snapshot, request.options, engine);
+                                         const executor::PlanBasis& basis) {
+    auto devices = executor::openDevices(snapshot, request.options, basis.engine);
     if (auto* issue = std::get_if<Issue>(&devices)) {
         return std::move(*issue);
     }
@@ -52,7 +52,7 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                              positions,
                              std::get<executor::RunDevices>(devices),
                              request.options,
-                             engine);
+                             basis);
 }
 
 std::vector<std::string> pathsOf(
@@ -141,7 +141,10 @@ Status ModuleRunner::plan(std::string_view graph,
         addMarks(request.issues, std::get<executor::OutlinedGraph>(outlined));
         std::variant<memory::Plan, Issue> plan;
         const bool called = queue_.tryCall([&] {
-            plan = planOf(request, *snapshot, std::get<executor::OutlinedGraph>(outlined), engine_);
+            plan = planOf(request,
+                          *snapshot,
+                          std::get<executor::OutlinedGraph>(outlined),
+                          queue_.planBasis());
         });
         if (!called) {
             return refuse({.code = "busy",

@@ -3,6 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
+#include <QtCore/QRegularExpression>
 #include <QtTest/QtTest>
 
 #include <stdexcept>
@@ -82,6 +83,8 @@ private Q_SLOTS:
     void cancelsInsideANode();
     void finishesTheImage_whenCancelledAfterIt();
     void keepsAFailedRunsErrorFirst();
+    void dropsResultsOfOtherGraphs_beforeItRefuses_data();
+    void dropsResultsOfOtherGraphs_beforeItRefuses();
     void failsTheRun_whenAnAssertionFails();
     void failsTheRun_whenTheBooksAreWrong();
     void runsANodeAgain_whenItRanOutOfMemory();
@@ -382,6 +385,51 @@ void RunFailureTest::keepsAFailedRunsErrorFirst() {
         bench.run(graphFrom(kChain), {}, std::make_shared<FailingHooks>("afterRun"));
 
     QCOMPARE(issuesOf(result), QString("device_failed b."));
+}
+
+void RunFailureTest::dropsResultsOfOtherGraphs_beforeItRefuses_data() {
+    QTest::addColumn<QString>("keeper");
+    QTest::newRow("kept by the way") << "";
+    QTest::newRow("kept by a node") << "p = test.keep_memory value:a";
+}
+
+/// What earlier graphs left makes no budget fail, and is not told as a need of this one.
+void RunFailureTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
+    QFETCH(QString, keeper);
+    RunBench bench;
+    bench.engine.capacity = kGiB;
+    bench.world.valueBytes = 600;
+    bench.run(keeper.isEmpty() ? graphFrom({"a = test.source text=other", "k = test.keep value:a"})
+                               : graphFrom({"a = test.source text=other",
+                                            keeper.toStdString(),
+                                            "k = test.keep value:p"}));
+    QCOMPARE(bench.queue.cache().bytes(), Bytes(600));
+    bench.world.valueBytes = 0;
+    bench.world.components["test.join"] = networkOf(500);
+    const RunOptions options = {.memoryBudget = 1000};
+    const auto snapshot =
+        graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), bench.types.catalog());
+    const auto outlined = outlineGraph(*snapshot, bench.types, "", "");
+    std::variant<memory::Plan, Issue> planned;
+    QVERIFY(bench.queue.tryCall([&] {
+        const auto devices = openDevices(*snapshot, options, bench.engine);
+        const std::vector<size_t> all = {0, 1, 2, 3};
+        planned = planRun(*snapshot,
+                          std::get<OutlinedGraph>(outlined),
+                          all,
+                          std::get<RunDevices>(devices),
+                          options,
+                          bench.queue.planBasis());
+    }));
+
+    const auto* plan = std::get_if<memory::Plan>(&planned);
+    QVERIFY(plan && plan->dropsHeld);
+    QCOMPARE(plan->devices.at(0).minimum, Bytes(500));
+    QCOMPARE(bench.queue.cache().bytes(), Bytes(600));  // a plan drops nothing
+    const RunResult result = bench.run(graphFrom(kChain), options);
+    QCOMPARE(result.status, Status::Ok);
+    QCOMPARE(result.report["plan"]["drops_results"], Json(false));  // they are gone
+    QCOMPARE(bench.queue.cache().bytes(), Bytes(0));
 }
 
 /// A bug of ours costs the run, not the host.

@@ -94,6 +94,44 @@ private Q_SLOTS:
         QVERIFY(planOf(request).devices.at(1).peak <= 3000);
     }
 
+    /// What can go does not decide whether a run fits, nor what it needs at least.
+    void whatIsDroppableMakesNoRunFail() {
+        const PlanRequest empty = pipeline("model", "model", "model");
+        const Bytes minimum = planOf(empty).devices.at(0).minimum;
+        PlanRequest request = empty;
+        request.devices[0].traits.capacity = minimum;
+        request.devices[0].held = 700;
+
+        QVERIFY(std::holds_alternative<Infeasible>(makePlan(request)));
+        request.devices[0].droppable = 700;
+        const Plan plan = planOf(request);
+
+        QVERIFY(plan.dropsHeld);
+        QCOMPARE(plan.devices.at(0).minimum, minimum);
+        QCOMPARE(plan.devices.at(0).peak, minimum);
+        request.devices[0].traits.capacity = minimum + 700;
+        QVERIFY(!planOf(request).dropsHeld);
+        QCOMPARE(planOf(request).devices.at(0).minimum, minimum);
+        request.devices[0].traits.capacity = minimum - 1;
+        const auto answer = makePlan(request);
+        QCOMPARE(std::get<Infeasible>(answer).minimum, minimum);
+    }
+
+    void aPaceChangesTimesAlone() {
+        PlanRequest request = pipeline("model", "leaf+stream", "model");
+        const Plan plan = planOf(request);
+        request.nodes[1].pace = 1e6;
+
+        const Plan paced = planOf(request);
+
+        QVERIFY(plan.stages[1].compute > 0);
+        QVERIFY(std::abs(paced.stages[1].compute / plan.stages[1].compute / 1e6 - 1) < 1e-9);
+        QVERIFY(paced.stages[1].seconds > plan.stages[1].seconds);
+        QCOMPARE(paced.stages[1].moved, plan.stages[1].moved);
+        QCOMPARE(paced.devices.at(0).peak, plan.devices.at(0).peak);
+        QCOMPARE(toJson(paced).at("stays"), toJson(plan).at("stays"));
+    }
+
     void none_keepsEverythingToTheEnd() {
         const Plan plan = planOf(pipeline("none", "none", "none"));
         QCOMPARE(onFake(plan, 0).weights, Bytes{4 * kEncoder});
