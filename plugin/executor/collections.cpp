@@ -2,16 +2,9 @@
 
 #include "plugin/base/log.hpp"
 
-#include <array>
 #include <chrono>
 
 namespace lowtide::executor {
-
-namespace {
-
-constexpr std::array<int, 4> kReplayedThresholds = {0, 50, 70, 90};
-
-}  // namespace
 
 Collections::Collections(memory::Engine& engine,
                          ResultCache& cache,
@@ -27,16 +20,11 @@ Collections::Collections(memory::Engine& engine,
 bool Collections::at(const CollectionPoint& point) {
     const memory::CollectionQuestion question = questionAt(point);
     const memory::CollectionDecision decision = memory::decideCollection(question);
-    memory::CollectionMeasurement measured{.used = memory::utilizationOf(question.state),
-                                           .collectable = memory::collectableOf(question.state),
-                                           .left = memory::collectableOf(question.state),
-                                           .hasFailedAllocation = question.hasFailedAllocation,
-                                           .ran = decision.run};
     if (decision.run) {
-        collect(point, question, decision, measured);
+        collect(point, question, decision);
     }
     skipped_ += decision.reason == memory::CollectionReason::NothingToFree ? 1 : 0;
-    measurements_.push_back(measured);
+    ++points_;
     return decision.run;
 }
 
@@ -55,8 +43,7 @@ memory::CollectionQuestion Collections::questionAt(const CollectionPoint& point)
 
 void Collections::collect(const CollectionPoint& point,
                           const memory::CollectionQuestion& question,
-                          const memory::CollectionDecision& decision,
-                          memory::CollectionMeasurement& measured) {
+                          const memory::CollectionDecision& decision) {
     const auto begin = std::chrono::steady_clock::now();
     memory::CollectionRecord record{.point = point.name,
                                     .node = point.node,
@@ -72,8 +59,6 @@ void Collections::collect(const CollectionPoint& point,
     record.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     history_.answer(record.device, record.after.outOfMemory);
-    measured.left = memory::collectableOf(record.after);
-    measured.seconds = record.seconds;
     engine_.ledger().event("collect", record.device, record.node, record.point, record.saved());
     tell(record);
     records_.push_back(std::move(record));
@@ -91,11 +76,7 @@ Json Collections::report() const {
         records.push_back(memory::toJson(record));
         seconds += record.seconds;
     }
-    return {{"records", records},
-            {"skipped", skipped_},
-            {"points", measurements_.size()},
-            {"seconds", seconds},
-            {"replay", memory::toJson(memory::replay(measurements_, kReplayedThresholds))}};
+    return {{"records", records}, {"skipped", skipped_}, {"points", points_}, {"seconds", seconds}};
 }
 
 }  // namespace lowtide::executor

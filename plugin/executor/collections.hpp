@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,15 +36,14 @@ public:
     /// Writes one line to the log, and an event "collect" to the ledger, when a collection ran.
     /// True when it did.
     bool at(const CollectionPoint& point);
-    /// {"records", "skipped", "points", "seconds", "replay"}.
+    /// {"records", "skipped", "points", "seconds"}.
     [[nodiscard]] Json report() const;
 
 private:
     memory::CollectionQuestion questionAt(const CollectionPoint& point) const;
     void collect(const CollectionPoint& point,
                  const memory::CollectionQuestion& question,
-                 const memory::CollectionDecision& decision,
-                 memory::CollectionMeasurement& measured);
+                 const memory::CollectionDecision& decision);
     void tell(const memory::CollectionRecord& record) const;
 
     memory::Engine& engine_;
@@ -52,7 +52,7 @@ private:
     memory::CollectionSettings settings_;
     std::set<std::string, std::less<>> liveKeys_;
     std::vector<memory::CollectionRecord> records_;
-    std::vector<memory::CollectionMeasurement> measurements_;
+    int points_ = 0;
     int skipped_ = 0;
 };
 

@@ -15,7 +15,6 @@ Json trafficJson(const memory::Traffic& traffic) {
             {"copies", traffic.copies},
             {"leases", traffic.leases},
             {"misses", traffic.misses},
-            {"hostWaits", traffic.hostWaits},
             {"stages", memory::toJson(traffic.stages)}};
 }
 

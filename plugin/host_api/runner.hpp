@@ -59,7 +59,8 @@ public:
     /// given: a second call gets "run", "status" and "issues" of it. Nobody has to wait; of runs
     /// that nobody waits for the last 16 keep their reports.
     virtual Status wait(RunId run, std::string& result) noexcept = 0;
-    /// The live ledger by device, tag and owner; recomputed at most ten times a second.
+    /// The live ledger by device, tag and owner. Each call copies it: a few times a second do no
+    /// harm.
     virtual Status memory(std::string& result) noexcept = 0;
     /// Frees the named component ("all": every one) on every device, and kept results with "all".
     virtual Status release(std::string_view component) noexcept = 0;

@@ -95,12 +95,6 @@ Utilization utilizationOf(const MemoryState& state) noexcept {
             percentOf(state.hostUsed, state.hostTotal)};
 }
 
-Utilization collectableOf(const MemoryState& state) noexcept {
-    const auto worthwhile = [](Bytes bytes) { return bytes < kLeastCollection ? 0 : bytes; };
-    return {percentOf(worthwhile(state.deviceCollectable), state.deviceCapacity),
-            percentOf(worthwhile(state.hostCollectable), state.hostTotal)};
-}
-
 std::string_view nameOf(CollectionReason reason) noexcept {
     return kReasonNames[static_cast<size_t>(reason)];
 }

@@ -47,8 +47,6 @@ struct Utilization {
 };
 
 [[nodiscard]] Utilization utilizationOf(const MemoryState& state) noexcept;
-/// The part of it that a collection could give back at most; 0 for less than kLeastCollection.
-[[nodiscard]] Utilization collectableOf(const MemoryState& state) noexcept;
 
 enum class CollectionReason : uint8_t {
     BelowThreshold,    ///< does not run

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <tuple>
 
 namespace lowtide::memory {
 
@@ -46,69 +45,6 @@ Json stateJson(const MemoryState& state) {
             {"oom", state.outOfMemory}};
 }
 
-/// One memory during a replay: what lives, and what could be collected and was not yet.
-class ReplayedMemory {
-public:
-    void arrive(double used, double collectable, double leftBefore) {
-        live_ = std::max(0.0, used - collectable);
-        garbage_ += std::max(0.0, collectable - leftBefore);
-    }
-
-    [[nodiscard]] double used() const { return live_ + garbage_; }
-
-    [[nodiscard]] bool hasGarbage() const { return garbage_ > 0; }
-
-    void collect() { garbage_ = 0; }
-
-private:
-    double live_ = 0;
-    double garbage_ = 0;
-};
-
-double meanSeconds(std::span<const CollectionMeasurement> measurements) {
-    double sum = 0;
-    int count = 0;
-    for (const CollectionMeasurement& point : measurements) {
-        sum += point.ran ? point.seconds : 0;
-        count += point.ran ? 1 : 0;
-    }
-    return count > 0 ? sum / count : 0;
-}
-
-ReplayedThreshold played(std::span<const CollectionMeasurement> measurements, int threshold) {
-    ReplayedThreshold result{.threshold = threshold};
-    ReplayedMemory device;
-    ReplayedMemory host;
-    Utilization left;
-    for (const CollectionMeasurement& point : measurements) {
-        device.arrive(point.used.device, point.collectable.device, left.device);
-        host.arrive(point.used.host, point.collectable.host, left.host);
-        left = point.left;
-        const double highest = std::max(device.used(), host.used());
-        result.highestUtilization = std::max(result.highestUtilization, highest);
-        const bool isWanted = highest >= threshold || point.hasFailedAllocation;
-        if (isWanted && (device.hasGarbage() || host.hasGarbage())) {
-            ++result.collections;
-            device.collect();
-            host.collect();
-        }
-    }
-    result.seconds = result.collections * meanSeconds(measurements);
-    return result;
-}
-
-bool isBetter(const ReplayedThreshold& a, const ReplayedThreshold& b) {
-    const bool fitsA = a.highestUtilization < kReplayLimit;
-    const bool fitsB = b.highestUtilization < kReplayLimit;
-    if (fitsA != fitsB) {
-        return fitsA;
-    }
-    const int countA = fitsA ? a.collections : 0;
-    const int countB = fitsB ? b.collections : 0;
-    return std::tuple(countA, a.highestUtilization, -a.threshold) <
-           std::tuple(countB, b.highestUtilization, -b.threshold);
-}
-
 }  // namespace
 
 Bytes CollectionRecord::saved() const noexcept {
@@ -143,31 +79,6 @@ Json toJson(const CollectionRecord& record) {
             {"before", stateJson(record.before)},
             {"after", stateJson(record.after)},
             {"seconds", record.seconds}};
-}
-
-Replay replay(std::span<const CollectionMeasurement> measurements,
-              std::span<const int> thresholds) {
-    Replay result;
-    for (const int threshold : thresholds) {
-        result.thresholds.push_back(played(measurements, threshold));
-    }
-    const auto best =
-        std::min_element(result.thresholds.begin(), result.thresholds.end(), isBetter);
-    if (best != result.thresholds.end()) {
-        result.best = best->threshold;
-    }
-    return result;
-}
-
-Json toJson(const Replay& replay) {
-    Json thresholds = Json::array();
-    for (const ReplayedThreshold& each : replay.thresholds) {
-        thresholds.push_back({{"threshold", each.threshold},
-                              {"collections", each.collections},
-                              {"highest", each.highestUtilization},
-                              {"seconds", each.seconds}});
-    }
-    return {{"limit", kReplayLimit}, {"thresholds", thresholds}, {"best", replay.best}};
 }
 
 }  // namespace lowtide::memory

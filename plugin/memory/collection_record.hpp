@@ -3,9 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/collection.hpp"
 
-#include <span>
 #include <string>
-#include <vector>
 
 namespace lowtide::memory {
 
@@ -33,41 +31,5 @@ struct CollectionRecord {
 /// figures give.
 [[nodiscard]] std::string toLine(const CollectionRecord& record);
 [[nodiscard]] Json toJson(const CollectionRecord& record);
-
-/// What was seen at one point, collected or not.
-struct CollectionMeasurement {
-    Utilization used;         ///< before a collection
-    Utilization collectable;  ///< the part of it that could go, at most
-    Utilization left;         ///< the part that could still go afterwards
-    bool hasFailedAllocation = false;
-    bool ran = false;
-    double seconds = 0;  ///< that the collection took
-};
-
-struct ReplayedThreshold {
-    int threshold = 0;
-    int collections = 0;
-    double highestUtilization = 0;  ///< percent, of either memory at any point
-    double seconds = 0;             ///< collections x their mean time in the recorded run
-};
-
-struct Replay {
-    std::vector<ReplayedThreshold> thresholds;
-    int best = kDefaultCollectionThreshold;
-};
-
-/// The most percent of a memory that a threshold may let happen to be recommended: the default
-/// budget keeps 5 % free.
-inline constexpr double kReplayLimit = 95;
-
-/// Plays a recorded run with other thresholds. What became collectable between two points
-/// accumulates until utilisation reaches the threshold or an allocation failed there, then it is
-/// gone; without any, nothing is collected. The best threshold needs the fewest collections of
-/// those that stay below kReplayLimit at every point; of equal ones the lowest highest utilisation,
-/// then the larger threshold. When none stays below, the one with the lowest highest utilisation is
-/// best.
-[[nodiscard]] Replay replay(std::span<const CollectionMeasurement> measurements,
-                            std::span<const int> thresholds);
-[[nodiscard]] Json toJson(const Replay& replay);
 
 }  // namespace lowtide::memory

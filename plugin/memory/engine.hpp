@@ -25,7 +25,6 @@ struct Traffic {
     int64_t copies = 0;
     int64_t leases = 0;
     int64_t misses = 0;                  ///< leases of a group that nobody had brought
-    int64_t hostWaits = 0;               ///< scalars fetched, staging waits
     std::vector<StageTraffic> stages{};  ///< that were left, in order; again where one ran again
 };
 
@@ -47,7 +46,8 @@ public:
     /// Opens the devices of `plan` and checks that weight files are still those of the trees; arenas
     /// come with the nodes.
     virtual void begin(std::shared_ptr<const Plan> plan, const StopToken& stop) = 0;
-    /// The node's components arrive as their policies say. Throws Error{OutOfMemory},
+    /// The arenas of stays that begin here are allocated; the node's components arrive as their
+    /// policies say. Throws Error{OutOfMemory},
     /// Error{Cancelled}, Error{Corrupt}.
     virtual void enter(NodeIndex node) = 0;
     /// Whether what the entered node computed may be used. Error{Corrupt} names a weight file that

@@ -8,7 +8,7 @@ namespace lowtide::memory {
 namespace {
 
 constexpr std::array<std::string_view, kTagCount> kTagNames = {
-    "weights", "activations", "wires", "cache", "staging", "workspace", "packed"};
+    "weights", "activations", "wires", "cache", "staging", "workspace"};
 
 double secondsSince(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

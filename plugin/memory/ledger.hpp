@@ -17,8 +17,8 @@
 namespace lowtide::memory {
 
 /// What bytes are for.
-enum class Tag : uint8_t { Weights, Activations, Wires, Cache, Staging, Workspace, Packed };
-inline constexpr size_t kTagCount = 7;
+enum class Tag : uint8_t { Weights, Activations, Wires, Cache, Staging, Workspace };
+inline constexpr size_t kTagCount = 6;
 [[nodiscard]] std::string_view nameOf(Tag tag) noexcept;
 
 /// What one device holds: bytes by tag, the same by owner, and the most that was held since

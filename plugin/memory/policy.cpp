@@ -2,7 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/planner.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -11,16 +13,19 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kPolicyForms =
-    "write none, model, sequential, block, block:2, leaf or auto, then +stream, ,budget=SIZE, "
-    ",after=evict|drop|keep, ,pin=SIZE, @device";
-constexpr std::array<std::string_view, 6> kNames = {
-    "none", "model", "sequential", "block", "leaf", "auto"};
+std::string policyForms() {
+    std::string names;
+    for (const PlannerType& type : planners()) {
+        names += type.name + (type.name == "block" ? ", block:2, " : ", ");
+    }
+    return "write " + names +
+           "then +stream, ,budget=SIZE, ,after=evict|drop|keep, ,pin=SIZE, @device";
+}
 
 [[noreturn]] void refusePolicy(std::string_view text, const std::string& why) {
     throw Error(ErrorKind::InvalidInput,
                 "memory policy " + quotedName(text) + ": " + why,
-                kPolicyForms,
+                policyForms(),
                 "memory");
 }
 
@@ -60,7 +65,7 @@ std::string_view afterName(After after) {
 void readName(Policy& policy, std::string_view text, std::string_view name) {
     const size_t colon = name.find(':');
     policy.name = std::string(name.substr(0, colon));
-    if (std::find(kNames.begin(), kNames.end(), policy.name) == kNames.end()) {
+    if (!findPlanner(policy.name)) {
         refusePolicy(text, "there is no policy " + quotedName(policy.name));
     }
     if (colon == std::string_view::npos) {

@@ -253,7 +253,6 @@ private Q_SLOTS:
         for (const Json& record : collections.at("records")) {
             QCOMPARE(record.at("utilization").at("threshold"), Json(used));
         }
-        QCOMPARE(collections.at("replay").at("thresholds").size(), size_t{4});
     }
 
     void case4_streamingByGroupsHasTheSameBits_data() {

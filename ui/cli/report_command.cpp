@@ -197,15 +197,6 @@ void printCollections(const Json& collections) {
                 collections.at("skipped").get<int>(),
                 formatBytes(saved).c_str(),
                 collections.at("seconds").get<double>());
-    const Json& replay = collections.at("replay");
-    for (const Json& each : replay.at("thresholds")) {
-        const int threshold = each.at("threshold").get<int>();
-        std::printf("  threshold %2d %%: %3d collections, memory at most %5.1f %% full%s\n",
-                    threshold,
-                    each.at("collections").get<int>(),
-                    each.at("highest").get<double>(),
-                    replay.at("best") == threshold ? "  (best)" : "");
-    }
 }
 
 }  // namespace

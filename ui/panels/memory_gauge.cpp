@@ -18,7 +18,7 @@ HeldNow heldNow(const Json& ledger, const Json& devices, const std::string& devi
     const Json& held = memberIn(ledger, device.c_str());
     const Json& tags = memberIn(held, "tags");
     HeldNow now{.device = deviceText(device),
-                .weights = bytesIn(tags, "weights") + bytesIn(tags, "packed"),
+                .weights = bytesIn(tags, "weights"),
                 .activations = bytesIn(tags, "activations") + bytesIn(tags, "workspace"),
                 .wires = bytesIn(tags, "wires"),
                 .caches = bytesIn(tags, "cache"),
