@@ -1,7 +1,6 @@
 #include "plugin/memory/plan.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/combinations.hpp"
 #include "plugin/memory/ladder.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/plan_times.hpp"
@@ -18,12 +17,6 @@ namespace {
 /// The first pass is computed, and taking the second down costs about as much as computing it.
 constexpr int64_t kLeastReplayed = 4;
 constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
-
-bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
-    return std::any_of(absences.begin(), absences.end(), [&](const Absence& absence) {
-        return absence.covers(node);
-    });
-}
 
 /// Gives sizes to a sketch: the smallest layouts first, then what more the room allows.
 class Sizer {
@@ -452,19 +445,6 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
         infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
 }
 
-/// Error{InvalidInput} with the node and the reason where its choices do not go together.
-void refuseCombinations(const PlanRequest& request) {
-    for (const NodeWork& node : request.nodes) {
-        for (const auto& tree : node.components) {
-            const auto& patched = request.patched;
-            const bool isPatched =
-                std::find(patched.begin(), patched.end(), tree->id) != patched.end();
-            (void)requireAllowed({.hasScales = hasScales(*tree), .isPatched = isPatched},
-                                 "node " + node.node + ", " + tree->role + ": ");
-        }
-    }
-}
-
 std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
     Sizer smallest(request, sketchStays(request, false));
     smallest.makeSmallest();
@@ -495,34 +475,6 @@ PlanRequest withoutDroppable(PlanRequest request) {
 }
 
 }  // namespace
-
-bool isNamed(const ComponentTree& tree, std::string_view component) {
-    return component == "all" || component == tree.role || component == tree.id ||
-           component == tree.weightsId();
-}
-
-bool PlannedStay::isHeldAt(NodeIndex node) const {
-    return first <= node && node <= last && !isAbsent(absences, node);
-}
-
-bool PlannedPlace::isHeldAt(NodeIndex node) const {
-    return first <= node && node <= last && !isAbsent(absences, node);
-}
-
-const PlannedUse* Plan::use(NodeIndex node, const ComponentTree& tree) const {
-    const auto found = std::find_if(uses.begin(), uses.end(), [&](const PlannedUse& candidate) {
-        return candidate.node == node && components[candidate.component].tree->id == tree.id;
-    });
-    return found == uses.end() ? nullptr : &*found;
-}
-
-const DevicePlan* Plan::device(const DeviceSpec& spec) const {
-    const auto found =
-        std::find_if(devices.begin(), devices.end(), [&](const DevicePlan& candidate) {
-            return candidate.device.id() == spec.id();
-        });
-    return found == devices.end() ? nullptr : &*found;
-}
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     refuseCombinations(request);

@@ -16,6 +16,9 @@ struct StaySketch {
 /// means nothing. With `keepsAll` stays of Lifetime::Uses last from first to last use.
 [[nodiscard]] StaySketch sketchStays(const PlanRequest& request, bool keepsAll);
 
+/// Error{InvalidInput} with the node and the reason where its choices do not go together.
+void refuseCombinations(const PlanRequest& request);
+
 [[nodiscard]] const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec);
 
 }  // namespace lowtide::memory

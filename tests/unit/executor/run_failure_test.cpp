@@ -1,5 +1,4 @@
 #include "plugin/executor/outline_pass.hpp"
-#include "plugin/graph/issue_json.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 
@@ -19,16 +18,6 @@ namespace {
 
 const std::vector<std::string> kChain = {
     "a = test.source text=A", "b = test.join a:a", "c = test.join a:b", "out = test.save value:c"};
-
-std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
-    auto tree = std::make_shared<memory::ComponentTree>();
-    tree->id = "network";
-    tree->role = "network";
-    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
-    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
-    tree->leaves = {{.name = "w", .weights = {0}}};
-    return tree;
-}
 
 class FailingHooks final : public RunHooks {
 public:
@@ -72,8 +61,6 @@ private Q_SLOTS:
     void keepsWhatWasFinished_andRunsCleanAfterwards();
     void refusesBeforeTheFirstNode_whenAnOutlineFails();
     void refusesAnOutline_thatLeavesOutAnOutput();
-    void refusesBeforeTheFirstNode_whenThePlanDoesNotFit();
-    void takesTheBudgetOfOptionsBeforeTheGraphs();
     void pinsAMissingDevice_toTheNodeThatNamesIt();
     void endsWhatItBegan_wheneverTheEngineThrows_data();
     void endsWhatItBegan_wheneverTheEngineThrows();
@@ -83,15 +70,8 @@ private Q_SLOTS:
     void cancelsInsideANode();
     void finishesTheImage_whenCancelledAfterIt();
     void keepsAFailedRunsErrorFirst();
-    void dropsResultsOfOtherGraphs_beforeItRefuses_data();
-    void dropsResultsOfOtherGraphs_beforeItRefuses();
     void failsTheRun_whenAnAssertionFails();
     void failsTheRun_whenTheBooksAreWrong();
-    void runsANodeAgain_whenItRanOutOfMemory();
-    void tightensThePolicy_rungByRung();
-    void leavesEachComponentWhereItComputes_onEveryRung();
-    void plansAgainWithoutWhatTheLadderFreed();
-    void reportsWhatNoRungHelps();
 };
 
 void RunFailureTest::pinsTheFaultToItsNode_data() {
@@ -228,37 +208,6 @@ void RunFailureTest::refusesAnOutline_thatLeavesOutAnOutput() {
     QCOMPARE(issue->item, std::string("value"));
 }
 
-void RunFailureTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
-    RunBench bench;
-    bench.world.components["test.join"] = networkOf(kMiB);
-    bench.engine.capacity = kMiB / 2;
-
-    const RunResult result = bench.run(graphFrom(kChain));
-
-    QCOMPARE(result.status, Status::Invalid);
-    QCOMPARE(issuesOf(result), QString("memory_infeasible b.memory"));
-    QVERIFY(result.issues[0].message.find("1.0 MiB") != std::string::npos);
-    QVERIFY(!result.issues[0].hint.empty());
-    const Json facts = graph::toJson(result.issues[0]).at("facts");
-    QCOMPARE(facts.at("node"), Json("b"));
-    QCOMPARE(facts.at("capacity"), Json(kMiB / 2));
-    QVERIFY(facts.at("needed") > facts.at("capacity"));
-    QCOMPARE(joined(bench.engine.takeCalls()), QString());
-}
-
-void RunFailureTest::takesTheBudgetOfOptionsBeforeTheGraphs() {
-    RunBench bench;
-    bench.world.components["test.join"] = networkOf(kMiB);
-    bench.engine.capacity = kGiB;
-    Json graph = graphFrom(kChain);
-    graph["memory_budget"] = "64KiB";
-
-    QCOMPARE(bench.run(graph).status, Status::Invalid);
-    QCOMPARE(bench.run(graph, {.memoryBudget = 2 * kMiB}).status, Status::Ok);
-    QCOMPARE(bench.run(graphFrom(kChain), {.memoryBudget = kKiB, .forceExecution = true}).status,
-             Status::Invalid);
-}
-
 void RunFailureTest::pinsAMissingDevice_toTheNodeThatNamesIt() {
     RunBench bench;
     Json graph = graphFrom(kChain);
@@ -387,51 +336,6 @@ void RunFailureTest::keepsAFailedRunsErrorFirst() {
     QCOMPARE(issuesOf(result), QString("device_failed b."));
 }
 
-void RunFailureTest::dropsResultsOfOtherGraphs_beforeItRefuses_data() {
-    QTest::addColumn<QString>("keeper");
-    QTest::newRow("kept by the way") << "";
-    QTest::newRow("kept by a node") << "p = test.keep_memory value:a";
-}
-
-/// What earlier graphs left makes no budget fail, and is not told as a need of this one.
-void RunFailureTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
-    QFETCH(QString, keeper);
-    RunBench bench;
-    bench.engine.capacity = kGiB;
-    bench.world.valueBytes = 600;
-    bench.run(keeper.isEmpty() ? graphFrom({"a = test.source text=other", "k = test.keep value:a"})
-                               : graphFrom({"a = test.source text=other",
-                                            keeper.toStdString(),
-                                            "k = test.keep value:p"}));
-    QCOMPARE(bench.queue.cache().bytes(), Bytes(600));
-    bench.world.valueBytes = 0;
-    bench.world.components["test.join"] = networkOf(500);
-    const RunOptions options = {.memoryBudget = 1000};
-    const auto snapshot =
-        graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), bench.types.catalog());
-    const auto outlined = outlineGraph(*snapshot, bench.types, "", "");
-    std::variant<memory::Plan, Issue> planned;
-    QVERIFY(bench.queue.tryCall([&] {
-        const auto devices = openDevices(*snapshot, options, bench.engine);
-        const std::vector<size_t> all = {0, 1, 2, 3};
-        planned = planRun(*snapshot,
-                          std::get<OutlinedGraph>(outlined),
-                          all,
-                          std::get<RunDevices>(devices),
-                          options,
-                          bench.queue.planBasis());
-    }));
-
-    const auto* plan = std::get_if<memory::Plan>(&planned);
-    QVERIFY(plan && plan->dropsHeld);
-    QCOMPARE(plan->devices.at(0).minimum, Bytes(500));
-    QCOMPARE(bench.queue.cache().bytes(), Bytes(600));  // a plan drops nothing
-    const RunResult result = bench.run(graphFrom(kChain), options);
-    QCOMPARE(result.status, Status::Ok);
-    QCOMPARE(result.report["plan"]["drops_results"], Json(false));  // they are gone
-    QCOMPARE(bench.queue.cache().bytes(), Bytes(0));
-}
-
 /// A bug of ours costs the run, not the host.
 void RunFailureTest::failsTheRun_whenAnAssertionFails() {
     RunBench bench;
@@ -465,121 +369,6 @@ void RunFailureTest::failsTheRun_whenTheBooksAreWrong() {
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
     bench.world.during.erase("c");
     QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
-}
-
-void RunFailureTest::runsANodeAgain_whenItRanOutOfMemory() {
-    RunBench bench;
-    int tries = 0;
-    bench.world.during["c"] = [&](Context&) {
-        if (++tries == 1) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
-        }
-    };
-
-    const RunResult result = bench.run(graphFrom(kChain));
-
-    QCOMPARE(result.status, Status::Ok);
-    QCOMPARE(tries, 2);
-    QCOMPARE(issuesOf(result), QString("out_of_memory_retry c.memory"));
-    QVERIFY(
-        joined(bench.engine.takeCalls())
-            .contains("enter c, leave c, offload all, collect cpu, enter c, leave c, enter out"));
-    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
-}
-
-void RunFailureTest::tightensThePolicy_rungByRung() {
-    RunBench bench;
-    bench.world.components["test.join"] = networkOf(1000);
-    int tries = 0;
-    bench.world.during["c"] = [&](Context&) {
-        if (++tries <= 3) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
-        }
-    };
-
-    const RunResult result = bench.run(graphFrom(kChain));
-
-    QCOMPARE(result.status, Status::Ok);
-    QCOMPARE(result.issues.size(), size_t{3});
-    QVERIFY(result.issues[1].message.find("policy is now model") != std::string::npos);
-    QVERIFY(result.issues[2].message.find("policy is now block+stream") != std::string::npos);
-    QCOMPARE(joined(bench.engine.takeCalls()).count("replan"), 2);
-}
-
-/// Another device would have other bits.
-void RunFailureTest::leavesEachComponentWhereItComputes_onEveryRung() {
-    RunBench bench;
-    bench.world.components["test.join"] = networkOf(1000);
-    Json graph =
-        graphFrom({"a = test.source text=A", "c = test.join a:a", "out = test.save value:c"});
-    graph["nodes"]["c"]["memory"] = {
-        {"policy", "auto"},
-        {"after", "drop"},
-        {"components", {{"network", {{"policy", "none"}, {"device", "cpu"}}}}}};
-    int tries = 0;
-    bench.world.during["c"] = [&](Context&) {
-        if (++tries <= 4) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
-        }
-    };
-
-    const RunResult result = bench.run(graph, {.device = memory::parseDeviceSpec("fake")});
-
-    QCOMPARE(result.status, Status::Ok);
-    QVERIFY(result.issues.back().message.find("policy is now block+stream") != std::string::npos);
-    const Json& planned = result.report["plan"];
-    QCOMPARE(planned["components"].at(0)["device"], Json("cpu"));
-    QCOMPARE(planned["stays"].at(0)["policy"], Json("block"));
-}
-
-/// Half of the device is a component that an earlier run kept; the first rung sends it away.
-void RunFailureTest::plansAgainWithoutWhatTheLadderFreed() {
-    RunBench bench;
-    bench.engine.capacity = 2000;
-    auto network = std::make_shared<memory::ComponentTree>(*networkOf(250));
-    for (uint32_t i = 1; i < 4; ++i) {
-        const std::string name = "w" + std::to_string(i);
-        network->storages.push_back({.key = name, .fileType = DType::U8, .elementCount = 250});
-        network->weights.push_back(
-            {.name = name, .storage = i, .computeType = DType::U8, .shape = {250}});
-        network->leaves.push_back({.name = name, .weights = {i}});
-    }
-    bench.world.components["test.join"] = network;
-    bench.world.valueBytes = 0;
-    bench.engine.kept = {{.tree = "other", .device = "cpu", .bytes = 1200, .role = "other"}};
-    bench.engine.ledger().add("cpu", memory::Tag::Weights, "other", 1200);
-    bench.engine.onOffload = [&] {
-        if (!std::exchange(bench.engine.kept, {}).empty()) {
-            bench.engine.ledger().add("cpu", memory::Tag::Weights, "other", -1200);
-        }
-    };
-    int tries = 0;
-    bench.world.during["c"] = [&](Context&) {
-        if (++tries <= 2) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
-        }
-    };
-
-    const RunResult result = bench.run(
-        graphFrom({"a = test.source text=A", "c = test.join a:a", "out = test.save value:c"}));
-
-    QCOMPARE(result.status, Status::Ok);
-    QCOMPARE(tries, 3);
-    const std::string& second = result.issues[1].message;
-    QVERIFY2(second.find("policy is now model") != std::string::npos, second.c_str());
-}
-
-void RunFailureTest::reportsWhatNoRungHelps() {
-    RunBench bench;
-    bench.world.components["test.join"] = networkOf(1000);
-    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::OutOfMemory, "bad"); };
-
-    const RunResult result = bench.run(graphFrom(kChain));
-
-    QCOMPARE(result.status, Status::Failed);
-    QVERIFY(result.issues.back().code == "out_of_memory");
-    QVERIFY(joined(bench.engine.takeCalls()).endsWith("end failed"));
-    QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
 }
 
 LOWTIDE_TEST(RunFailureTest)
