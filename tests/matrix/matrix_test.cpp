@@ -450,6 +450,10 @@ private Q_SLOTS:
                 std::to_string(plan.at("devices").at(0).at("minimum").get<int64_t>());
             for (int run = 0; run < 2; ++run) {
                 options["set"].push_back("denoise.seed=" + std::to_string(run));
+                const Json again = planOf(each, options);
+                QVERIFY(!again.is_null());
+                QCOMPARE(again.at("devices").at(0).at("minimum"),
+                         plan.at("devices").at(0).at("minimum"));
                 testing::EventLog log;
                 const testing::ModuleRun ended = testing::runModule(graphOf(each), options, log);
                 QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
