@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kDefaultPercent = 95;  ///< of what is free
 constexpr Bytes kSmallestDefault = 256 * kMiB;
-const memory::DeviceSpec kHost;
+const memory::DeviceSpec kHostSpec{};
 
 /// The devices that a policy names, its components' included.
 std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
@@ -110,7 +110,7 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
             issue = issue ? issue : attempt(node.id, [&] { openDevice(devices, spec, engine); });
         }
     }
-    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHost, engine); });
+    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHostSpec, engine); });
     if (issue) {
         return *issue;
     }
@@ -181,7 +181,7 @@ void renewHeld(memory::PlanRequest& request, const PlanBasis& basis) {
     for (memory::PlanDevice& device : request.devices) {
         const std::string id = device.spec.id();
         device.held = basis.engine.ledger().bytesOn(id);
-        device.droppable = id == kHost.id() ? basis.cache.idleBytes() : 0;
+        device.droppable = id == kHostSpec.id() ? basis.cache.idleBytes() : 0;
     }
 }
 

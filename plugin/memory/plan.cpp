@@ -467,6 +467,12 @@ std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
     return smallest.take();
 }
 
+bool hasDroppable(const PlanRequest& request) {
+    return std::any_of(request.devices.begin(),
+                       request.devices.end(),
+                       [](const PlanDevice& device) { return device.droppable > 0; });
+}
+
 PlanRequest withoutDroppable(PlanRequest request) {
     for (PlanDevice& device : request.devices) {
         device.held -= std::exchange(device.droppable, 0);
@@ -479,15 +485,14 @@ PlanRequest withoutDroppable(PlanRequest request) {
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     refuseCombinations(request);
     auto planned = planWith(request);
-    if (std::holds_alternative<Plan>(planned)) {
-        return planned;
-    }
-    const PlanRequest emptied = withoutDroppable(request);
-    planned = planWith(emptied);
-    if (auto* plan = std::get_if<Plan>(&planned)) {
-        plan->dropsHeld = true;
-    } else {
-        findCheapestFix(emptied, std::get<Infeasible>(planned));
+    if (auto* infeasible = std::get_if<Infeasible>(&planned);
+        infeasible && !hasDroppable(request)) {
+        findCheapestFix(request, *infeasible);
+    } else if (infeasible) {
+        planned = makePlan(withoutDroppable(request));
+        if (auto* plan = std::get_if<Plan>(&planned)) {
+            plan->dropsHeld = true;
+        }
     }
     return planned;
 }

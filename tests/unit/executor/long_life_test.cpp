@@ -5,6 +5,8 @@
 
 #include <QtTest/QtTest>
 
+#include <thread>
+
 namespace long_life_test {
 
 using namespace lowtide;
