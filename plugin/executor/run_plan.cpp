@@ -46,6 +46,7 @@ void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engi
     for (size_t i = 0; i < devices.opened.size(); ++i) {
         memory::PlanDevice& device = devices.opened[i];
         const Bytes card = device.traits.capacity;  // 0: without a bound
+        engine.ledger().setCapacity(device.spec.id(), devices.infos[i].capacity);
         if (i > 0 || !budget) {
             const Bytes own = engine.ledger().bytesOn(device.spec.id());
             const Bytes free = (devices.infos[i].free + own) / 100 * kDefaultPercent;

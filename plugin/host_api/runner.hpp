@@ -59,8 +59,9 @@ public:
     /// given: a second call gets "run", "status" and "issues" of it. Nobody has to wait; of runs
     /// that nobody waits for the last 16 keep their reports.
     virtual Status wait(RunId run, std::string& result) noexcept = 0;
-    /// The live ledger by device, tag and owner. Each call copies it: a few times a second do no
-    /// harm.
+    /// The live ledger by device, tag and owner; "capacity" is what a device has as the last run or
+    /// plan opened it (a rehearsed card its own), 0 where none did. Each call copies it: a few
+    /// times a second do no harm.
     virtual Status memory(std::string& result) noexcept = 0;
     /// Frees the named component ("all": every one) on every device, and kept results with "all".
     virtual Status release(std::string_view component) noexcept = 0;

@@ -43,8 +43,8 @@ public:
     /// Devices that this machine offers, opened or not.
     virtual std::vector<DeviceInfo> devices() = 0;
 
-    /// Opens the devices of `plan` and checks that weight files are still those of the trees; arenas
-    /// come with the nodes.
+    /// Opens the devices of `plan` and checks that weight files are still those of the trees;
+    /// arenas come with the nodes.
     virtual void begin(std::shared_ptr<const Plan> plan, const StopToken& stop) = 0;
     /// The arenas of stays that begin here are allocated; the node's components arrive as their
     /// policies say. Throws Error{OutOfMemory},

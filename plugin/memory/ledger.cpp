@@ -99,6 +99,11 @@ void Ledger::set(std::string_view device, Tag tag, std::string_view owner, Bytes
     }
 }
 
+void Ledger::setCapacity(std::string_view device, Bytes capacity) {
+    const std::lock_guard lock(mutex_);
+    devices_[std::string(device)].capacity = capacity;
+}
+
 std::string Ledger::takeFault() {
     const std::lock_guard lock(mutex_);
     return std::exchange(fault_, {});
@@ -179,7 +184,8 @@ Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices) {
         for (const auto& [owner, bytes] : device.byOwner) {
             owners[owner] = tagsToJson(bytes);
         }
-        json[id] = {{"total", device.total},
+        json[id] = {{"capacity", device.capacity},
+                    {"total", device.total},
                     {"peak", device.peak},
                     {"tags", tagsToJson(device.byTag)},
                     {"peak_tags", tagsToJson(device.peakByTag)},

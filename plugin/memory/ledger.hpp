@@ -29,6 +29,7 @@ struct DeviceLedger {
     Bytes total = 0;
     Bytes peak = 0;
     std::array<Bytes, kTagCount> peakByTag{};
+    Bytes capacity = 0;  ///< of the device as it was opened last; 0: not known
 };
 
 /// Hears every event of a run, also those that the time line thins. Must not throw and not call the
@@ -43,6 +44,9 @@ public:
     void add(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
     /// Replaces the balance of one owner, for figures that are measured as a whole (activations).
     void set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes);
+    /// What a device has in all, to be told beside what it holds: a rehearsed card's size is that
+    /// of the run.
+    void setCapacity(std::string_view device, Bytes capacity);
     /// The first wrong booking since the last call, in words; empty while the books are right.
     [[nodiscard]] std::string takeFault();
     /// Starts a time line; peaks begin at what is held now.
@@ -76,7 +80,7 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// {"cpu": {"total", "peak", "tags": {...}, "owners": {...}}}.
+/// {"cpu": {"capacity", "total", "peak", "tags": {...}, "peak_tags": {...}, "owners": {...}}}.
 [[nodiscard]] Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices);
 
 }  // namespace lowtide::memory

@@ -33,6 +33,10 @@ HeldNow heldNow(const Json& ledger, const Json& devices, const std::string& devi
                     : std::max<Bytes>(0, now.capacity - bytesIn(each, "free") - now.ours());
         }
     }
+    // A card that is rehearsed has the size of the run's, not the one that could be opened.
+    if (const Bytes opened = bytesIn(held, "capacity"); opened > 0) {
+        now.capacity = opened;
+    }
     return now;
 }
 

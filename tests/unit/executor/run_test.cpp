@@ -321,6 +321,7 @@ void RunTest::hasTheHostAmongItsDevices_onACard() {
     QCOMPARE(planned[1]["device"], Json("cpu"));
     QVERIFY(planned[1]["capacity"].get<Bytes>() > 0);
     QCOMPARE(result.report["devices"].back()["id"], Json("cpu"));
+    QCOMPARE(bench.engine.ledger().snapshot().at("fake").capacity, kGiB);
 }
 
 void RunTest::thinsTheTimeLine_andWritesAllOfItOnRequest() {

@@ -472,6 +472,13 @@ private Q_SLOTS:
                  QString("Nothing is held on a device"));
     }
 
+    void aRehearsedCardHasItsOwnSize() {
+        const Json devices = Json::array({Json{{"id", "fake"}, {"free", 8 * kGiB}}});
+        QCOMPARE(memoryLine({.ledger = {{"fake", {{"total", kGiB}, {"capacity", 4 * kGiB}}}},
+                             .devices = devices}),
+                 QString("fake holds 1.0 GiB, 3.0 GiB are free"));
+    }
+
     void escapeTwiceCancels() {
         Working studio;
         const std::string graph = graph::toText(studio.model().document());
