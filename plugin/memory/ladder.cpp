@@ -23,12 +23,23 @@ size_t rungOfPolicy(const Policy& policy) {
     return first < kTighterPolicies.size() ? first : 0;
 }
 
+void give(Policy& policy, const char* rung) {
+    const Policy given = parsePolicy(rung);
+    policy.name = given.name;
+    policy.stream = given.stream;
+    policy.blocksPerGroup = given.blocksPerGroup;
+}
+
+void relaxToAuto(Policy& policy) {
+    if (policy.name == "none" || (policy.name == "model" && !policy.stream)) {
+        give(policy, "auto");
+        policy.budget.reset();
+    }
+}
+
 void tighten(Policy& policy, size_t rung) {
     if (rungOfPolicy(policy) < rung) {
-        const Policy tighter = parsePolicy(kTighterPolicies[rung]);
-        policy.name = tighter.name;
-        policy.stream = tighter.stream;
-        policy.blocksPerGroup = tighter.blocksPerGroup;
+        give(policy, kTighterPolicies[rung]);
     }
     policy.budget.reset();
     policy.after = policy.after == After::Keep ? After::Evict : policy.after;
@@ -52,6 +63,14 @@ Policy tightened(Policy policy, size_t rung) {
     tighten(policy, rung);
     for (auto& [role, entry] : policy.components) {
         tighten(entry, rung);
+    }
+    return policy;
+}
+
+Policy relaxedToAuto(Policy policy) {
+    relaxToAuto(policy);
+    for (auto& [role, entry] : policy.components) {
+        relaxToAuto(entry);
     }
     return policy;
 }

@@ -20,4 +20,7 @@ inline constexpr std::array kTighterPolicies = {
 /// computes, what is dropped and what may be pinned stays, so the bits do too.
 [[nodiscard]] Policy tightened(Policy policy, size_t rung);
 
+/// `policy`, and those of its components, with `auto` where components are held whole.
+[[nodiscard]] Policy relaxedToAuto(Policy policy);
+
 }  // namespace lowtide::memory

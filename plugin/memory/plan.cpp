@@ -420,14 +420,18 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     const Policy& own = request.nodes[place].policy;
     const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
     infeasible.capacity = capacity;
+    std::vector<std::pair<std::string, Policy>> choices = {{"auto", relaxedToAuto(own)}};
     for (size_t rung = rungOf(*node); rung < kTighterPolicies.size(); ++rung) {
-        node->policy = tightened(own, rung);
-        if (node->components.empty() || node->policy == own) {
+        choices.emplace_back(kTighterPolicies[rung], tightened(own, rung));
+    }
+    for (const auto& [name, policy] : choices) {
+        if (node->components.empty() || policy == own) {
             continue;
         }
+        node->policy = policy;
         const Bytes needed = smallestOf(changed, place, infeasible.device);
         if (needed <= capacity) {
-            infeasible.fittingPolicy = kTighterPolicies[rung];
+            infeasible.fittingPolicy = name;
             infeasible.cheapestFix = "set the memory policy of " + infeasible.node +
                                      (own.components.empty() ? "" : " and of its components") +
                                      " to " + infeasible.fittingPolicy + ": it then needs " +

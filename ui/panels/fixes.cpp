@@ -52,8 +52,10 @@ Edit policyEdit(const std::string& node, const std::string& text) {
         const auto& rungs = memory::kTighterPolicies;
         const auto rung = std::find(rungs.begin(), rungs.end(), text);
         const memory::Policy policy =
-            rung == rungs.end() ? memory::parsePolicy(text)
-                                : memory::tightened(own, static_cast<size_t>(rung - rungs.begin()));
+            text == "auto" ? memory::relaxedToAuto(own)
+            : rung == rungs.end()
+                ? memory::parsePolicy(text)
+                : memory::tightened(own, static_cast<size_t>(rung - rungs.begin()));
         changed.memory = policy == memory::parsePolicy(text) ? Json(text) : memory::toJson(policy);
     };
 }

@@ -31,6 +31,7 @@ constexpr int kPlacesHeight = 92;
 constexpr int kModelRow = Theme::space(10);
 
 enum Column { Name, Family, Size, Verdict };
+
 /// Of a row's verdict: the place of its model in the library's list.
 constexpr int kPlace = Qt::UserRole + 1;
 

@@ -149,7 +149,7 @@ void QueuePanel::takeSelectedAway() {
     const QueuedRun* run = queue_.find(selectedRun());
     if (run && run->state == RunState::Waiting) {
         cancelSelectedNow();
-    } else if (hasEnded(run)) {
+    } else if (run && hasEnded(*run)) {
         removeSelected();
     }
 }

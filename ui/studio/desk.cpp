@@ -25,10 +25,13 @@ namespace lowtide::ui {
 
 namespace {
 
-/// A card that is rehearsed on is as large as it is stated, and ours alone.
-Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, Bytes held) {
-    if (id == "fake" && rehearsed > 0) {
-        return std::max<Bytes>(0, rehearsed - held);
+/// A card that is rehearsed on is ours alone, as large as it is stated or was opened.
+Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, const Json& figures) {
+    if (id == "fake") {
+        const Bytes size = rehearsed > 0 ? rehearsed : bytesIn(figures, "capacity");
+        if (size > 0) {
+            return std::max<Bytes>(0, size - bytesIn(figures, "total"));
+        }
     }
     for (const Json& device : devices.is_array() ? devices : Json::array()) {
         if (device.value("id", std::string()) == id) {
@@ -44,8 +47,8 @@ QString memoryLine(const MemoryNow& now, Bytes rehearsed) {
     QStringList parts;
     if (now.ledger.is_object()) {
         for (const auto& [device, figures] : now.ledger.items()) {
-            const Bytes total = figures.is_object() ? figures.value("total", Bytes{0}) : 0;
-            const Bytes free = freeOn(now.devices, device, rehearsed, total);
+            const Bytes total = bytesIn(figures, "total");
+            const Bytes free = freeOn(now.devices, device, rehearsed, figures);
             if (total > 0) {
                 const QString name = deviceText(device);
                 parts << (free > 0 ? Desk::tr("%1 holds %2, %3 are free")

@@ -262,7 +262,8 @@ private Q_SLOTS:
         QVERIFY(refusal);
         QVERIFY(refusal->node == "denoise");
         QCOMPARE(refusal->needed, Bytes{4 * kDenoiser});
-        QVERIFY(refusal->cheapestFix.find("denoise to auto") != std::string::npos);
+        QVERIFY2(refusal->cheapestFix.find("denoise to auto") != std::string::npos,
+                 refusal->cheapestFix.c_str());
         QCOMPARE(toJson(*refusal),
                  (Json{{"node", "denoise"},
                        {"device", refusal->device},

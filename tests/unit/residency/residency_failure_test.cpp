@@ -207,7 +207,7 @@ private Q_SLOTS:
                     {},
                     {.failing = {.kind = memory::AllocationKind::Staging, .number = 1}});
         memory::PlanRequest request = bench.request("leaf+stream");
-        request.nodes[0] = request.nodes[2];  // the component is needed by a later node too
+        request.nodes = {request.nodes[2], request.nodes[2]};  // the next node needs it, too
         bench.residency->begin(testing::planOf(request), {});
         QVERIFY_THROWS_EXCEPTION(Error, bench.residency->enter(0));
         bench.residency->leave(0);

@@ -57,9 +57,10 @@ private Q_SLOTS:
         const FoundModel& found = library.models().front();
         QCOMPARE(found.file.kind, ModelKind::Checkpoint);
         QCOMPARE(found.relative, std::string("sd15"));
-        QCOMPARE(library.valueOf(found), one);
+        QCOMPARE(valueOf(library, 0), one);
         library.setEngineFolders({one.toStdString(), folder_->path().toStdString()});
-        QCOMPARE(library.valueOf(found), QString("sd15"));
+        scan(library, {one});
+        QCOMPARE(valueOf(library, 0), QString("sd15"));
     }
 
     void looksOnceIntoAFolderThatLinksToItself() {

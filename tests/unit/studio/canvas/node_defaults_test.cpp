@@ -39,6 +39,8 @@ private:
 void NodeDefaultsTest::init() {
     failOnQtWarnings();
     bench_ = nullptr;
+    defaults_ = nullptr;
+    settings_ = nullptr;  // it writes into the folder until then
     folder_ = std::make_unique<QTemporaryDir>();
     settings_ = std::make_unique<ui::Settings>(folder_->filePath("settings.json"));
     defaults_ = std::make_unique<ui::NodeDefaults>(*settings_);

@@ -245,7 +245,7 @@ private Q_SLOTS:
         QFile file(folder_->filePath(files().front()));
         QVERIFY(file.open(QIODevice::ReadWrite));
         QByteArray bytes = file.readAll();
-        bytes.replace("\"format\":1", "\"format\":9");
+        bytes.replace("\"format\":2", "\"format\":9");
         file.resize(0);
         file.seek(0);
         file.write(bytes);

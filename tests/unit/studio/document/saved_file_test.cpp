@@ -181,7 +181,7 @@ private Q_SLOTS:
                               << "\"x.json\": graph is not valid JSON at line 22, column 7";
         QTest::newRow("newer")
             << QByteArray(R"({"format": 99, "nodes": {}})")
-            << "\"x.json\": graph has the format 99, this version reads up to format 1";
+            << "\"x.json\": graph has the format 99, this version reads up to format 2";
         QTest::newRow("other JSON")
             << QByteArray(R"({"a": 1})") << "\"x.json\": graph has no \"format\"";
         QTest::newRow("a list") << QByteArray("[]")

@@ -188,7 +188,7 @@ void MemoryControlsTest::chooserShowsADeviceThatNobodyOffers() {
     chooser.setDevice("fake:64MiB");
     QCOMPARE(chooser.currentText(), QString("Rehearse on 64 MiB"));
     chooser.setDevices(kDevices);
-    QCOMPARE(chooser.currentText(), QString("Rehearse on 64MiB"));
+    QCOMPARE(chooser.currentText(), QString("Rehearse on 64 MiB"));
     chooser.setDevice("cuda:0");
     QCOMPARE(chooser.currentText(), QString("cuda:0"));
     chooser.setDevice(std::nullopt);

@@ -47,7 +47,10 @@ private Q_SLOTS:
         });
     }
 
-    void cleanup() { library_.reset(); }
+    void cleanup() {
+        library_.reset();
+        settings_.reset();  // it writes into the folder until then
+    }
 
     void helps_whileThereAreNoModels() {
         ModelsPanel panel(*settings_, *library_);
@@ -68,6 +71,7 @@ private Q_SLOTS:
                               "xl.safetensors|SDXL",
                               "soft.safetensors|autoencoder",
                               "bad.pth|cannot be read"}));
+        settings_->finish();
         QCOMPARE(Settings(at("settings.json")).preferences().modelFolders,
                  QStringList{folder_->path()});
     }

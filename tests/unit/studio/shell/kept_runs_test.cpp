@@ -40,9 +40,8 @@ private Q_SLOTS:
         }
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
-            stage.send({{"event", "nodeFinished"},
-                        {"node", "save"},
-                        {"files", {{{"path", picture.toStdString()}}}}});
+            stage.send(
+                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {picture.toStdString()}}});
             return Json{{"status", status.toStdString()}, {"executed", 1}};
         });
         studio.action("run.start").trigger();
@@ -100,9 +99,8 @@ private Q_SLOTS:
         QCOMPARE(work.file.saveAs(studio.folder.filePath("p.json")), QString());
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
-            stage.send({{"event", "nodeFinished"},
-                        {"node", "save"},
-                        {"files", {{{"path", picture.toStdString()}}}}});
+            stage.send(
+                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {picture.toStdString()}}});
             return Json{{"status", "ok"}, {"executed", 1}};
         });
         studio.action("run.start").trigger();
@@ -119,7 +117,7 @@ private Q_SLOTS:
         Workspace& work = *studio.window->workspace();
         Json files = Json::array();
         for (const char* name : {"a.png", "b.png", "c.png"}) {
-            files.push_back({{"path", studio.folder.filePath(name).toStdString()}});
+            files.push_back(studio.folder.filePath(name).toStdString());
         }
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()), [&](ScriptedRunner::Stage& stage) {

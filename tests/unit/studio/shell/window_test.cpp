@@ -476,7 +476,7 @@ private Q_SLOTS:
         const Json devices = Json::array({Json{{"id", "fake"}, {"free", 8 * kGiB}}});
         QCOMPARE(memoryLine({.ledger = {{"fake", {{"total", kGiB}, {"capacity", 4 * kGiB}}}},
                              .devices = devices}),
-                 QString("fake holds 1.0 GiB, 3.0 GiB are free"));
+                 QString("rehearsed card holds 1.0 GiB, 3.0 GiB are free"));
     }
 
     void escapeTwiceCancels() {
