@@ -2,6 +2,7 @@
 
 #include "plugin/base/log.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace lowtide::executor {
@@ -9,11 +10,13 @@ namespace lowtide::executor {
 Collections::Collections(memory::Engine& engine,
                          ResultCache& cache,
                          CollectionHistory& history,
+                         std::span<const memory::DeviceInfo> opened,
                          const memory::CollectionSettings& settings,
                          std::span<const std::string> liveKeys)
     : engine_(engine),
       cache_(cache),
       history_(history),
+      opened_(opened),
       settings_(settings),
       liveKeys_(liveKeys.begin(), liveKeys.end()) {}
 
@@ -28,9 +31,17 @@ bool Collections::at(const CollectionPoint& point) {
     return decision.run;
 }
 
+memory::DeviceInfo Collections::infoOf(const memory::DeviceSpec& device) const {
+    const auto found =
+        std::find_if(opened_.begin(), opened_.end(), [&](const memory::DeviceInfo& info) {
+            return info.id == device.id();
+        });
+    return found == opened_.end() ? engine_.open(device) : *found;
+}
+
 memory::CollectionQuestion Collections::questionAt(const CollectionPoint& point) const {
     memory::CollectionQuestion question{.settings = settings_,
-                                        .device = engine_.open(point.device),
+                                        .device = infoOf(point.device),
                                         .state = engine_.memoryState(point.device),
                                         .deadCaches = cache_.deadBytes(liveKeys_),
                                         .isForced = point.isForced};

@@ -25,11 +25,13 @@ struct CollectionPoint {
 /// The collections of one run: decides at each point, collects, keeps the records. Run thread only.
 class Collections {
 public:
-    /// `liveKeys`: result keys of the run's graph; results of other graphs are dead when memory is
-    /// short. Everything must outlive this.
+    /// `opened`: devices of the run; another one is opened when a point lies on it. `liveKeys`:
+    /// result keys of the run's graph; results of other graphs are dead when memory is short.
+    /// Everything must outlive this.
     Collections(memory::Engine& engine,
                 ResultCache& cache,
                 CollectionHistory& history,
+                std::span<const memory::DeviceInfo> opened,
                 const memory::CollectionSettings& settings,
                 std::span<const std::string> liveKeys);
 
@@ -40,6 +42,7 @@ public:
     [[nodiscard]] Json report() const;
 
 private:
+    [[nodiscard]] memory::DeviceInfo infoOf(const memory::DeviceSpec& device) const;
     memory::CollectionQuestion questionAt(const CollectionPoint& point) const;
     void collect(const CollectionPoint& point,
                  const memory::CollectionQuestion& question,
@@ -49,6 +52,7 @@ private:
     memory::Engine& engine_;
     ResultCache& cache_;
     CollectionHistory& history_;
+    std::span<const memory::DeviceInfo> opened_;
     memory::CollectionSettings settings_;
     std::set<std::string, std::less<>> liveKeys_;
     std::vector<memory::CollectionRecord> records_;

@@ -111,6 +111,7 @@ private:
         Collections collections(services_.engine,
                                 services_.cache,
                                 services_.collections,
+                                devices.infos,
                                 collectionSettings(options_, snapshot_),
                                 keys);
         KeptValues kept(snapshot_, outlined, services_.cache, services_.disk, ledger);

@@ -12,7 +12,7 @@ import os
 import pathlib
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments, make_checkpoints
+from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments, make_checkpoints
 from make_image_goldens import make_images
 
 sys.path.insert(0, str(REFERENCE))
@@ -42,6 +42,7 @@ def main():
         (folder / "images.partial").rename(folder / "images")
     import golden
 
+    bound_no_latents()
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
             golden.main(arguments_of(case, folder))

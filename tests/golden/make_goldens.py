@@ -82,6 +82,14 @@ def add_other_layouts(folder: pathlib.Path) -> None:
             save_file({k: v.half().float() for k, v in load_file(path).items()}, path, metadata={"format": "pt"})
 
 
+def bound_no_latents() -> None:
+    """docs/decisions/0037: DDIM and DDPM hold no latents between -1 and 1, also where the scheduler's file says nothing of it."""
+    from lib import schedulers
+
+    build = schedulers.build
+    schedulers.build = lambda name, config: build(name, {"clip_sample": False, **config})
+
+
 def main() -> int:
     cases_path = pathlib.Path(sys.argv[2] if sys.argv[1] == "--hash" else sys.argv[1])
     if sys.argv[1] == "--hash":
@@ -99,6 +107,7 @@ def main() -> int:
 
     import golden
 
+    bound_no_latents()
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
             golden.main(golden_arguments(case, folder))

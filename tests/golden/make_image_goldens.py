@@ -19,7 +19,7 @@ import pathlib
 import shutil
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments, make_checkpoints
+from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments, make_checkpoints
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -166,6 +166,7 @@ def main():
         (folder / "images.partial").rename(folder / "images")
     import golden
 
+    bound_no_latents()
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
             run_case(golden, case, folder)
