@@ -57,7 +57,7 @@ QString savedFolders() {
     const QString script = testing::sourcePath("tests/golden/make_saved_folders.py");
     const std::string hash = sha256Hex(testing::contentsOf(script).toStdString()).substr(0, 16);
     QString folder = testing::goldenFolder() + "/saved-" + QString::fromStdString(hash);
-    testing::runReference({script, testing::goldenFolder() + "/checkpoints", folder});
+    testing::runReferenceAlone(folder, {script, testing::goldenFolder() + "/checkpoints", folder});
     return folder;
 }
 

@@ -7,7 +7,6 @@
 #include <ATen/ATen.h>
 
 #include <QFile>
-#include <QLockFile>
 
 #include <stdexcept>
 
@@ -22,13 +21,11 @@ std::string madeFolder(const std::string& scriptName) {
         QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
     const QString folder =
         testing::goldenFolder() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
-    QLockFile lock(folder + ".lock");
-    lock.setStaleLockTime(0);
-    lock.lock();
-    testing::runReference({script,
-                           testing::sourcePath("tests/golden/reference"),
-                           testing::goldenFolder() + "/checkpoints",
-                           folder});
+    testing::runReferenceAlone(folder,
+                               {script,
+                                testing::sourcePath("tests/golden/reference"),
+                                testing::goldenFolder() + "/checkpoints",
+                                folder});
     return folder.toStdString();
 }
 
