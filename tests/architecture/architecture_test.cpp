@@ -119,6 +119,9 @@ private Q_SLOTS:
         QTest::newRow("stray top entry") << "check_tree.py"
                                          << "scripts/a.cpp" << QByteArray("\n")
                                          << "scripts: not one of the top folder's entries";
+        QTest::newRow("long line of a page") << "check_tree.py"
+                                             << "docs/a.md" << QByteArray("word ").repeated(31)
+                                             << "docs/a.md:1: 155 characters, at most 150";
         QTest::newRow("test without a namespace")
             << "check_names.py"
             << "tests/unit/a/a_test.cpp" << QByteArray("LOWTIDE_TEST(ATest)\n")

@@ -8,7 +8,8 @@
 - sizes: the median source file is near 120 lines, 95 % are under 400;
 - host and device are crossed only in plugin/tensor/crossing.cpp and plugin/residency;
 - nothing in models/, sampling/ or nodes/ keeps a tensor as a member of a network;
-- no files of one machine: absolute home or temporary paths, and no work left undone.
+- no files of one machine: absolute home or temporary paths, and no work left undone;
+- no line of a page is longer than a narrow window and a readable diff take.
 """
 import pathlib
 import re
@@ -29,6 +30,9 @@ MAY_CROSS = re.compile(r"^(plugin/tensor/crossing\.cpp|plugin/residency/|tests/)
 OWNED = re.compile(r"^\s+(at::Tensor|std::vector<at::Tensor>|std::(map|unordered_map)<[^;]*at::Tensor>)\s+\w*(weight|bias)\w*_?;")
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|not implemented|placeholder implementation", re.IGNORECASE)
 MACHINE = re.compile(r"(/home/|/root/|/work/|/tmp/[a-z])")
+LONGEST_LINE = 150  # characters of a page; a row of a table becomes a list, or its cells shorter
+# Tables whose rows tests/unit/memory/combinations_test.cpp writes; tables of the reference's own tensors.
+MAY_BE_LONG = {"docs/combinations.md", "tests/golden/reference/README.md"}
 TEXT = {".hpp", ".cpp", ".cu", ".cmake", ".txt", ".md", ".json", ".py", ""}
 
 
@@ -86,9 +90,21 @@ def machine_paths(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def long_lines(root: pathlib.Path) -> list[str]:
+    problems = []
+    for top in sorted(TOP):
+        for page in [root / top] if (root / top).is_file() else sorted((root / top).rglob("*")):
+            path = page.relative_to(root).as_posix()
+            if page.suffix == ".md" and page.is_file() and path not in MAY_BE_LONG:
+                for number, line in enumerate(page.read_text(errors="replace").splitlines(), 1):
+                    if len(line) > LONGEST_LINE:
+                        problems.append(f"{path}:{number}: {len(line)} characters, at most {LONGEST_LINE} in a line of a page")
+    return problems
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    problems = top_level(root) + readmes(root) + sizes(root) + code(root) + machine_paths(root)
+    problems = top_level(root) + readmes(root) + sizes(root) + code(root) + machine_paths(root) + long_lines(root)
     print("\n".join(problems + [f"{len(problems)} broken tree rules"]))
     return 1 if problems else 0
 
