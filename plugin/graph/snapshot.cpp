@@ -41,16 +41,33 @@ std::string lastPart(std::string path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-std::string pictureText(Document document, const std::vector<SnapshotNode>& nodes) {
+bool isPath(const ParamDesc& param) {
+    return param.kind == ParamKind::File || param.kind == ParamKind::Folder;
+}
+
+/// Nodes that nothing pulls are kept as they are, but for the folders in them.
+void dropFolders(Document& document, const Catalog& catalog) {
+    for (auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>{}) {
+            const auto value = node.params.find(param.id);
+            if (isPath(param) && value != node.params.end() && value->is_string()) {
+                *value = lastPart(value->get<std::string>());
+            }
+        }
+    }
+}
+
+std::string pictureText(Document document,
+                        const Catalog& catalog,
+                        const std::vector<SnapshotNode>& nodes) {
     for (const SnapshotNode& node : nodes) {
         Json& params = document.nodes.at(node.id).params;
         for (const ParamDesc& param : node.desc->params) {
-            const bool isPath = param.kind == ParamKind::File || param.kind == ParamKind::Folder;
-            const Scalar& value = node.params.at(param.id);
-            params[param.id] =
-                isPath ? Json(lastPart(std::get<std::string>(value))) : toJson(value);
+            params[param.id] = toJson(node.params.at(param.id));
         }
     }
+    dropFolders(document, catalog);
     document.extra.erase(kPresetKey);  // a thumbnail in every picture would be too much
     return toJson(document).dump();
 }
@@ -97,7 +114,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
         snapshot->lowMemory = memory::parseLowMemory(*document.lowMemory);
     }
     snapshot->isExact = document.isExact.value_or(false);
-    snapshot->graphText = pictureText(document, snapshot->nodes);
+    snapshot->graphText = pictureText(document, catalog, snapshot->nodes);
     return snapshot;
 }
 

@@ -25,6 +25,7 @@ private Q_SLOTS:
     void isRefused_whenTheGraphHasErrors();
     void readsPolicies();
     void writesTheValuesThatWereUsed_forPictures();
+    void keepsNoFolderOfAFile_forPictures();
 
 private:
     static Json graphOf(const std::vector<std::pair<std::string, std::string>>& types) {
@@ -227,6 +228,18 @@ void SnapshotTest::writesTheValuesThatWereUsed_forPictures() {
     QCOMPARE(text["nodes"]["denoise"]["params"]["unknown"], Json({1, 2}));
     QCOMPARE(text["nodes"]["load"]["params"]["checkpoint"], Json("tiny.safetensors"));
     QVERIFY(!snapshotOf(text)->nodes.empty());
+}
+
+void SnapshotTest::keepsNoFolderOfAFile_forPictures() {
+    Json graph = textToImage();
+    graph["nodes"]["spare"] = {{"type", graph["nodes"]["load"]["type"]},
+                               {"params", {{"checkpoint", "/people/someone/spare.safetensors"}}}};
+
+    const auto snapshot = snapshotOf(graph);
+    const Json text = parseJson(snapshot->graphText, "picture");
+
+    QCOMPARE(text["nodes"]["spare"]["params"]["checkpoint"], Json("spare.safetensors"));
+    QVERIFY(snapshot->graphText.find("someone") == std::string::npos);
 }
 
 LOWTIDE_TEST(SnapshotTest)
