@@ -38,7 +38,7 @@ void SearchPopup::fill(QStandardItemModel& rows, const QString& pattern) {
 QString SearchPopup::detailOf(int row) const {
     if (row < 0) {
         return wanted_.type.empty() ? tr("No node has that in its name, category or help.")
-                                    : tr("No such node takes a wire of type %1.")
+                                    : tr("No such node accepts a wire of type %1.")
                                           .arg(QString::fromStdString(wanted_.type));
     }
     return QString::fromStdString(hits_.at(static_cast<size_t>(row)).desc->tooltip);

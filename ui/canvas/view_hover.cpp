@@ -31,7 +31,7 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
 QString portTip(const PortFace& port) {
     QString text = GraphView::tr("%1 (%2)").arg(port.label, QString::fromStdString(port.type));
     if (port.isOptional && port.isKnown) {
-        text = GraphView::tr("%1, may stay free").arg(text);
+        text = GraphView::tr("%1, optional").arg(text);
     }
     return port.tooltip.isEmpty() ? text : text + u'\n' + port.tooltip;
 }
@@ -46,12 +46,12 @@ QString nodeTip(const NodeFace& face, const NodeStatus& status) {
                      .arg(status.lossy.join(QStringLiteral("; ")));
     }
     if (face.mode == graph::NodeMode::Muted) {
-        parts << GraphView::tr("Muted: neither this node nor what needs it runs.");
+        parts << GraphView::tr("Muted: neither this node nor anything that depends on it runs.");
     } else if (face.mode == graph::NodeMode::Bypassed) {
         parts << GraphView::tr("Bypassed: its input passes through unchanged.");
     }
     if (face.desc == nullptr) {
-        parts << GraphView::tr("No module here knows this type of node. It is kept as it is.");
+        parts << GraphView::tr("This type of node is not known here. The node is kept as it is.");
     } else {
         parts << QString::fromStdString(face.desc->tooltip);
     }

@@ -27,8 +27,7 @@ void GraphView::openSearch() {
 void GraphView::wireSelected() {
     const NodeIds ids = selectedNodes();
     if (ids.size() != 1) {
-        parts_->tip.say(tr("Select the one node that shall have a wire."),
-                        parts_->pointerOrMiddle());
+        parts_->tip.say(tr("Select the one node to wire."), parts_->pointerOrMiddle());
         return;
     }
     reveal(*ids.begin());

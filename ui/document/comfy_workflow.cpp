@@ -76,11 +76,9 @@ std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
 QString comfyRefusal(const ComfyWorkflow& workflow) {
     return workflow.nodes == 1
                ? Comfy::tr(
-                     "This is a workflow of ComfyUI with one node; it is not read by this "
-                     "version.")
+                     "This is a ComfyUI workflow with one node; this version does not read it.")
                : Comfy::tr(
-                     "This is a workflow of ComfyUI with %1 nodes; it is not read by this "
-                     "version.")
+                     "This is a ComfyUI workflow with %1 nodes; this version does not read it.")
                      .arg(workflow.nodes);
 }
 
@@ -91,10 +89,10 @@ QString comfyCounterparts(const ComfyWorkflow& workflow, const graph::Catalog& c
     }
     QStringList sentences;
     if (!known.isEmpty()) {
-        sentences << Comfy::tr("The node search finds what stands here for %1.").arg(listed(known));
+        sentences << Comfy::tr("The node search finds the counterparts of %1.").arg(listed(known));
     }
     if (!unknown.isEmpty()) {
-        sentences << Comfy::tr("Nothing stands here for %1.").arg(listed(unknown));
+        sentences << Comfy::tr("There is no counterpart of %1.").arg(listed(unknown));
     }
     return sentences.join(u' ');
 }

@@ -78,11 +78,10 @@ private:
         if (node == document_.nodes.end()) {
             return Wires::tr("There is no node “%1”.").arg(toQt(id));
         }
-        return descOf(id) ? QString()
-                          : Wires::tr(
-                                "The node type “%1” is not known here, so what it takes and "
-                                "gives is not either.")
-                                .arg(toQt(node->second.type));
+        return descOf(id)
+                   ? QString()
+                   : Wires::tr("The node type “%1” is not known here, and neither are its ports.")
+                         .arg(toQt(node->second.type));
     }
 
     /// Whether what leaves `source` reaches `target`, walking back from it.

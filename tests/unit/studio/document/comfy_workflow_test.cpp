@@ -71,10 +71,11 @@ private Q_SLOTS:
         const graph::Catalog catalog(
             {{.id = "denoise.sample", .label = "Denoise", .aliases = {"KSampler"}}});
         const ComfyWorkflow workflow = *comfyWorkflow(kWorkflow);
-        QVERIFY(comfyRefusal(workflow).contains("ComfyUI with 3 nodes"));
-        QCOMPARE(comfyCounterparts(workflow, catalog),
-                 QString("The node search finds what stands here for KSampler. Nothing stands here "
-                         "for LoraLoader."));
+        QVERIFY(comfyRefusal(workflow).contains("ComfyUI workflow with 3 nodes"));
+        QCOMPARE(
+            comfyCounterparts(workflow, catalog),
+            QString("The node search finds the counterparts of KSampler. There is no counterpart "
+                    "of LoraLoader."));
     }
 
     void longListsAreCut() {
@@ -97,7 +98,7 @@ private Q_SLOTS:
         const std::optional<Error> error = errorOf([&] { static_cast<void>(loadGraph(path)); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Unsupported);
-        QVERIFY(QString::fromStdString(error->message()).contains("workflow of ComfyUI"));
+        QVERIFY(QString::fromStdString(error->message()).contains("ComfyUI workflow"));
         QVERIFY(QString::fromStdString(error->hint()).contains("node search"));
     }
 };

@@ -81,8 +81,7 @@ private Q_SLOTS:
         row("no node", {"nobody", "image", "save", "image"}, "There is no node “nobody”.");
         row("unknown type",
             {"decode", "image", "foreign", "anything"},
-            "The node type “SomeOtherNode” is not known here, so what it takes and gives is not "
-            "either.");
+            "The node type “SomeOtherNode” is not known here, and neither are its ports.");
         row("control takes anything", {"checkpoint", "model", "offload", "value"}, "");
         row("control gives anything", {"offload", "value", "save", "image"}, "");
     }

@@ -204,8 +204,8 @@ private Q_SLOTS:
         QGuiApplication::clipboard()->setText(
             R"({"nodes": [{"id": 1, "type": "FaceDetailer"}], "links": []})");
         studio.paste();
-        QVERIFY2(studio.notice().contains("workflow of ComfyUI"), qPrintable(studio.notice()));
-        QVERIFY(studio.notice().contains("Nothing stands here for FaceDetailer"));
+        QVERIFY2(studio.notice().contains("ComfyUI workflow"), qPrintable(studio.notice()));
+        QVERIFY(studio.notice().contains("There is no counterpart of FaceDetailer"));
         QCOMPARE(graph::toText(studio.model().document()), before);
     }
 
@@ -218,7 +218,7 @@ private Q_SLOTS:
                           .arg(QString::fromLatin1(text.toBase64())));
         QGuiApplication::clipboard()->setMimeData(data);
         studio.paste();
-        QVERIFY2(studio.notice().contains("workflow of ComfyUI"), qPrintable(studio.notice()));
+        QVERIFY2(studio.notice().contains("ComfyUI workflow"), qPrintable(studio.notice()));
     }
 
     void otherTextsSayWhyNothingIsPasted_data() {
