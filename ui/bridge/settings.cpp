@@ -101,8 +101,8 @@ void Settings::read() {
         stored_ = std::move(json);
         if (version > kVersion) {
             isReadOnly_ = true;
-            problem_ = tr("The settings are of version %1, this program knows version %2. They are "
-                          "left as they are; what you change here is not kept.")
+            problem_ = tr("These settings are of version %1, this program knows version %2. They "
+                          "are left alone, and changes made here are not kept.")
                            .arg(version)
                            .arg(kVersion);
         }
@@ -117,7 +117,7 @@ void Settings::readValues(const Json& values) {
     preferences_ = preferencesFrom(values, &refused);
     preferences_.recentFiles = preferences_.recentFiles.mid(0, kMostRecentFiles);
     if (!refused.isEmpty() && problem_.isEmpty()) {
-        problem_ = tr("Some settings could not be read and are as they were at first: %1.")
+        problem_ = tr("Some settings could not be read and have their defaults: %1.")
                        .arg(refused.join(QStringLiteral(", ")));
     }
 }
@@ -126,11 +126,11 @@ void Settings::setAside(const QString& reason) {
     const QString name = freeName(path_);
     const bool isMoved = QFile::rename(path_, name);
     isReadOnly_ = !isMoved;
-    problem_ = isMoved ? tr("The settings could not be read (%1). They are as they were at first; "
-                            "the old file is kept as %2.")
+    problem_ = isMoved ? tr("The settings could not be read (%1). The defaults are used; the old "
+                            "file is kept as %2.")
                              .arg(reason, QFileInfo(name).fileName())
-                       : tr("The settings could not be read (%1), nor renamed. They are as they "
-                            "were at first, and what you change is not kept.")
+                       : tr("The settings could not be read (%1), nor renamed. The defaults are "
+                            "used, and changes are not kept.")
                              .arg(reason);
 }
 
@@ -177,8 +177,8 @@ QString Settings::Writing::write(int number, const Json& mine) {
         const Json json = merged(base, mine, inFile());
         if (JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion) > kVersion) {
             return tr(
-                "A newer version of the program has written the settings meanwhile; what you "
-                "change here is not kept.");
+                "A newer version of the program has written the settings meanwhile; changes made "
+                "here are not kept.");
         }
         files::writeFileAtomically(path, json.dump(2) + "\n");
         base = mine;

@@ -53,7 +53,7 @@ QString problemOf(const Answered& answered) {
     }
     return answered.status == Status::Failed
                ? Upkeep::tr("a run is at work; try again when it has ended")
-               : Upkeep::tr("the module refused, and said no more");
+               : Upkeep::tr("the module refused without saying why");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ QWidget* makeComponentPart(const QString& role,
     own->setAutoRaise(true);
     own->setIcon(Theme::current().icon(hasOwn ? "close" : "plus"));
     own->setToolTip(hasOwn ? QLabel::tr("Treat %1 like the others").arg(role)
-                           : QLabel::tr("Treat %1 in its own way").arg(role));
+                           : QLabel::tr("Treat %1 separately").arg(role));
     own->setAccessibleName(own->toolTip());
     QObject::connect(own, &QToolButton::clicked, part, [onToggled, hasOwn] { onToggled(!hasOwn); });
     head->addWidget(own);

@@ -34,12 +34,12 @@ TypeRows::TypeRows(QWidget* parent)
     : QWidget(parent), storage_(new ChoiceBox(this)), compute_(new ChoiceBox(this)) {
     storage_->setObjectName("storage");
     compute_->setObjectName("compute");
-    storage_->addItem(tr("as the preset has it"), QString());
+    storage_->addItem(tr("as in the preset"), QString());
     storage_->addItem(tr("as in the file"), QString(kFile));
     for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
         addType(*storage_, type);
     }
-    compute_->addItem(tr("as the preset has it"), QString());
+    compute_->addItem(tr("as in the preset"), QString());
     for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
         addType(*compute_, type);
     }
