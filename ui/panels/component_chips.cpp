@@ -86,7 +86,7 @@ QWidget* ComponentChips::makeChip(const HeldComponent& component) {
         auto* button = new QToolButton(chip);
         button->setObjectName(id);
         button->setText(text);
-        button->setToolTip(isIdle_ ? tip : tr("Possible when the run has ended"));
+        button->setToolTip(isIdle_ ? tip : tr("Available when the run has ended"));
         button->setEnabled(isIdle_);
         row->addWidget(button);
         return button;

@@ -63,7 +63,7 @@ FirstStart::FirstStart(Settings& settings,
     cards_->showWhole(kStartWidth - 2 * Theme::space(kStartMargin));
     lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
     lowMemory_->setObjectName(QStringLiteral("lowMemory"));
-    auto* mode = makeText(tr("Collects what is unused after every stage; proposed up to 8 GiB. It "
+    auto* mode = makeText(tr("Collects unused memory after every stage; suggested up to 8 GiB. It "
                              "costs a little time, pictures stay the same."),
                           "modeNote",
                           "small",

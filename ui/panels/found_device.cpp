@@ -35,7 +35,7 @@ bool isBetter(const Json& device, const Json* best) {
 FoundDevice foundDevice(const Json& devices) {
     const Json* best = nullptr;
     if (!devices.is_array()) {
-        return {.sentence = DeviceWords::tr("Lowtide is looking for what it can compute on...")};
+        return {.sentence = DeviceWords::tr("Lowtide is looking for devices...")};
     }
     for (const Json& device : devices) {
         best = isBetter(device, best) ? &device : best;

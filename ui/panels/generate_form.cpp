@@ -55,12 +55,12 @@ GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidg
 }
 
 QWidget* GenerateForm::makeEmptyPage() {
-    return makeEmptyState({.icon = "sliders",
-                           .title = tr("No values are shown here yet"),
-                           .text = tr("Click a value of a node with the right button and choose "
-                                      "“Show in Generate”. Prompt, size and seed are a good "
-                                      "beginning. Presets bring theirs along.")},
-                          this);
+    return makeEmptyState(
+        {.icon = "sliders",
+         .title = tr("No values are shown here yet"),
+         .text = tr("Right-click a value of a node and choose “Show in Generate”. Prompt, size and "
+                    "seed are a good start. Presets come with their own.")},
+        this);
 }
 
 QWidget* GenerateForm::makeBar() {
@@ -99,7 +99,7 @@ void GenerateForm::setPlanned(const Planned& planned) {
 
 void GenerateForm::setRunning(bool isRunning) {
     cancel_->setEnabled(isRunning);
-    run_->setToolTip(isRunning ? tr("Queue one more run, behind the one at work") : QString());
+    run_->setToolTip(isRunning ? tr("Queue one more run after the current one") : QString());
 }
 
 void GenerateForm::take(const Delta& delta) {

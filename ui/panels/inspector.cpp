@@ -181,8 +181,8 @@ void Inspector::rebuild() {
     parts.sections->setNodes(edited);
     if (isGraph) {
         parts.help->showText(
-            tr("# The graph\n\nSelect a node to read what it does. What is set "
-               "here holds for every node that says nothing of its own."));
+            tr("# The graph\n\nSelect a node to read what it does. What is set here applies to "
+               "every node without a setting of its own."));
     } else if (isKnown) {
         parts.help->showNode(*parts.model.desc(parts.nodes.front()));
     } else {
@@ -206,7 +206,7 @@ void Inspector::refreshHeader() {
     }
     if (parts.nodes.size() > 1) {
         parts.title->setText(countText(parts.nodes.size()));
-        parts.detail->setText(tr("What they have in common; a change sets it in each."));
+        parts.detail->setText(tr("What they have in common; a change applies to all."));
         return;
     }
     const std::string& id = parts.nodes.front();

@@ -150,9 +150,9 @@ void InspectorGraph::refresh() {
 void InspectorGraph::setBudget() {
     const QString text = budget_->text().trimmed();
     const bool isRead = text.isEmpty() || parseBytes(text.toStdString()).has_value();
-    budgetProblem_->setText(
-        tr("“%1” is no size. Write a number with a unit, as 6GiB or 800MiB, or leave it empty.")
-            .arg(text));
+    budgetProblem_->setText(tr("“%1” is not a size. Write a number with a unit, such as 6GiB or "
+                               "800MiB, or leave it empty.")
+                                .arg(text));
     budgetProblem_->setVisible(!isRead);
     if (!isRead) {
         return;

@@ -187,7 +187,7 @@ void InspectorParams::reset(const ParamDesc& param) {
 void InspectorParams::expose(const ParamDesc& param, bool isShown) {
     const QString label = QString::fromStdString(param.label);
     model_.apply(isShown ? tr("Show %1 under Generate").arg(label)
-                         : tr("Take %1 away from Generate").arg(label),
+                         : tr("Remove %1 from Generate").arg(label),
                  [&](graph::Document& document) {
                      for (const std::string& node : nodes_) {
                          setExposed(document, node, param.id, param.label, isShown);

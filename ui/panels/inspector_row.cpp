@@ -106,7 +106,7 @@ void InspectorRow::setState(const RowState& state) {
     const QSignalBlocker blocked(expose_);
     expose_->setChecked(state.isExposed);
     expose_->setIcon(Theme::current().icon("eye", state.isExposed ? "accent" : "text.muted"));
-    expose_->setToolTip(state.isExposed ? tr("Shown under Generate; click to take it away")
+    expose_->setToolTip(state.isExposed ? tr("Shown under Generate; click to remove it")
                                         : tr("Show %1 under Generate").arg(label_));
     if (seedMode_) {
         const QSignalBlocker quiet(seedMode_);

@@ -45,7 +45,7 @@ MemoryLine refusedLine(const Issues& issues) {
     const Bytes needed = bytesIn(facts, "needed");
     const QString node = QString::fromStdString(found->node);
     const Bytes capacity = bytesIn(facts, "capacity");
-    return {.text = capacity > 0 ? MemoryWords::tr("Does not fit: %1 needs %2, there are %3")
+    return {.text = capacity > 0 ? MemoryWords::tr("Does not fit: %1 needs %2, %3 available")
                                        .arg(node, bytesText(needed), bytesText(capacity))
                     : needed > 0
                         ? MemoryWords::tr("Does not fit: %1 needs %2").arg(node, bytesText(needed))
@@ -75,7 +75,7 @@ MemoryLine memoryLineOf(const Planned& planned) {
     parts.push_back(isEstimated ? MemoryWords::tr("%1 (estimate)").arg(time) : time);
     return {.text = parts.join(QStringLiteral(", ")),
             .detail =
-                MemoryWords::tr("The most that %1 will hold, of its budget. %2")
+                MemoryWords::tr("The most that %1 will hold, and its budget. %2")
                     .arg(deviceText(textIn(*device, "device")),
                          isEstimated
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "

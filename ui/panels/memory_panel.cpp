@@ -24,10 +24,10 @@ const Issue* infeasible(const Issues& issues) {
 }
 
 QString timesNote(const PlanView& plan) {
-    return plan.isEstimated ? MemoryPanel::tr(
-                                  "Times are estimates: they rank plans, they do not "
-                                  "tell how long you wait.")
-                            : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
+    return plan.isEstimated
+               ? MemoryPanel::tr(
+                     "Times are estimates: they rank plans but do not tell how long you will wait.")
+               : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
 }
 
 QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& measured) {
@@ -205,12 +205,11 @@ void MemoryPanel::showRefusal(const Planned& planned) {
         std::any_of(planned.issues.begin(), planned.issues.end(), [](const Issue& issue) {
             return issue.severity == Severity::Error;
         });
-    widgets_->summary->setText(hasErrors ? tr("No plan: the graph has errors, see Issues")
-                               : parts_.model.document().nodes.empty()
-                                   ? tr("Add nodes, and the plan of their memory stands here")
-                               : parts_.queue.running()
-                                   ? tr("The plan follows when the run has ended")
-                                   : tr("The plan is being made"));
+    widgets_->summary->setText(
+        hasErrors                               ? tr("No plan: the graph has errors, see Issues")
+        : parts_.model.document().nodes.empty() ? tr("Add nodes to see the plan of their memory")
+        : parts_.queue.running()                ? tr("The plan follows when the run has ended")
+                                                : tr("The plan is being made"));
 }
 
 void MemoryPanel::showHeld() {
@@ -273,7 +272,7 @@ void MemoryPanel::endRun(quint64 id) {
     widgets_->bars->setRunning({});
     widgets_->details->setTitle(tr("Last run"));
     if (run->report.is_null()) {
-        showDetails(false, false, tr("It was refused, as Issues tells."));
+        showDetails(false, false, tr("It was refused; see Issues."));
         showHeld();
         return;
     }
@@ -295,13 +294,12 @@ void MemoryPanel::endRun(quint64 id) {
                       timeKeyOf(run->graph, run->options, run->report, parts_.model.catalog()),
                       run->milliseconds)
                 : std::nullopt;
-    widgets_->slower->tell(
-        Notice::Tone::Warning,
-        slower ? tr("This run took %1, the last one like it %2. Another program may use the "
-                    "device, or its memory.")
-                     .arg(secondsText(slower->milliseconds / 1000),
-                          secondsText(slower->lastMilliseconds / 1000))
-               : QString());
+    widgets_->slower->tell(Notice::Tone::Warning,
+                           slower ? tr("This run took %1, the last one like it %2. Another program "
+                                       "may be using the device or its memory.")
+                                        .arg(secondsText(slower->milliseconds / 1000),
+                                             secondsText(slower->lastMilliseconds / 1000))
+                                  : QString());
     showHeld();
 }
 

@@ -65,7 +65,7 @@ void MemoryPanel::Widgets::buildPlan(QWidget* part) {
     summary = makeLabel("summary", "strong", part);
     measure = makeButton("measure", MemoryPanel::tr("Measure this device"), part);
     measure->setToolTip(
-        MemoryPanel::tr("Takes some seconds. Plans then foretell times of this machine."));
+        MemoryPanel::tr("Takes a few seconds. Plans then predict the times of this machine."));
     measure->hide();
     refusal = new Notice("refusal", part);
     slower = new Notice("slower", part);

@@ -155,7 +155,7 @@ QWidget* ModelsPanel::makePlaces() {
     QToolButton* file = makeIconButton(
         "addPathsFile", "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), box);
     remove_ =
-        makeIconButton("removePlace", "minus", tr("Take it off the list; its files stay"), box);
+        makeIconButton("removePlace", "minus", tr("Remove it from the list; its files stay"), box);
     places_ = new QListWidget(box);
     places_->setObjectName(QStringLiteral("places"));
     places_->setAccessibleName(label->text());
@@ -208,9 +208,8 @@ QWidget* ModelsPanel::makeModels() {
     pages_->addWidget(
         makeEmptyState({.icon = "library",
                         .title = tr("No models yet"),
-                        .text = tr("Add the folder where your checkpoints lie. Folders "
-                                   "of ComfyUI are understood as they are. Until then "
-                                   "the built-in mini model serves.")},
+                        .text = tr("Add the folder of your checkpoints. Folders of ComfyUI work as "
+                                   "they are. Until then, use the built-in mini model.")},
                        pages_));
     connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);

@@ -97,9 +97,9 @@ QString verdictText(ModelVerdict verdict) {
 
 QString verdictRule() {
     return ModelWords::tr(
-        "A first look at the file alone: a quarter of the budget is left for pictures. Fits: "
-        "all weights lie in the rest at once. Streams: four of its largest tensor do, the "
-        "others come as they are used. The plan of a graph knows more exactly.");
+        "A first look at the file alone: a quarter of the budget is left for pictures. Fits: the "
+        "rest holds all weights at once. Streams: it holds four of the largest tensor, and the "
+        "others come when they are used. The plan of a graph is more exact.");
 }
 
 }  // namespace lowtide::ui

@@ -47,7 +47,7 @@ void PictureDrop::ask(const Dropped& dropped) {
     open->setObjectName(QStringLiteral("openGraph"));
     use->setObjectName(QStringLiteral("useAsInput"));
     question_->setDefaultButton(open);
-    auto* keep = new QCheckBox(tr("Do so with every dropped picture"), question_);
+    auto* keep = new QCheckBox(tr("Do this for every dropped picture"), question_);
     keep->setObjectName(QStringLiteral("keepAnswer"));
     question_->setCheckBox(keep);
     const auto answer = [this, dropped, keep](DroppedPicture what) {

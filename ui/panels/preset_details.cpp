@@ -174,10 +174,10 @@ void PresetDetails::showFiles(const PresetEntry& entry) {
         item->setIcon(0, Theme::current().icon(icon, file.isThere ? "success" : "warning"));
         item->setData(0, Qt::UserRole, !file.isThere);
         item->setData(1, Qt::UserRole, file.kind);
-        item->setToolTip(
-            0,
-            file.isThere ? tr("%1 is there").arg(file.value)
-                         : tr("%1 is missing. Press Enter to say where it is.").arg(file.value));
+        item->setToolTip(0,
+                         file.isThere
+                             ? tr("%1 is there").arg(file.value)
+                             : tr("%1 is missing. Press Enter to locate it.").arg(file.value));
     }
     files_->setVisible(!entry.files.empty());
     locate_->setVisible(!entry.isComplete());

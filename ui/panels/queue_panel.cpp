@@ -49,7 +49,7 @@ QToolButton* QueuePanel::addButton(const char* name, const char* icon, const QSt
 }
 
 void QueuePanel::build() {
-    pause_ = addButton("pause", "pause", tr("Pause: runs that wait are held back"));
+    pause_ = addButton("pause", "pause", tr("Pause: hold back waiting runs"));
     cancel_ = addButton("cancel", "stop", tr("Cancel after this image"));
     retry_ = addButton("retry", "refresh", tr("Run the same again"));
     open_ = addButton("openGraph", "open", tr("Open the graph of this run"));
@@ -84,7 +84,7 @@ void QueuePanel::build() {
     empty_->setObjectName("noRuns");
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setText(tr("No runs yet. Press Run, and it stands here with its picture."));
+    empty_->setText(tr("No runs yet. Press Run, and it appears here with its picture."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -108,8 +108,8 @@ void QueuePanel::select(quint64 id) {
 void QueuePanel::adjust() {
     const QueuedRun* run = queue_.find(selectedRun());
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
-    pause_->setToolTip(queue_.isPaused() ? tr("Go on with the runs that wait")
-                                         : tr("Pause: runs that wait are held back"));
+    pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
+                                         : tr("Pause: hold back waiting runs"));
     const bool isOver = run && hasEnded(*run);
     cancel_->setEnabled(run && !isOver);
     retry_->setEnabled(isOver);
@@ -178,7 +178,7 @@ void QueuePanel::showMenu(const QPoint& point) {
     add(tr("Cancel now"), run && !isOver, &QueuePanel::cancelSelectedNow);
     menu.addSeparator();
     add(tr("Run the same again"), isOver, &QueuePanel::retrySelected);
-    add(tr("Run anew, also what was kept"), isOver, &QueuePanel::runSelectedAnew);
+    add(tr("Run anew, kept results too"), isOver, &QueuePanel::runSelectedAnew);
     add(tr("Open graph of this run"), run != nullptr, [this] {
         Q_EMIT graphRequested(selectedRun());
     });

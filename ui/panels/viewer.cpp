@@ -106,7 +106,7 @@ QWidget* Viewer::makeBar() {
     compare_ =
         button("compare", tr("Keep this picture and wipe between it and the next"), "compare");
     compare_->setCheckable(true);
-    follow_ = button("eye", tr("Show what a run makes while it makes it"), "follow");
+    follow_ = button("eye", tr("Show the picture while it is made"), "follow");
     follow_->setCheckable(true);
     follow_->setChecked(true);
     copy_ = button("copy", tr("Copy the picture"), "copy");

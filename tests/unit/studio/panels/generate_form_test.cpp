@@ -278,7 +278,7 @@ private Q_SLOTS:
         planned.issues[0].node = "denoise";
         planned.issues[0].facts = R"({"needed": 5368709120, "capacity": 4294967296})";
         QCOMPARE(memoryLineOf(planned).text,
-                 QString("Does not fit: denoise needs 5.0 GiB, there are 4.0 GiB"));
+                 QString("Does not fit: denoise needs 5.0 GiB, 4.0 GiB available"));
         QVERIFY(memoryLineOf({}).text.isEmpty());
     }
 
