@@ -11,9 +11,9 @@ namespace {
 // One row a line.
 // clang-format off
 constexpr ActionDesc kEdit[] = {
-    {"edit.undo", TEXT("&Undo"), TEXT("Take the last step back"), "Edit", "Ctrl+Z", "undo"},
-    {"edit.redo", TEXT("&Redo"), TEXT("Do the step again"), "Edit", "Ctrl+Shift+Z Ctrl+Y", "redo"},
-    {"edit.cut", TEXT("Cu&t"), TEXT("Take the selected nodes away and keep them as text"), "Edit", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
+    {"edit.undo", TEXT("&Undo"), TEXT("Undo the last step"), "Edit", "Ctrl+Z", "undo"},
+    {"edit.redo", TEXT("&Redo"), TEXT("Redo the step"), "Edit", "Ctrl+Shift+Z Ctrl+Y", "redo"},
+    {"edit.cut", TEXT("Cu&t"), TEXT("Remove the selected nodes and keep them as text"), "Edit", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
     {"edit.copy", TEXT("&Copy"), TEXT("Keep the selected nodes as text"), "Edit", kCanvasSays, "copy", kCanvas},
     {"edit.paste", TEXT("&Paste"), TEXT("Add what was copied"), "Edit", kCanvasSays, "", kCanvas},
     {"edit.paste_wires", TEXT("Paste with &wires"), TEXT("Add what was copied, wired to what fed the originals"), "Edit", kCanvasSays, "", kCanvas},

@@ -16,7 +16,7 @@ constexpr ActionDesc goTo(const char* id, const char* text) {
 }
 
 constexpr ActionDesc keep(const char* id, const char* text) {
-    const char* tip = TEXT("Keep what is seen now under this number, in the graph");
+    const char* tip = TEXT("Keep the current view under this number, in the graph");
     return {id, text, tip, "View/Keep as bookmark", kCanvasSays};
 }
 
@@ -48,9 +48,9 @@ constexpr ActionDesc kView[] = {
     keep("view.keep_bookmark_7", TEXT("Bookmark &7")),
     keep("view.keep_bookmark_8", TEXT("Bookmark &8")),
     keep("view.keep_bookmark_9", TEXT("Bookmark &9")),
-    {"view.minimap", TEXT("&Minimap"), TEXT("Show the whole graph in a corner, or never; at first while a part is out of view"), "View", "Alt+M", "", kWindow, kCheckable, kAfterLine},
-    {"view.snap", TEXT("S&nap to the grid"), TEXT("Nodes that are moved keep to the grid"), "View", "Ctrl+Shift+G", "", kWindow, kCheckable},
-    {"view.pan", TEXT("Pan while held"), TEXT("Held, a drag moves the canvas; let go without one, it searches for a node"), "Canvas", kCanvasSays, "", kKey},
+    {"view.minimap", TEXT("&Minimap"), TEXT("Show the whole graph in a corner, or never; by default while a part is out of view"), "View", "Alt+M", "", kWindow, kCheckable, kAfterLine},
+    {"view.snap", TEXT("S&nap to the grid"), TEXT("Moved nodes snap to the grid"), "View", "Ctrl+Shift+G", "", kWindow, kCheckable},
+    {"view.pan", TEXT("Pan while held"), TEXT("Hold and drag to move the canvas; tap to search for a node"), "Canvas", kCanvasSays, "", kKey},
     {"view.walk_left", TEXT("Node to the left"), TEXT("Select the next node to the left"), "Canvas", kCanvasSays, "", kKey},
     {"view.walk_right", TEXT("Node to the right"), TEXT("Select the next node to the right"), "Canvas", kCanvasSays, "", kKey},
     {"view.walk_up", TEXT("Node above"), TEXT("Select the next node above"), "Canvas", kCanvasSays, "", kKey},

@@ -11,7 +11,7 @@ namespace {
 // One row a line.
 // clang-format off
 constexpr ActionDesc kFile[] = {
-    {"file.new", TEXT("&New"), TEXT("Begin with the default graph"), "File", "Ctrl+N", "file"},
+    {"file.new", TEXT("&New"), TEXT("Start with the default graph"), "File", "Ctrl+N", "file"},
     {"file.open", TEXT("&Open..."), TEXT("Open a graph, or a picture that carries one"), "File", "Ctrl+O", "open"},
     {"file.save", TEXT("&Save"), TEXT("Write the graph to its file"), "File", "Ctrl+S", "save", kWindow, kPlain, kAfterLine},
     {"file.save_as", TEXT("Save &as..."), TEXT("Write the graph to another file"), "File", "Ctrl+Shift+S"},
@@ -23,11 +23,11 @@ constexpr ActionDesc kFile[] = {
 constexpr ActionDesc kRun[] = {
     {"run.start", TEXT("&Run"), TEXT("Make the pictures of this graph"), "Run", "Ctrl+Return Ctrl+Enter", "play"},
     {"run.front", TEXT("Run &first"), TEXT("Run before everything that waits"), "Run", "Ctrl+Shift+Return Ctrl+Shift+Enter"},
-    {"run.anew", TEXT("Run a&new"), TEXT("Execute every node, also what is up to date"), "Run", "Shift+F5"},
+    {"run.anew", TEXT("Run a&new"), TEXT("Execute every node, even if it is up to date"), "Run", "Shift+F5"},
     {"run.here", TEXT("Run to &here"), TEXT("Execute the selected nodes and what they need"), "Run", "F6", "locate"},
     {"run.cancel", TEXT("&Cancel now"), TEXT("Stop at once; pressing Esc twice does it too"), "Run", "Ctrl+Alt+Return Ctrl+Alt+Enter", "stop", kWindow, kPlain, kAfterLine},
     {"run.cancel_after", TEXT("Cancel after this &image"), TEXT("Finish the picture that is being made, then stop"), "Run", ""},
-    {"run.pause", TEXT("&Pause the queue"), TEXT("Runs behind the one that runs now wait"), "Run", "Ctrl+Shift+P", "", kWindow, kCheckable},
+    {"run.pause", TEXT("&Pause the queue"), TEXT("Runs after the current one wait"), "Run", "Ctrl+Shift+P", "", kWindow, kCheckable},
     {"run.release", TEXT("Release all &memory"), TEXT("Take every component and kept result off the devices"), "Run", "", "", kWindow, kPlain, kAfterLine},
 };
 
@@ -39,12 +39,12 @@ constexpr ActionDesc kPanels[] = {
     {"view.inspector", TEXT("&Inspector"), TEXT("Show the values of what is selected"), "View/Panels", "Alt+5"},
     {"view.generate", TEXT("&Generate"), TEXT("Show the form of exposed values"), "View/Panels", "Alt+6"},
     {"view.memory", TEXT("M&emory"), TEXT("Show the plan and what is held now"), "View/Panels", "Alt+7"},
-    {"view.queue", TEXT("&Queue"), TEXT("Show runs that wait and runs that ended"), "View/Panels", "Alt+8"},
+    {"view.queue", TEXT("&Queue"), TEXT("Show waiting and finished runs"), "View/Panels", "Alt+8"},
     {"view.issues", TEXT("I&ssues"), TEXT("Show what is wrong, and where"), "View/Panels", "Alt+9 Ctrl+`"},
     {"view.reset", TEXT("&Reset panels"), TEXT("Put every panel back to its place"), "View", ""},
     {"view.light", TEXT("&Light"), TEXT("Light colours"), "View/Appearance", "", "", kWindow, kCheckable},
     {"view.dark", TEXT("&Dark"), TEXT("Dark colours"), "View/Appearance", "", "", kWindow, kCheckable},
-    {"view.system", TEXT("As the &system"), TEXT("Colours as the desktop has them"), "View/Appearance", "", "", kWindow, kCheckable},
+    {"view.system", TEXT("As the &system"), TEXT("The desktop's colours"), "View/Appearance", "", "", kWindow, kCheckable},
 };
 
 constexpr ActionDesc kHelp[] = {

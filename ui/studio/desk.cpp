@@ -180,7 +180,7 @@ void Desk::connectWorkspace() {
     });
     connect(&workspace_.file, &DocumentFile::journalFailed, this, [this](const QString& reason) {
         notices_->show(NoticeKind::Warning,
-                       tr("What is not saved cannot be kept for recovery: %1").arg(reason));
+                       tr("Unsaved changes cannot be kept for recovery: %1").arg(reason));
     });
     workspace_.memory.askNow();
 }

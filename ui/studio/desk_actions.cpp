@@ -97,12 +97,13 @@ bool Desk::mayEndRuns() {
     if (!isAtWork && waiting == 0) {
         return true;
     }
-    const QString text = waiting == 0 ? tr("A run is at work.")
-                         : isAtWork   ? tr("A run is at work; in the queue wait: %1.").arg(waiting)
-                                      : tr("Runs that wait in the queue: %1.").arg(waiting);
+    const QString text = waiting == 0 ? tr("A run is in progress.")
+                         : isAtWork
+                             ? tr("A run is in progress; waiting in the queue: %1.").arg(waiting)
+                             : tr("Runs waiting in the queue: %1.").arg(waiting);
     QMessageBox box(QMessageBox::Question, tr("Runs"), text, QMessageBox::Cancel, &parts_.window);
     box.setObjectName(QStringLiteral("runsAtWork"));
-    box.setInformativeText(tr("Closing the window ends them; what waits is lost."));
+    box.setInformativeText(tr("Closing the window ends them; waiting runs are lost."));
     QPushButton* end = box.addButton(tr("Close and end them"), QMessageBox::DestructiveRole);
     end->setObjectName(QStringLiteral("endRuns"));
     box.setDefaultButton(QMessageBox::Cancel);
@@ -113,7 +114,7 @@ bool Desk::mayEndRuns() {
 void Desk::runToSelected() {
     const std::set<std::string> nodes = canvas_->selectedNodes();
     if (nodes.empty()) {
-        notices_->show(NoticeKind::Info, tr("Select the node to which the graph shall run."));
+        notices_->show(NoticeKind::Info, tr("Select the node to run to."));
         return;
     }
     workspace_.run.run(RunHow::Last, nodes);

@@ -177,7 +177,7 @@ void Desk::useModel(const QString& param, const QString& value) {
             takers.empty()
                 ? tr("No node of this graph takes such a file. Add one that does, then choose it "
                      "again.")
-                : tr("Several nodes take such a file. Select the one that shall have it."));
+                : tr("Several nodes take such a file. Select the one to use it in."));
         return;
     }
     workspace_.model.apply(tr("Use %1").arg(QFileInfo(value).fileName()),
@@ -198,7 +198,7 @@ void Desk::useDroppedModel(const QString& path) {
     } else if (!model.isRunnable) {
         notices_->show(NoticeKind::Warning,
                        model.family.empty()
-                           ? tr("“%1” is no model that this version runs.").arg(name)
+                           ? tr("“%1” is not a model that this version runs.").arg(name)
                            : tr("“%1” is of the family %2, which this version does not run.")
                                  .arg(name, QString::fromStdString(model.family)));
     } else {

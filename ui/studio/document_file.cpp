@@ -116,7 +116,7 @@ void DocumentFile::recover(const Recovered& recovered) {
         rebased(opened.document, model_.catalog(), opened.folder, recovered.graphFolder);
     opened.folder = recovered.graphFolder;
     settle(std::move(opened), path);
-    model_.apply(tr("Recover what was not saved"),
+    model_.apply(tr("Recover unsaved changes"),
                  [&](graph::Document& document) { document = recovered.document; });
     writeJournal([recovered] { discard(recovered); });  // its text lies in that of this program
 }

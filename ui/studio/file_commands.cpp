@@ -84,8 +84,8 @@ bool FileCommands::openAsCopy(const QString& path, const QString& reason) {
         QMessageBox::Information, tr("Already open"), reason, QMessageBox::Cancel, window_);
     box.setObjectName(QStringLiteral("locked"));
     box.setInformativeText(
-        tr("A copy can be opened here. It is saved under another name, so neither takes the "
-           "other's changes away."));
+        tr("A copy can be opened here. It is saved under another name, so neither overwrites the "
+           "other's changes."));
     QPushButton* copy = box.addButton(tr("Open a copy"), QMessageBox::AcceptRole);
     box.setDefaultButton(copy);
     box.exec();
@@ -103,7 +103,7 @@ bool FileCommands::openBackup() {
         QMessageBox::information(window_,
                                  tr("No backups"),
                                  tr("There is no backup of this graph yet. Each save keeps what it "
-                                    "replaces, the last ten times."));
+                                    "replaces, up to ten versions."));
         return false;
     }
     QStringList lines;

@@ -54,11 +54,12 @@ bool LocateFile::wants(const NewPlaces& others) const {
     for (const auto& [file, place] : others) {
         names << QFileInfo(place).fileName();
     }
-    QMessageBox box(QMessageBox::Question,
-                    tr("Others are missing too"),
-                    tr("The same folder holds what else this graph misses. Use them as well?"),
-                    QMessageBox::NoButton,
-                    window_);
+    QMessageBox box(
+        QMessageBox::Question,
+        tr("Others are missing too"),
+        tr("The same folder holds the other missing files of this graph. Use them as well?"),
+        QMessageBox::NoButton,
+        window_);
     box.setObjectName(QStringLiteral("locateOthers"));
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(names.join(QLatin1Char('\n')));

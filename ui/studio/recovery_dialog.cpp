@@ -40,10 +40,9 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
     setObjectName(QStringLiteral("recovery"));
     setWindowTitle(tr("Recover graphs"));
     resize(Theme::space(120), Theme::space(70));
-    auto* text = new QLabel(
-        tr("The studio did not end in order. What was not saved then was kept and can be opened "
-           "again. The saved files are as they were."),
-        this);
+    auto* text = new QLabel(tr("The studio was not closed properly. Unsaved changes were kept and "
+                               "can be opened again. The saved files are unchanged."),
+                            this);
     text->setWordWrap(true);
     list_->setObjectName(QStringLiteral("list"));
     open_->setObjectName(QStringLiteral("recover"));
@@ -92,11 +91,11 @@ void RecoveryDialog::fill() {
 
 void RecoveryDialog::discardSelected() {
     const int row = list_->currentRow();
-    if (row < 0 || QMessageBox::question(this,
-                                         tr("Throw away"),
-                                         tr("Throw away what was kept of “%1”? It cannot be "
-                                            "brought back.")
-                                             .arg(list_->item(row)->text())) != QMessageBox::Yes) {
+    if (row < 0 || QMessageBox::question(
+                       this,
+                       tr("Throw away"),
+                       tr("Throw away the unsaved changes of “%1”? They cannot be brought back.")
+                           .arg(list_->item(row)->text())) != QMessageBox::Yes) {
         return;
     }
     discard(found_.at(static_cast<size_t>(row)));

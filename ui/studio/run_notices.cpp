@@ -66,7 +66,7 @@ void RunNotices::tellFailure(quint64 id) {
         }
     }
     QString text = error ? asSentence(QString::fromStdString(error->message))
-                         : tr("The run failed; the module said no more.");
+                         : tr("The run failed without saying why.");
     if (error && !error->hint.empty()) {
         text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint));
     }

@@ -23,7 +23,7 @@ RunStrip::RunStrip(QWidget* parent)
     setObjectName(QStringLiteral("runStrip"));
     setFixedWidth(kWidth);
     bar_->setObjectName(QStringLiteral("runBar"));
-    bar_->setAccessibleName(tr("How far the run is"));
+    bar_->setAccessibleName(tr("Progress of the run"));
     bar_->setRange(0, kFull);
     bar_->setTextVisible(false);
     bar_->setFixedHeight(kBar);

@@ -42,7 +42,7 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addPreviews(*form);
     addDropped(*form);
     auto* note = new QLabel(
-        tr("Device, budget and low-memory mode hold for graphs that say nothing of their own."),
+        tr("Device, budget and low-memory mode apply to graphs without settings of their own."),
         this);
     note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
@@ -101,7 +101,7 @@ void SettingsDialog::addBudget(QFormLayout& form) {
     connect(budget, &QLineEdit::textChanged, this, [this, problem](const QString& typed) {
         const QString text = typed.trimmed();
         const bool isSize = text.isEmpty() || parseBytes(text.toStdString()).has_value();
-        problem->setText(tr("Write a number with a unit, as 6GiB, or leave it empty."));
+        problem->setText(tr("Write a number with a unit, such as 6GiB, or leave it empty."));
         problem->setVisible(!isSize);
     });
     const auto keep = [this, budget] {
