@@ -42,7 +42,7 @@ std::vector<ParamDesc> curveParameters() {
              .defaultValue = std::string()},
             {.id = "curve_threshold",
              .label = "Curve threshold",
-             .tooltip = "Of the gate Curve: the sum of foretold errors up to which steps are "
+             .tooltip = "Of the gate Curve: the sum of expected errors up to which steps are "
                         "reused. Higher is faster and farther from the picture. 0 computes "
                         "everything.",
              .kind = ParamKind::Float,

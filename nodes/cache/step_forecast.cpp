@@ -85,7 +85,7 @@ executor::NodeType stepForecastNode(models::Stages& stages) {
     return cacheNode(stages,
                      {.id = "cache.forecast",
                       .label = "Step forecast",
-                      .tooltip = "Leaves out whole calls of the network and foretells their "
+                      .tooltip = "Leaves out whole calls of the network and predicts their "
                                  "results. For every model; faster, changes pixels.",
                       .aliases = {"EasyCache", "Spectrum", "TaylorSeer"},
                       .params = stepForecastParameters()},

@@ -8,7 +8,7 @@ executor::NodeType combineNode(models::Stages& stages) {
         {.id = "conditioning.combine",
          .label = "Combine conditionings",
          .category = "Conditioning",
-         .tooltip = "Lets both speak: what the denoiser predicts for each is averaged.",
+         .tooltip = "Applies both: what the denoiser predicts for each is averaged.",
          .aliases = {"ConditioningCombine"},
          .inputs = joinedInputs("One or several prompts.", "One or several more."),
          .outputs = conditioningOutputs()},

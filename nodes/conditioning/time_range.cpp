@@ -9,7 +9,7 @@ executor::NodeType timeRangeNode(models::Stages& stages) {
         {.id = "conditioning.time_range",
          .label = "Conditioning time range",
          .category = "Conditioning",
-         .tooltip = "Lets a prompt speak in a part of the denoising.",
+         .tooltip = "Limits a prompt to a part of the denoising.",
          .aliases = {"ConditioningSetTimestepRange"},
          .inputs = restrictedInputs(),
          .outputs = conditioningOutputs(),

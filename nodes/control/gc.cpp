@@ -33,7 +33,7 @@ NodeDesc describeGc() {
                         .step = 1},
                        {.id = "force",
                         .label = "Force",
-                        .tooltip = "Collects in any case, also when nothing can be freed.",
+                        .tooltip = "Collects even when nothing can be freed.",
                         .kind = ParamKind::Bool,
                         .defaultValue = false}}};
 }

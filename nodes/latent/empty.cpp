@@ -36,7 +36,7 @@ NodeDesc describeEmptyLatent() {
                        emptySideParam("height", "Height"),
                        {.id = "batch",
                         .label = "Batch",
-                        .tooltip = "Pictures made at once; the denoiser says which seeds they get.",
+                        .tooltip = "Pictures made at once; Denoise decides which seeds they get.",
                         .unit = "pictures",
                         .kind = ParamKind::Int,
                         .defaultValue = int64_t{1},

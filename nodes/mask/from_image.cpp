@@ -8,7 +8,7 @@ namespace {
 std::vector<ParamDesc> maskParameters() {
     return {{.id = "channel",
              .label = "Channel",
-             .tooltip = "What of the picture says how much is masked.",
+             .tooltip = "What decides how much is masked.",
              .kind = ParamKind::Choice,
              .defaultValue = std::string("brightness"),
              .choices = {{"brightness", "Brightness"},

@@ -30,13 +30,14 @@ NodeDesc describeEncodePrompt() {
         .params =
             {{.id = "prompt",
               .label = "Prompt",
-              .tooltip = "What the picture shall show.",
+              .tooltip = "What the picture should show.",
               .kind = ParamKind::Text,
               .defaultValue = std::string(),
               .multiline = true},
              {.id = "negative",
               .label = "Negative prompt",
-              .tooltip = "What the picture shall not show; empty is encoded as an empty text.",
+              .tooltip =
+                  "What the picture should not show; left empty, it is encoded as an empty text.",
               .kind = ParamKind::Text,
               .defaultValue = std::string(),
               .multiline = true},
