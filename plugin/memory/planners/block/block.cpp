@@ -5,7 +5,7 @@ namespace lowtide::memory {
 /// Every pass streams its blocks; with +stream one group is copied while another computes.
 PlannerType block() {
     return {.name = "block",
-            .summary = "block by block in every pass; what its own budget allows stays",
+            .summary = "block by block in every pass; its own budget sets what stays",
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,

@@ -5,7 +5,7 @@ namespace lowtide::memory {
 /// Every pass streams its leaves; with +stream copies run ahead through a ring of bytes.
 PlannerType leaf() {
     return {.name = "leaf",
-            .summary = "leaf by leaf in every pass; what its own budget allows stays",
+            .summary = "leaf by leaf in every pass; its own budget sets what stays",
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,
