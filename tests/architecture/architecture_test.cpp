@@ -42,6 +42,7 @@ private Q_SLOTS:
         QTest::newRow("layers") << "check_layers.py";
         QTest::newRow("tree") << "check_tree.py";
         QTest::newRow("names") << "check_names.py";
+        QTest::newRow("pages") << "check_pages.py";
     }
 
     void theProjectKeepsItsRules() {
@@ -122,6 +123,17 @@ private Q_SLOTS:
         QTest::newRow("long line of a page") << "check_tree.py"
                                              << "docs/a.md" << QByteArray("word ").repeated(31)
                                              << "docs/a.md:1: 155 characters, at most 150";
+        QTest::newRow("dead link of a page")
+            << "check_pages.py"
+            << "docs/a.md" << QByteArray("\n[b](../b.md)\n") << "docs/a.md:2: the link ../b.md";
+        QTest::newRow("link to no heading")
+            << "check_pages.py"
+            << "docs/a.md" << QByteArray("# Some words\n[b](#some-words) [c](#others)\n")
+            << "docs/a.md:2: the link #others";
+        QTest::newRow("test of a feature that is gone")
+            << "check_pages.py"
+            << "docs/feature_tests.md" << QByteArray("- studio_viewer: wipes, zooms\n")
+            << "there is no test studio_viewer";
         QTest::newRow("test without a namespace")
             << "check_names.py"
             << "tests/unit/a/a_test.cpp" << QByteArray("LOWTIDE_TEST(ATest)\n")
