@@ -76,12 +76,8 @@ std::optional<Issue> Repetition::run() {
     if (issue) {
         return issue;
     }
-    select();
-    reportCached(selection_);
-    const std::vector<size_t> order = selection_.order();
-    if (!order.empty()) {
-        issue = runPlanned(order);
-    }
+    const std::optional<Issue> thrown = attempt("", [&] { issue = evaluate(); });
+    issue = issue ? issue : thrown;
     selection_.kept.clear();
     const std::optional<Issue> hookIssue =
         attempt("", [&] { setting_.hooks.afterRun(outcomeOf(issue)); });
@@ -89,6 +85,13 @@ std::optional<Issue> Repetition::run() {
     own.ledger = peaks_.snapshot();
     own.milliseconds = millisecondsSince(begin);
     return issue ? issue : hookIssue;
+}
+
+std::optional<Issue> Repetition::evaluate() {
+    select();
+    reportCached(selection_);
+    const std::vector<size_t> order = selection_.order();
+    return order.empty() ? std::nullopt : runPlanned(order);
 }
 
 /// What is kept in memory or, where a node asks for it, in the stores of kept values does not

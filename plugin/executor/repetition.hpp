@@ -48,6 +48,7 @@ public:
     [[nodiscard]] std::optional<Issue> run();
 
 private:
+    std::optional<Issue> evaluate();
     std::variant<memory::Plan, Issue> decide(memory::PlanRequest& request);
     [[nodiscard]] PlanBasis basis() const;
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);

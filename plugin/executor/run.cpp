@@ -202,8 +202,11 @@ RunReport evaluate(RunId run,
         nodes.push_back(node.id);
     }
     events.event(RunStarted{std::move(nodes), options.repeat});
-    const std::optional<Issue> issue =
-        Evaluation(snapshot, options, stop, hooks, events, services, report).run();
+    std::optional<Issue> issue;
+    const std::optional<Issue> thrown = attempt("", [&] {
+        issue = Evaluation(snapshot, options, stop, hooks, events, services, report).run();
+    });
+    issue = issue ? issue : thrown;
     if (issue) {
         conclude(report, *issue, events);
     }

@@ -19,9 +19,12 @@ memory::DeviceSpec deviceOf(const RunRequest& request) {
 }
 
 RunResult resultOf(const RunReport& report, RunHooks& hooks) {
-    RunResult result{report.status, report.issues, toJson(report)};
-    // What a hook adds to a report costs nothing but itself.
-    static_cast<void>(attempt("", [&] { hooks.tell(result.report); }));
+    RunResult result{report.status, report.issues, {}};
+    // A report that cannot be written, or what a hook adds to it, costs nothing but itself.
+    static_cast<void>(attempt("", [&] {
+        result.report = toJson(report);
+        hooks.tell(result.report);
+    }));
     return result;
 }
 

@@ -38,7 +38,7 @@ void Ledger::change(std::string_view device, Tag tag, std::string_view owner, By
         ledger = devices_.emplace(std::string(device), DeviceLedger{}).first;
     }
     if (ledger == devices_.end()) {
-        noteFault(device, tag, owner, -delta);
+        noteMissing(device, tag, owner, -delta);
         return;
     }
     DeviceLedger& own = ledger->second;
@@ -48,7 +48,7 @@ void Ledger::change(std::string_view device, Tag tag, std::string_view owner, By
     }
     const Bytes held = entry == own.byOwner.end() ? 0 : entry->second[index];
     if (held + delta < 0) {
-        noteFault(device, tag, owner, -delta - held);
+        noteMissing(device, tag, owner, -delta - held);
         delta = -held;
     }
     if (entry == own.byOwner.end()) {
@@ -65,10 +65,10 @@ void Ledger::change(std::string_view device, Tag tag, std::string_view owner, By
     own.peakByTag[index] = std::max(own.peakByTag[index], own.byTag[index]);
 }
 
-void Ledger::noteFault(std::string_view device,
-                       Tag tag,
-                       std::string_view owner,
-                       Bytes missing) noexcept {
+void Ledger::noteMissing(std::string_view device,
+                         Tag tag,
+                         std::string_view owner,
+                         Bytes missing) noexcept {
     try {
         if (fault_.empty()) {
             fault_ = "the books are wrong: " + formatBytes(missing) + " more of " +
@@ -102,6 +102,17 @@ void Ledger::set(std::string_view device, Tag tag, std::string_view owner, Bytes
 void Ledger::setCapacity(std::string_view device, Bytes capacity) {
     const std::lock_guard lock(mutex_);
     devices_[std::string(device)].capacity = capacity;
+}
+
+void Ledger::noteFault(std::string_view words) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (fault_.empty()) {
+            fault_ = words.substr(0, words.find_first_of("\r\n"));
+        }
+    } catch (...) {
+        // without memory for the words there is nothing left to be told
+    }
 }
 
 std::string Ledger::takeFault() {

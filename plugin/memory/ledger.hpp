@@ -32,8 +32,7 @@ struct DeviceLedger {
     Bytes capacity = 0;  ///< of the device as it was opened last; 0: not known
 };
 
-/// Hears every event of a run, also those that the time line thins. Must not throw and not call the
-/// ledger.
+/// Hears every event of a run, also those that the time line thins. Must not call the ledger.
 using EventListener = std::function<void(const LedgerEvent& event)>;
 
 /// Exact bytes by device, owner and tag, and the time line of the current run. Thread-safe.
@@ -47,7 +46,9 @@ public:
     /// What a device has in all, to be told beside what it holds: a rehearsed card's size is that
     /// of the run.
     void setCapacity(std::string_view device, Bytes capacity);
-    /// The first wrong booking since the last call, in words; empty while the books are right.
+    /// Something went wrong where nothing may be thrown: the run that is going on must fail.
+    void noteFault(std::string_view words) noexcept;
+    /// What went wrong first since the last call, a wrong booking among it; empty: nothing did.
     [[nodiscard]] std::string takeFault();
     /// Starts a time line; peaks begin at what is held now.
     void beginRun();
@@ -67,10 +68,10 @@ public:
 
 private:
     void change(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
-    void noteFault(std::string_view device,
-                   Tag tag,
-                   std::string_view owner,
-                   Bytes missing) noexcept;
+    void noteMissing(std::string_view device,
+                     Tag tag,
+                     std::string_view owner,
+                     Bytes missing) noexcept;
 
     mutable std::mutex mutex_;
     std::map<std::string, DeviceLedger, std::less<>> devices_;

@@ -25,8 +25,11 @@ void ActivationMeter::finish() noexcept {
         Bytes more = 0;
         device->unlessLost(
             [&, &state = *device] { more = state.device->peakAllocated() - state.bytesAtEnter; });
-        books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
-        books_.ledger.set(id, memory::Tag::Activations, node_, 0);
+        books_.noteThrown([&, &id = id] {
+            books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
+        });
+        books_.noteThrown(
+            [&, &id = id] { books_.ledger.set(id, memory::Tag::Activations, node_, 0); });
     }
 }
 

@@ -4,6 +4,7 @@
 #include "plugin/memory/ledger.hpp"
 #include "plugin/residency/master_store.hpp"
 
+#include <exception>
 #include <mutex>
 
 namespace lowtide::residency {
@@ -39,6 +40,18 @@ struct Bookkeeping {
     memory::Ledger ledger;
     TrafficCounter traffic;
     MasterStore masters;
+
+    /// For what must not throw: an error of `work` becomes the ledger's fault, which ends the run.
+    template <typename Work>
+    void noteThrown(const Work& work) noexcept {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            ledger.noteFault(error.what());
+        } catch (...) {
+            ledger.noteFault("an exception of an unknown type was thrown");
+        }
+    }
 };
 
 }  // namespace lowtide::residency

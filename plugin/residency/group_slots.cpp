@@ -94,13 +94,13 @@ void GroupSlots::bring(GroupId group,
                        const std::string& node) {
     GroupState& state = groups_[group];
     LOWTIDE_ASSERT(!state.arrival && (address || place_.layout->isInPlace));
-    state = {
-        .arrival = std::make_shared<Arrival>(), .address = address, .epoch = place_.patches.epoch};
+    auto arrival = std::make_shared<Arrival>();
     count(group, +1);
+    state = {.arrival = std::move(arrival), .address = address, .epoch = place_.patches.epoch};
     const memory::Group& planned = place_.layout->groups[group];
-    place_.books.ledger.event(
-        "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
     try {
+        place_.books.ledger.event(
+            "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
         for (size_t i = 0; i < planned.storages.size(); ++i) {
             bringStorage(group, i, stop);
         }
@@ -235,9 +235,9 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
         addressOf_[storage] = isMutant(Mutant::BoundLate) ? addressOf_[storage] : nullptr;
     }
     count(group, -1);
+    state = {};
     place_.books.ledger.event(
         "evict", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
-    state = {};
 }
 
 void GroupSlots::abandon(GroupId group) {

@@ -188,13 +188,17 @@ const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
 void MasterStore::willNeed(const memory::ComponentTree& tree,
                            memory::StorageId storage) const noexcept {
     const memory::Storage& bytes = tree.storages[storage];
-    fileOf(tree, storage)->willNeed(bytes.fileOffset, bytes.fileBytes());
+    if (const auto found = trees_.find(tree.id); found != trees_.end()) {
+        found->second[bytes.file]->willNeed(bytes.fileOffset, bytes.fileBytes());
+    }
 }
 
 void MasterStore::dontNeed(const memory::ComponentTree& tree,
                            memory::StorageId storage) const noexcept {
     const memory::Storage& bytes = tree.storages[storage];
-    fileOf(tree, storage)->dontNeed(bytes.fileOffset, bytes.fileBytes());
+    if (const auto found = trees_.find(tree.id); found != trees_.end()) {
+        found->second[bytes.file]->dontNeed(bytes.fileOffset, bytes.fileBytes());
+    }
 }
 
 ByteSource MasterStore::source(const memory::ComponentTree& tree,

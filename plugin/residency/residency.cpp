@@ -117,7 +117,7 @@ Residency::Residency(std::unique_ptr<DeviceSource> devices)
 
 Residency::~Residency() {
     end(memory::Outcome::Failed);
-    release("all");
+    state_->books.noteThrown([this] { release("all"); });
 }
 
 memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
@@ -182,7 +182,7 @@ void Residency::requireDevices() {
 }
 
 void Residency::leave(memory::NodeIndex node) noexcept {
-    state_->running().leave(node);
+    state_->books.noteThrown([&] { state_->running().leave(node); });
 }
 
 void Residency::replan(std::shared_ptr<const memory::Plan> plan) {
@@ -201,9 +201,11 @@ void Residency::end(memory::Outcome outcome) noexcept {
     }
     state_->run->finish(outcome);
     state_->run.reset();
-    for (const std::string& hazard : hazards()) {
-        log(Level::Error, "ordering fault: " + hazard);
-    }
+    state_->books.noteThrown([this] {
+        for (const std::string& hazard : hazards()) {
+            log(Level::Error, "ordering fault: " + hazard);
+        }
+    });
 }
 
 Bytes Residency::release(std::string_view component) {
@@ -225,6 +227,7 @@ Bytes Residency::collect(const memory::DeviceSpec& spec) {
 
 /// Kept components that the run does not use leave too.
 Bytes Residency::offload(std::string_view component, bool dropHost) {
+    state_->leftovers.dropReleased();
     Bytes released = state_->run ? state_->run->offload(component, dropHost) : 0;
     std::vector<StayRef> remaining;
     for (StayRef& kept : state_->leftovers.kept) {

@@ -24,6 +24,12 @@ void drain(DeviceState& device) noexcept {
 
 }  // namespace
 
+bool Leftovers::hold(const memory::ComponentTree& tree) const {
+    const auto isOfTree = [&](const StayRef& stay) { return stay->tree().id == tree.id; };
+    return std::any_of(kept.begin(), kept.end(), isOfTree) ||
+           std::any_of(leased.begin(), leased.end(), isOfTree);
+}
+
 Run::Run(OpenDevices& devices,
          Bookkeeping& books,
          Leftovers& leftovers,
@@ -44,12 +50,15 @@ Run::~Run() {
 }
 
 void Run::prepare(Masters files) {
+    leftovers_.dropReleased();
     std::vector<std::string> trees;
     for (const PlannedComponent& planned : plan_->components) {
         trees.push_back(planned.tree->id);
     }
-    for (const StayRef& stay : leftovers_.kept) {
-        trees.push_back(stay->tree().id);
+    for (const auto* stays : {&leftovers_.kept, &leftovers_.leased}) {
+        for (const StayRef& stay : *stays) {
+            trees.push_back(stay->tree().id);
+        }
     }
     books_.masters.closeOthers(trees);
     for (const PlannedComponent& planned : plan_->components) {
@@ -244,16 +253,19 @@ void Run::requireDevices() const {
     }
 }
 
+/// Each part whatever becomes of another.
 void Run::leave(NodeIndex node) noexcept {
     node_ = node;
     devices_.check();
     meter_.finish();
-    recoverFailedDevices();
+    books_.noteThrown([&] { recoverFailedDevices(); });
     forgetPasses();
     leaveUnplanned();
     leavePlaces(node);
-    books_.ledger.event("leave", {}, nodeName(), {}, 0);
-    clock_.finish(node);
+    books_.noteThrown([&] {
+        books_.ledger.event("leave", {}, nodeName(), {}, 0);
+        clock_.finish(node);
+    });
     node_.reset();
 }
 
@@ -261,26 +273,54 @@ void Run::leave(NodeIndex node) noexcept {
 void Run::forgetPasses() noexcept {
     for (const StayRef& stay : stays_) {
         if (stay) {
-            stay->forgetPass();
+            books_.noteThrown([&] { stay->forgetPass(); });
         }
     }
 }
 
 void Run::leaveUnplanned() noexcept {
-    for (const StayRef& stay : unplanned_) {
-        stay->deactivate(nodeName());
-        drain(stay->device());
+    for (StayRef& stay : unplanned_) {
+        books_.noteThrown([&] {
+            if (!leftLeased(stay)) {
+                stay->deactivate(nodeName());
+                drain(stay->device());
+            }
+        });
     }
     unplanned_.clear();
 }
 
-void Run::leavePlaces(NodeIndex node) {
+/// A node that ends while its weights are leased is a bug of ours. They stay where they are, so
+/// that whoever has the lease reads no memory that was freed.
+bool Run::leftLeased(StayRef& stay) {
+    if (!stay->isLeased()) {
+        return false;
+    }
+    const std::string role = stay->tree().role;
+    leftovers_.leased.push_back(std::move(stay));
+    books_.ledger.noteFault("node " + nodeName() + " ended while weights of " + role +
+                            " were in use");
+    return true;
+}
+
+void Run::leavePlace(uint32_t index) {
+    StayRef& stay = stays_[index];
+    std::unique_ptr<CountedArena>& arena = arenas_[plan_->stays[index].place];
+    if (stay->isLeased() && arena) {
+        stay->own(std::move(arena));
+    }
+    if (!leftLeased(stay)) {
+        stay->deactivate(nodeName());
+        drain(stay->device());
+    }
+    stay.reset();
+}
+
+void Run::leavePlaces(NodeIndex node) noexcept {
     for (uint32_t index = 0; index < stays_.size(); ++index) {
         const PlannedStay& planned = plan_->stays[index];
         if (stays_[index] && planned.last == node && !planned.isKept) {
-            stays_[index]->deactivate(nodeName());
-            drain(stays_[index]->device());
-            stays_[index].reset();
+            books_.noteThrown([&] { leavePlace(index); });
         }
     }
     for (size_t place = 0; place < arenas_.size(); ++place) {
@@ -312,7 +352,8 @@ Bytes Run::offload(std::string_view component, bool dropHost) {
         stay.reset();
     }
     for (const PlannedComponent& planned : plan_->components) {
-        if (dropHost && isNamed(*planned.tree, component) && !findActive(*planned.tree)) {
+        const bool isThere = findActive(*planned.tree) || leftovers_.hold(*planned.tree);
+        if (dropHost && isNamed(*planned.tree, component) && !isThere) {
             books_.masters.close(*planned.tree);
         }
     }
@@ -339,10 +380,12 @@ void Run::finish(memory::Outcome outcome) noexcept {
     drainAll();
     devices_.check();
     for (uint32_t index = 0; index < stays_.size(); ++index) {
-        keepOrDeactivate(index);
+        if (stays_[index]) {
+            books_.noteThrown([&] { keepOrLeave(index); });
+        }
     }
     leaveUnplanned();
-    dropKeptOnLostDevices();
+    books_.noteThrown([&] { dropKeptOnLostDevices(); });
     drainAll();  // what the evictions told the lanes to wait for
     stays_.clear();
     arenas_.clear();
@@ -350,26 +393,24 @@ void Run::finish(memory::Outcome outcome) noexcept {
         device->unlessLost([&state = *device] { state.device->cap(-1); });
         device->dropRunMemory(books_.ledger);
     }
-    closeDroppedMasters();
+    books_.noteThrown([&] { closeDroppedMasters(); });
 }
 
 /// A component that was kept before stays also when the run failed before it was to go.
-void Run::keepOrDeactivate(uint32_t index) {
+void Run::keepOrLeave(uint32_t index) {
     StayRef& stay = stays_[index];
     const PlannedStay& planned = plan_->stays[index];
-    if (!stay) {
+    const bool isKept = planned.isKept && !stay->isLeased() && !stay->device().isLost &&
+                        stay->isComplete() && books_.masters.isUnchanged(stay->tree());
+    if (!isKept) {
+        leavePlace(index);
         return;
     }
-    if (planned.isKept && !stay->device().isLost && stay->isComplete() &&
-        books_.masters.isUnchanged(stay->tree())) {
-        stay->settle();
-        if (arenas_[planned.place]) {
-            stay->own(std::move(arenas_[planned.place]));
-        }
-        leftovers_.kept.push_back(std::move(stay));
-        return;
+    stay->settle();
+    if (arenas_[planned.place]) {
+        stay->own(std::move(arenas_[planned.place]));
     }
-    stay->deactivate({});
+    leftovers_.kept.push_back(std::move(stay));
 }
 
 void Run::dropKeptOnLostDevices() {
@@ -384,11 +425,7 @@ void Run::dropKeptOnLostDevices() {
 /// Not at the last use but here, because a use that nobody planned may still come.
 void Run::closeDroppedMasters() {
     for (const PlannedComponent& planned : plan_->components) {
-        const bool isKept =
-            std::any_of(leftovers_.kept.begin(), leftovers_.kept.end(), [&](const StayRef& stay) {
-                return stay->tree().id == planned.tree->id;
-            });
-        if (planned.after == After::Drop && !isKept) {
+        if (planned.after == After::Drop && !leftovers_.hold(*planned.tree)) {
             books_.masters.close(*planned.tree);
         }
     }

@@ -12,10 +12,19 @@
 
 namespace lowtide::residency {
 
-/// What outlives runs: components that were kept, patches.
+/// What outlives runs: components that were kept, patches; what somebody held on to beyond its node
+/// stays where it is until it is released.
 struct Leftovers {
     std::vector<StayRef> kept;
+    std::vector<StayRef> leased;
     PatchSets patches;
+
+    void dropReleased() noexcept {
+        std::erase_if(leased, [](const StayRef& stay) { return !stay->isLeased(); });
+    }
+
+    /// Whether a component of this tree is among them.
+    [[nodiscard]] bool hold(const memory::ComponentTree& tree) const;
 };
 
 /// Whether the paths of weight files must still lead to the files that the plan was made from, or
@@ -79,10 +88,12 @@ private:
     void setCaps(memory::NodeIndex node);
     void recoverFailedDevices();
     void dropKeptOnLostDevices();
-    void leavePlaces(memory::NodeIndex node);
+    void leavePlace(uint32_t index);
+    void leavePlaces(memory::NodeIndex node) noexcept;
     void forgetPasses() noexcept;
     void leaveUnplanned() noexcept;
-    void keepOrDeactivate(uint32_t index);
+    bool leftLeased(StayRef& stay);
+    void keepOrLeave(uint32_t index);
     void closeDroppedMasters();
 
     OpenDevices& devices_;

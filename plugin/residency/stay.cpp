@@ -65,11 +65,12 @@ void Stay::deactivate(const std::string& node) {
     }
 }
 
-void Stay::leaveDevice(const std::string& node) {
+/// Every group, whatever becomes of another.
+void Stay::leaveDevice(const std::string& node) noexcept {
     isActive_ = false;
     for (GroupId group = 0; group < place_.layout->groups.size(); ++group) {
         if (slots_.isThere(group)) {
-            slots_.evict(group, node);
+            place_.books.noteThrown([&] { slots_.evict(group, node); });
         }
     }
     stream_.clear();
@@ -153,12 +154,12 @@ void Stay::lease(LeafId leaf) {
     }
 }
 
-void Stay::release(LeafId leaf) {
+void Stay::release(LeafId leaf) noexcept {
     --leases_;
     const bool isRecording = replay_ && replay_->isRecording();  // nothing of it is done now
     for (const GroupId group : place_.layout->leafGroups[leaf]) {
         if (!isMutant(Mutant::LeasedIsEvicted)) {
-            stream_.release(group);
+            place_.books.noteThrown([&] { stream_.release(group); });
         }
         if (!isMutant(Mutant::ReusedEarly) && !isRecording) {
             slots_.noteUse(group);

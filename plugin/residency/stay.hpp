@@ -67,7 +67,7 @@ public:
     }
 
     void lease(memory::LeafId leaf);
-    void release(memory::LeafId leaf);
+    void release(memory::LeafId leaf) noexcept;
 
     [[nodiscard]] bool isLeased() const { return leases_ > 0; }
 
@@ -79,7 +79,7 @@ public:
     void settle() { slots_.settle(); }
 
 private:
-    void leaveDevice(const std::string& node);
+    void leaveDevice(const std::string& node) noexcept;
     void take(const std::vector<memory::StreamStep>& steps,
               const StopToken& stop,
               const std::string& node);

@@ -136,7 +136,7 @@ bool WalkMeter::isOnCuda() noexcept {
     return currentMeter && currentMeter->device_ == Imitated::Cuda;
 }
 
-WalkMeter& WalkMeter::current() noexcept {
+WalkMeter& WalkMeter::current() {
     LOWTIDE_ASSERT(currentMeter);
     return *currentMeter;
 }

@@ -28,8 +28,8 @@ public:
     WalkMeter(const WalkMeter&) = delete;
     WalkMeter& operator=(const WalkMeter&) = delete;
 
-    /// The one of this thread; asserts that there is one.
-    [[nodiscard]] static WalkMeter& current() noexcept;
+    /// The one of this thread; Error{Internal} where there is none.
+    [[nodiscard]] static WalkMeter& current();
 
     /// Whether a walk of this thread is one on a CUDA card.
     [[nodiscard]] static bool isOnCuda() noexcept;

@@ -18,9 +18,10 @@ public:
     std::string lost;                                     ///< what is said of a device; empty: none
     memory::MemoryState state;                            ///< of every device
     std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
-    std::function<void(std::string_view call)> before;    ///< may throw, except in leave and end
-    std::vector<memory::KeptComponent> kept;              ///< of earlier runs
-    std::function<void()> onOffload;                      ///< what an offload changes
+    /// Hears every call that may throw, and may do so.
+    std::function<void(std::string_view call)> before;
+    std::vector<memory::KeptComponent> kept;  ///< of earlier runs
+    std::function<void()> onOffload;          ///< what an offload changes
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
@@ -30,13 +31,20 @@ public:
         return {.id = spec.id(), .kind = spec.kind, .name = deviceName, .capacity = capacity};
     }
 
-    memory::DeviceTraits traits(const memory::DeviceSpec&) override { return {false, capacity}; }
+    memory::DeviceTraits traits(const memory::DeviceSpec&) override {
+        tell("traits");
+        return {false, capacity};
+    }
 
     memory::DeviceProfile profile(const memory::DeviceSpec& spec) override {
+        tell("profile");
         return memory::estimatedProfile(spec.kind);
     }
 
-    std::vector<memory::DeviceInfo> devices() override { return {}; }
+    std::vector<memory::DeviceInfo> devices() override {
+        tell("devices");
+        return {};
+    }
 
     void begin(std::shared_ptr<const memory::Plan> plan, const StopToken&) override {
         note("begin");
@@ -54,9 +62,7 @@ public:
 
     void confirm(memory::NodeIndex node) override {
         LOWTIDE_ASSERT(inside_ == node);
-        if (before) {
-            before("confirm " + nodeName(node));
-        }
+        tell("confirm " + nodeName(node));
     }
 
     void leave(memory::NodeIndex node) noexcept override {
@@ -66,6 +72,7 @@ public:
     }
 
     void requireDevices() override {
+        tell("requireDevices");
         if (!lost.empty()) {
             throw Error(ErrorKind::Device, lost);
         }
@@ -86,7 +93,10 @@ public:
 
     Bytes release(std::string_view) override { return 0; }
 
-    memory::MemoryState memoryState(const memory::DeviceSpec&) override { return state; }
+    memory::MemoryState memoryState(const memory::DeviceSpec&) override {
+        tell("memoryState");
+        return state;
+    }
 
     Bytes collect(const memory::DeviceSpec& spec) override {
         note("collect " + spec.id());
@@ -105,17 +115,27 @@ public:
         return 1000;
     }
 
-    std::vector<memory::KeptComponent> keptComponents() const override { return kept; }
+    std::vector<memory::KeptComponent> keptComponents() const override {
+        tell("keptComponents");
+        return kept;
+    }
 
-    std::vector<std::string> patchedComponents() const override { return {}; }
+    std::vector<std::string> patchedComponents() const override {
+        tell("patchedComponents");
+        return {};
+    }
 
     memory::Ledger& ledger() noexcept override { return ledger_; }
 
     memory::Traffic traffic() const noexcept override { return traffic_; }
 
-    Bytes allocatedOn(const memory::DeviceSpec&) const override { return 0; }
+    Bytes allocatedOn(const memory::DeviceSpec&) const override {
+        tell("allocatedOn");
+        return 0;
+    }
 
     std::optional<memory::RehearsalCounts> rehearsal(const memory::DeviceSpec&) const override {
+        tell("rehearsal");
         return std::nullopt;
     }
 
@@ -128,10 +148,14 @@ public:
 private:
     std::string nodeName(memory::NodeIndex node) const { return plan_->stages.at(node).node; }
 
-    void note(const std::string& call) {
+    void tell(const std::string& call) const {
         if (before) {
             before(call);
         }
+    }
+
+    void note(const std::string& call) {
+        tell(call);
         if (!call.starts_with("open")) {
             noteOnly(call);
         }

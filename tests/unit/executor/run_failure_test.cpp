@@ -3,6 +3,7 @@
 #include "tests/unit/executor/run_bench.hpp"
 
 #include <QtCore/QRegularExpression>
+#include <QtCore/QSet>
 #include <QtTest/QtTest>
 
 #include <stdexcept>
@@ -64,6 +65,7 @@ private Q_SLOTS:
     void pinsAMissingDevice_toTheNodeThatNamesIt();
     void endsWhatItBegan_wheneverTheEngineThrows_data();
     void endsWhatItBegan_wheneverTheEngineThrows();
+    void endsTheRun_whicheverCallOfTheEngineThrows();
     void failsWithItsHooks_data();
     void failsWithItsHooks();
     void cancelsNow_afterTheRunningNode();
@@ -252,6 +254,47 @@ void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows() {
     QCOMPARE(joined(bench.engine.takeCalls()), calls);
     bench.engine.before = {};
     QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
+}
+
+/// One after the other, until a run makes no more calls. Those that plan and report among them.
+void RunFailureTest::endsTheRun_whicheverCallOfTheEngineThrows() {
+    const auto chain = graphFrom({"a = test.source text=A",
+                                  "b = test.denoise a:a",
+                                  "c = test.join a:b",
+                                  "out = test.save value:c"});
+    QSet<QString> thrown;
+    for (int number = 1;; ++number) {
+        RunBench bench;
+        bench.world.components["test.join"] = networkOf(100);
+        int calls = 0;
+        QString at;
+        bench.engine.before = [&](std::string_view call) {
+            if (++calls == number) {
+                at = QString::fromUtf8(call.data(), static_cast<qsizetype>(call.size()));
+                throw Error(ErrorKind::Internal, "the call failed");
+            }
+        };
+        const auto hooks = std::make_shared<FailingHooks>("nowhere");
+
+        const RunResult result = bench.run(chain, {}, hooks);
+
+        bench.engine.before = {};
+        if (at.isEmpty()) {
+            QCOMPARE(result.status, Status::Ok);
+            break;
+        }
+        thrown << at.section(' ', 0, 0);
+        const bool isWarning = at.startsWith("memoryState") || at.startsWith("collect");
+        QVERIFY2(result.status == (isWarning ? Status::Ok : Status::Failed), qPrintable(at));
+        QVERIFY2(!result.issues.empty() && result.issues[0].message == "the call failed",
+                 qPrintable(at));
+        QVERIFY2(hooks->ends <= 1, qPrintable(at));
+        QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+        QCOMPARE(bench.run(chain, {.forceExecution = true}).status, Status::Ok);
+    }
+    for (const char* call : {"traits", "profile", "begin", "confirm", "keptComponents"}) {
+        QVERIFY2(thrown.contains(call), call);
+    }
 }
 
 void RunFailureTest::failsWithItsHooks_data() {

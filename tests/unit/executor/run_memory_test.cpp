@@ -16,16 +16,6 @@ namespace {
 const std::vector<std::string> kChain = {
     "a = test.source text=A", "b = test.join a:a", "c = test.join a:b", "out = test.save value:c"};
 
-std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
-    auto tree = std::make_shared<memory::ComponentTree>();
-    tree->id = "network";
-    tree->role = "network";
-    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
-    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
-    tree->leaves = {{.name = "w", .weights = {0}}};
-    return tree;
-}
-
 }  // namespace
 
 class RunMemoryTest : public QObject {

@@ -73,6 +73,17 @@ private:
     std::vector<std::string> saved_;
 };
 
+/// A network of one weight, in one file.
+inline std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
+    auto tree = std::make_shared<memory::ComponentTree>();
+    tree->id = "network";
+    tree->role = "network";
+    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
+    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
+    tree->leaves = {{.name = "w", .weights = {0}}};
+    return tree;
+}
+
 inline PortDesc stubPort(std::string id, std::string type, bool optional = false) {
     return {.id = std::move(id), .type = std::move(type), .optional = optional};
 }

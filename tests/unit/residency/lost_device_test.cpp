@@ -5,8 +5,11 @@
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/played_card.hpp"
 
+#include <ATen/ATen.h>
+
 #include <QTest>
 
+#include <functional>
 #include <optional>
 
 namespace lost_device_test {
@@ -21,11 +24,24 @@ const memory::DeviceSpec kCard{.kind = "cuda"};
 const memory::DeviceSpec kCpu{};
 constexpr int kMostCalls = 5000;  ///< no run here makes so many
 
+using Deed =
+    std::function<void(residency::Residency&, const SyntheticModel&, memory::NodeIndex node)>;
+
+/// What a run does beside using weights.
+struct Deeds {
+    Deed before = [](auto&&...) {};                     ///< the plan is made
+    std::function<void(memory::PlanRequest&)> request;  ///< changes what the plan is made of
+    Deed between = [](auto&&...) {};                    ///< before a node is entered
+    Deed inside = [](auto&&...) {};                     ///< in a node, after each of its passes
+    Deed after = [](auto&&...) {};                      ///< the run has ended
+};
+
 /// One run as the executor does it; what went wrong first, as the run is told.
 std::optional<Error> run(residency::Residency& residency,
                          const SyntheticModel& model,
                          const std::string& policy,
-                         const memory::DeviceSpec& device) {
+                         const memory::DeviceSpec& device,
+                         const Deeds& deeds = {}) {
     std::optional<Error> failure;
     const auto attempt = [&](const auto& action) {
         try {
@@ -38,8 +54,13 @@ std::optional<Error> run(residency::Residency& residency,
     };
     attempt([&] {
         residency.open(device);
+        deeds.before(residency, model, 0);
         memory::PlanRequest request = model.request(policy, device, residency.traits(device));
         request.kept = residency.keptComponents();
+        request.patched = residency.patchedComponents();
+        if (deeds.request) {
+            deeds.request(request);
+        }
         residency.begin(testing::planOf(request), {});
     });
     if (failure) {
@@ -47,6 +68,10 @@ std::optional<Error> run(residency::Residency& residency,
     }
     for (memory::NodeIndex node = 0; node < model.trees().size() && !failure; ++node) {
         const memory::ComponentTree& tree = *model.trees()[node];
+        attempt([&] { deeds.between(residency, model, node); });
+        if (failure) {
+            break;
+        }
         attempt([&] {
             residency.enter(node);
             for (int pass = 0; pass < 2; ++pass) {
@@ -56,6 +81,7 @@ std::optional<Error> run(residency::Residency& residency,
                                          testing::isLikeMaster(residency, model, tree, leaf);
                     requireThat(isRight, "a weight is wrong", "", "");
                 }
+                deeds.inside(residency, model, node);
             }
             residency.confirm(node);
         });
@@ -65,7 +91,107 @@ std::optional<Error> run(residency::Residency& residency,
         }
     }
     residency.end(failure ? Outcome::Failed : Outcome::Finished);
+    attempt([&] {
+        const std::string fault = residency.ledger().takeFault();
+        requireThat(fault.empty(), fault, "", "");
+    });
+    if (!failure) {
+        attempt([&] { deeds.after(residency, model, 0); });
+    }
     return failure;
+}
+
+/// Passes of the node's component that the plan does from a record.
+void passFromRecord(residency::Residency& residency,
+                    const SyntheticModel& model,
+                    memory::NodeIndex node) {
+    const memory::ComponentTree& tree = *model.trees()[node];
+    for (int pass = 0; pass < 4; ++pass) {
+        residency.beginPass(tree, {});
+        const auto work = [&](const residency::PassInputs& inputs) {
+            for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+                if (!tree.leaves[leaf].gathered) {
+                    static_cast<void>(residency.use(tree, leaf));
+                }
+            }
+            return inputs[0].clone();
+        };
+        static_cast<void>(residency.runPass(tree, {at::ones({16})}, work));
+    }
+}
+
+/// Work of many passes, which may be recorded.
+void makeRecorded(memory::PlanRequest& request) {
+    for (memory::NodeWork& node : request.nodes) {
+        memory::ComponentWork work{.tree = node.components.front(), .passes = 10};
+        for (memory::LeafId leaf = 0; leaf < work.tree->leaves.size(); ++leaf) {
+            if (!work.tree->leaves[leaf].gathered) {
+                work.pass.push_back({.leaf = leaf});
+            }
+        }
+        node.work = {.activations = kKiB, .components = {std::move(work)}};
+    }
+}
+
+void gather(residency::Residency& residency, const SyntheticModel& model, memory::NodeIndex node) {
+    const memory::ComponentTree& tree = *model.trees()[node];
+    for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+        if (tree.leaves[leaf].gathered) {
+            static_cast<void>(residency.gatherRows(tree, leaf, at::zeros({2}, at::kLong)));
+        }
+    }
+    residency.finishCompute(tree);
+}
+
+struct Case {
+    const char* name;
+    const char* policy;
+    Deeds deeds;
+};
+
+std::vector<Case> casesOfDeeds() {
+    return {
+        {"components are sent away",
+         "model",
+         {.inside = [](auto& residency, auto&, auto) { residency.offload("all", true); }}},
+        {"rows are gathered", "leaf+stream", {.inside = gather}},
+        {"memory is measured and collected",
+         "none",
+         {.inside =
+              [](auto& residency, auto&, auto) {
+                  static_cast<void>(residency.memoryState(kCard));
+                  static_cast<void>(residency.collect(kCard));
+              }}},
+        {"weights get patches",
+         "leaf+stream",
+         {.before =
+              [](auto& residency, auto& model, auto) {
+                  residency.setPatches(*model.denoiser(),
+                                       {{.weight = 0, .add = [](at::Tensor&) {}}});
+              }}},
+        {"a component of another node is used",
+         "sequential",
+         {.inside =
+              [](auto& residency, auto& model, auto node) {
+                  if (node == 1) {
+                      static_cast<void>(
+                          testing::isLikeMaster(residency, model, *model.textEncoder(), 1));
+                  }
+              }}},
+        {"the run is planned again",
+         "none",
+         {.between =
+              [](auto& residency, auto& model, auto node) {
+                  if (node > 0) {
+                      residency.replan(testing::planOf(
+                          model.request("leaf+stream", kCard, residency.traits(kCard))));
+                  }
+              }}},
+        {"passes are recorded", "none", {.request = makeRecorded, .inside = passFromRecord}},
+        {"what was kept is released",
+         "none,after=keep",
+         {.after = [](auto& residency, auto&, auto) { residency.release("all"); }}},
+    };
 }
 
 bool saysLost(const std::optional<Error>& error) {
@@ -130,6 +256,41 @@ private Q_SLOTS:
                 QVERIFY2(!other, other ? other->what() : "");
                 QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
             }
+        }
+        qInfo("lost at %d calls", lost);
+        QVERIFY(lost > 20 && lost < kMostCalls - 1);
+    }
+
+    void endsARunThatDoesMore_data() {
+        QTest::addColumn<int>("number");
+        int number = 0;
+        for (const Case& each : casesOfDeeds()) {
+            QTest::newRow(each.name) << number++;
+        }
+    }
+
+    /// Whatever a run asks of the card beside weights.
+    void endsARunThatDoesMore() {
+        QFETCH(int, number);
+        const Case own = casesOfDeeds()[static_cast<size_t>(number)];
+        const SyntheticModel model(folder_.newPath());
+        int lost = 0;
+        for (int call = 1; call < kMostCalls; ++call) {
+            const auto compute =
+                own.deeds.request ? std::make_shared<testing::PlayedCompute>() : nullptr;
+            residency::Residency residency(std::make_unique<testing::PlayedSource>(compute, call));
+            const std::optional<Error> first = run(residency, model, own.policy, kCard, own.deeds);
+            if (!first) {
+                QVERIFY(!compute || compute->replays > 0);
+                break;
+            }
+            ++lost;
+            QVERIFY2(saysLost(first),
+                     qPrintable(QString("call %1: %2").arg(call).arg(first->what())));
+            QVERIFY(residency.keptComponents().empty());
+            QCOMPARE(leftOn(residency, "cuda:0"), Bytes{0});
+            QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
+            QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
         }
         qInfo("lost at %d calls", lost);
         QVERIFY(lost > 20 && lost < kMostCalls - 1);

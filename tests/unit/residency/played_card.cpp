@@ -42,10 +42,13 @@ private:
 
 class PlayedRecord final : public residency::WorkRecord {
 public:
-    PlayedRecord(std::shared_ptr<PlayedCompute> compute, std::vector<std::function<void()>> work)
-        : compute_(std::move(compute)), work_(std::move(work)) {}
+    PlayedRecord(std::shared_ptr<PlayedCompute> compute,
+                 std::vector<std::function<void()>> work,
+                 const residency::CardLane& lane)
+        : compute_(std::move(compute)), work_(std::move(work)), lane_(lane) {}
 
     void replay() override {
+        TORCH_CHECK(lane_.failure().empty(), lane_.failure());
         ++compute_->replays;
         for (const auto& each : work_) {
             each();
@@ -55,6 +58,7 @@ public:
 private:
     std::shared_ptr<PlayedCompute> compute_;
     std::vector<std::function<void()>> work_;
+    const residency::CardLane& lane_;
 };
 
 }  // namespace
@@ -105,7 +109,8 @@ public:
         }
         compute_->isRecording = false;
         ++compute_->records;
-        return std::make_unique<PlayedRecord>(compute_, std::exchange(compute_->taken_, {}));
+        requireThere();
+        return std::make_unique<PlayedRecord>(compute_, std::exchange(compute_->taken_, {}), lane_);
     }
 
     void copyIn(std::byte* target,

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 namespace residency_failure_test {
@@ -198,6 +200,78 @@ private Q_SLOTS:
         QVERIFY(bench.residency->keptComponents().empty());
         QCOMPARE(bench.total(), 0);
         runAll(bench, bench.plan("none"));
+    }
+
+    void keepsWhatIsLeasedBeyondItsNode_data() { addDevicesAndPolicies(); }
+
+    /// A bug of whoever holds the lease costs the run: neither the process nor the bytes that it
+    /// reads.
+    void keepsWhatIsLeasedBeyondItsNode() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), device);
+        const ComponentTree& tree = *bench.model.denoiser();
+        const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
+        const auto plan = bench.plan(policy.toStdString());
+        bench.residency->begin(plan, {});
+        bench.residency->enter(1);
+        auto lease = std::make_optional(bench.residency->use(tree, 2));
+        bench.residency->leave(1);
+        bench.residency->end(Outcome::Failed);
+
+        const QString fault = QString::fromStdString(bench.ledger().takeFault());
+        QVERIFY2(fault.contains("denoiser"), qPrintable(fault));
+        const memory::Weight& weight = tree.weights[tree.leaves[2].weights[0]];
+        QVERIFY(at::equal((*lease)[0].cpu(), bench.model.expected(tree, weight)));
+        QVERIFY(bench.total() > 0);
+        runAll(bench, plan);
+        QVERIFY(at::equal((*lease)[0].cpu(), bench.model.expected(tree, weight)));
+
+        lease.reset();
+        bench.residency->release("all");
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
+        QVERIFY(bench.ledger().takeFault().empty());
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
+    void endsTheRunWhereverItIsThrown_data() { addDevicesAndPolicies(); }
+
+    /// Every step of a run is an event of the ledger: what is thrown there fails the run, also
+    /// where nothing may be thrown, and leaves nothing behind.
+    void endsTheRunWhereverItIsThrown() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), device);
+        const auto plan = bench.plan(policy.toStdString());
+        const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
+        int thrown = 0;
+        for (bool wasThrown = true; wasThrown;) {
+            int events = 0;
+            bench.ledger().listen([&](const memory::LedgerEvent&) {
+                if (++events == thrown + 1) {
+                    throw std::logic_error("a bug");
+                }
+            });
+            QString failure;
+            try {
+                runAll(bench, plan);
+            } catch (const std::logic_error& error) {
+                failure = error.what();
+                bench.residency->end(Outcome::Failed);
+            }
+            bench.ledger().listen({});
+            const QString fault = QString::fromStdString(bench.ledger().takeFault());
+            wasThrown = events > thrown;
+            QCOMPARE(failure + fault, QString(wasThrown ? "a bug" : ""));
+            thrown += wasThrown ? 1 : 0;
+            QCOMPARE(bench.total(), 0);
+            QCOMPARE(bench.ledger().bytesOn("cpu"), 0);
+            QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
+        }
+        QVERIFY(thrown > 10);
+        runAll(bench, plan);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
     /// What was to follow it into the ring was never brought, and comes when the node runs again.

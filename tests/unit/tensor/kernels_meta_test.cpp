@@ -457,6 +457,10 @@ private Q_SLOTS:
         QCOMPARE(card.allocated(), 0);
     }
 
+    void isAnErrorWithoutAWalk() {
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(WalkMeter::current()));
+    }
+
 private:
     std::unique_ptr<residency::DeviceSource> source_;
     std::unique_ptr<residency::Device> fake_;
