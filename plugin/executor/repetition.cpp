@@ -109,22 +109,39 @@ void Repetition::select() {
     tellKept();
 }
 
-/// Results that are kept for a later run leave before this one is refused, pinned ones last.
+/// What earlier runs left goes before this one is refused: results, pinned ones last, and then
+/// components.
 std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& request) {
-    for (const bool dropsPinned : {false, true}) {
+    enum class Step : uint8_t { Results, Pinned, Components };
+    for (const Step step : {Step::Results, Step::Pinned, Step::Components}) {
         auto planned = decidePlan(request);
         const auto* plan = std::get_if<memory::Plan>(&planned);
-        if (!plan || !plan->dropsHeld) {
+        if (!plan || (!plan->dropsHeld && plan->leaving.empty())) {
             return planned;
         }
-        if (dropsPinned) {
+        if (step == Step::Components) {
+            release(plan->leaving);
+        } else if (plan->dropsHeld && step == Step::Pinned) {
             setting_.cache.clear();
-        } else {
+        } else if (plan->dropsHeld) {
             setting_.cache.dropDead({});
         }
         renewHeld(request, basis());
     }
     return decidePlan(request);
+}
+
+/// Whoever keeps weights should know that they have to come again.
+void Repetition::release(const std::vector<memory::KeptComponent>& leaving) {
+    for (const memory::KeptComponent& kept : leaving) {
+        const Bytes bytes = setting_.engine.release(kept.tree);
+        addIssue({.severity = Severity::Warning,
+                  .code = "kept_released",
+                  .message = formatBytes(bytes) + " of " + kept.role +
+                             ", kept by an earlier run, left " + kept.device +
+                             ": this run does not fit beside them",
+                  .hint = "give the run a larger budget, or keep fewer components (after=keep)"});
+    }
 }
 
 PlanBasis Repetition::basis() const {

@@ -50,6 +50,7 @@ public:
 private:
     std::optional<Issue> evaluate();
     std::variant<memory::Plan, Issue> decide(memory::PlanRequest& request);
+    void release(const std::vector<memory::KeptComponent>& leaving);
     [[nodiscard]] PlanBasis basis() const;
     std::optional<Issue> runPlanned(const std::vector<size_t>& order);
     std::optional<Issue> runNodes(const std::vector<size_t>& order, Wires& wires);

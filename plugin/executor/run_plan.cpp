@@ -132,7 +132,6 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                                                      const PlanBasis& basis) {
     memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
     renewHeld(request, basis);
-    request.kept = basis.engine.keptComponents();
     request.patched = basis.engine.patchedComponents();
     for (const size_t position : positions) {
         const graph::SnapshotNode& node = snapshot.nodes[position];
@@ -184,6 +183,7 @@ void renewHeld(memory::PlanRequest& request, const PlanBasis& basis) {
         device.held = basis.engine.ledger().bytesOn(id);
         device.droppable = id == kHostSpec.id() ? basis.cache.idleBytes() : 0;
     }
+    request.kept = basis.engine.keptComponents();
 }
 
 std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request) {

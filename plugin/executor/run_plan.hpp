@@ -59,7 +59,7 @@ struct PlanBasis {
     const RunOptions& options,
     const PlanBasis& basis);
 
-/// What lies on the devices of the request now, results that may go among it.
+/// What lies on the devices of the request now: results that may go and kept components among it.
 void renewHeld(memory::PlanRequest& request, const PlanBasis& basis);
 
 /// As memory::makePlan; the issue of what does not fit is memory_infeasible, with the node, the

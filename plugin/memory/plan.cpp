@@ -471,32 +471,103 @@ std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
     return smallest.take();
 }
 
-bool hasDroppable(const PlanRequest& request) {
-    return std::any_of(request.devices.begin(),
-                       request.devices.end(),
-                       [](const PlanDevice& device) { return device.droppable > 0; });
-}
+/// Lets go what earlier runs left on the devices.
+class Clearing {
+public:
+    explicit Clearing(PlanRequest request) : request_(std::move(request)) {}
 
-PlanRequest withoutDroppable(PlanRequest request) {
-    for (PlanDevice& device : request.devices) {
-        device.held -= std::exchange(device.droppable, 0);
+    /// The next that may go on this device; false: nothing may.
+    bool clearMore(const std::string& device) {
+        for (PlanDevice& own : request_.devices) {
+            if (own.spec.id() == device && own.droppable > 0) {
+                own.held -= std::exchange(own.droppable, 0);
+                dropsHeld_ = true;
+                return true;
+            }
+        }
+        return clearKept(device, false) || clearKept(device, true);
     }
-    return request;
+
+    void clearAll() {
+        for (const PlanDevice& device : request_.devices) {
+            while (clearMore(device.spec.id())) {
+            }
+        }
+    }
+
+    [[nodiscard]] const PlanRequest& request() const { return request_; }
+
+    /// Writes down what has gone.
+    void tell(Plan& plan) const {
+        plan.dropsHeld = dropsHeld_;
+        plan.leaving = leaving_;
+    }
+
+private:
+    bool clearKept(const std::string& device, bool evenUsed) {
+        const size_t before = leaving_.size();
+        std::erase_if(request_.kept, [&](const KeptComponent& kept) {
+            const bool goes = kept.device == device && (evenUsed || !isUsed(kept));
+            if (goes) {
+                leaving_.push_back(kept);
+            }
+            return goes;
+        });
+        for (PlanDevice& own : request_.devices) {
+            for (size_t i = before; i < leaving_.size() && own.spec.id() == device; ++i) {
+                own.held -= leaving_[i].bytes;
+            }
+        }
+        return leaving_.size() > before;
+    }
+
+    bool isUsed(const KeptComponent& kept) const {
+        const auto usesIt = [&](const NodeWork& node) {
+            return std::any_of(
+                node.components.begin(), node.components.end(), [&](const auto& tree) {
+                    const auto device = node.policy.forComponent(tree->role).device;
+                    return tree->id == kept.tree &&
+                           device.value_or(request_.device).id() == kept.device;
+                });
+        };
+        return std::any_of(request_.nodes.begin(), request_.nodes.end(), usesIt);
+    }
+
+    PlanRequest request_;
+    bool dropsHeld_ = false;
+    std::vector<KeptComponent> leaving_;
+};
+
+/// What kept components take beside a plan's smallest layouts depends on when they leave.
+void findMinimums(const PlanRequest& request, Plan& plan) {
+    Clearing clearing(request);
+    clearing.clearAll();
+    Sizer sizer(clearing.request(), sketchStays(clearing.request(), false));
+    sizer.makeSmallest();
+    for (size_t i = 0; i < plan.devices.size(); ++i) {
+        plan.devices[i].minimum = sizer.plan().devices[i].peak;
+    }
 }
 
 }  // namespace
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     refuseCombinations(request);
-    auto planned = planWith(request);
-    if (auto* infeasible = std::get_if<Infeasible>(&planned);
-        infeasible && !hasDroppable(request)) {
-        findCheapestFix(request, *infeasible);
-    } else if (infeasible) {
-        planned = makePlan(withoutDroppable(request));
-        if (auto* plan = std::get_if<Plan>(&planned)) {
-            plan->dropsHeld = true;
-        }
+    Clearing clearing(request);
+    auto planned = planWith(clearing.request());
+    const auto* refusal = std::get_if<Infeasible>(&planned);
+    while (refusal && clearing.clearMore(refusal->device)) {
+        planned = planWith(clearing.request());
+        refusal = std::get_if<Infeasible>(&planned);
+    }
+    if (auto* infeasible = std::get_if<Infeasible>(&planned)) {
+        findCheapestFix(clearing.request(), *infeasible);
+        return planned;
+    }
+    auto& plan = std::get<Plan>(planned);
+    clearing.tell(plan);
+    if (!request.kept.empty()) {
+        findMinimums(request, plan);
     }
     return planned;
 }

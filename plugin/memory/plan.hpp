@@ -150,7 +150,8 @@ struct DevicePlan {
     Bytes capacity = 0;  ///< 0: without a bound
     Bytes peak = 0;      ///< predicted
     Bytes peakWeights = 0;
-    /// Smallest capacity with which these policies can be kept, when what is droppable has gone.
+    /// Smallest capacity with which these policies can be kept, when what may go has gone: what is
+    /// droppable, and components of earlier runs.
     Bytes minimum = 0;
     bool isEstimated = true;   ///< times are a guess
     std::string measuredOn{};  ///< the day on which its speeds were measured
@@ -164,7 +165,8 @@ struct Plan {
     std::vector<PlannedUse> uses;
     std::vector<StagePlan> stages;
     std::vector<DevicePlan> devices;
-    bool dropsHeld = false;  ///< it fits only when what is droppable has gone
+    bool dropsHeld = false;                ///< it fits only when what is droppable has gone
+    std::vector<KeptComponent> leaving{};  ///< of those kept: it fits only when they have gone
 
     /// nullptr when the node does not use the tree.
     [[nodiscard]] const PlannedUse* use(NodeIndex node, const ComponentTree& tree) const;
@@ -186,8 +188,9 @@ struct Infeasible {
 /// What a host may act on: node, device, needed, capacity, minimum, policy (docs/events.md).
 [[nodiscard]] Json toJson(const Infeasible& infeasible);
 
-/// Decides where every weight lives and when. Pure: the same request gives the same plan. What is
-/// droppable makes no run fail: a plan that fits only without it says so.
+/// Decides where every weight lives and when. Pure: the same request gives the same plan. What
+/// earlier runs left makes no run fail: a plan that fits only without it says what has to go. What
+/// is droppable goes first, then components that this run does not use, then those that it uses.
 /// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused
 /// combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);

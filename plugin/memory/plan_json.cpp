@@ -74,7 +74,12 @@ Json toJson(const Plan& plan) {
                  {"stays", Json::array()},
                  {"stages", Json::array()},
                  {"devices", Json::array()},
-                 {"drops_results", plan.dropsHeld}};
+                 {"drops_results", plan.dropsHeld},
+                 {"releases", Json::array()}};
+    for (const KeptComponent& kept : plan.leaving) {
+        json["releases"].push_back(
+            {{"role", kept.role}, {"device", kept.device}, {"bytes", kept.bytes}});
+    }
     for (const PlannedComponent& component : plan.components) {
         json["components"].push_back({{"role", component.tree->role},
                                       {"network", component.tree->network},

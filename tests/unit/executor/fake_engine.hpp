@@ -20,8 +20,9 @@ public:
     std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
     /// Hears every call that may throw, and may do so.
     std::function<void(std::string_view call)> before;
-    std::vector<memory::KeptComponent> kept;  ///< of earlier runs
-    std::function<void()> onOffload;          ///< what an offload changes
+    std::vector<memory::KeptComponent> kept;          ///< of earlier runs
+    std::function<void()> onOffload;                  ///< what an offload changes
+    std::function<void(std::string_view)> onRelease;  ///< what a release changes
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
@@ -91,7 +92,13 @@ public:
         plan_.reset();
     }
 
-    Bytes release(std::string_view) override { return 0; }
+    Bytes release(std::string_view component) override {
+        note("release " + std::string(component));
+        if (onRelease) {
+            onRelease(component);
+        }
+        return 1000;
+    }
 
     memory::MemoryState memoryState(const memory::DeviceSpec&) override {
         tell("memoryState");

@@ -26,6 +26,8 @@ private Q_SLOTS:
     void takesTheBudgetOfOptionsBeforeTheGraphs();
     void dropsResultsOfOtherGraphs_beforeItRefuses_data();
     void dropsResultsOfOtherGraphs_beforeItRefuses();
+    void releasesComponentsOfOtherGraphs_beforeItRefuses_data();
+    void releasesComponentsOfOtherGraphs_beforeItRefuses();
     void runsANodeAgain_whenItRanOutOfMemory();
     void tightensThePolicy_rungByRung();
     void leavesEachComponentWhereItComputes_onEveryRung();
@@ -107,6 +109,49 @@ void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
     QCOMPARE(result.status, Status::Ok);
     QCOMPARE(result.report["plan"]["drops_results"], Json(false));  // they are gone
     QCOMPARE(bench.queue.cache().bytes(), Bytes(0));
+}
+
+void RunMemoryTest::releasesComponentsOfOtherGraphs_beforeItRefuses_data() {
+    QTest::addColumn<int>("budget");
+    QTest::addColumn<int>("resultsAfter");
+    QTest::addColumn<bool>("isReleased");
+    QTest::newRow("all fits") << 1800 << 600 << false;
+    QTest::newRow("without results") << 1200 << 0 << false;
+    QTest::newRow("without components") << 1000 << 0 << true;
+    QTest::newRow("not at all") << 500 << 600 << false;
+}
+
+/// Results go first. Where nothing helps, nothing goes.
+void RunMemoryTest::releasesComponentsOfOtherGraphs_beforeItRefuses() {
+    QFETCH(int, budget);
+    QFETCH(int, resultsAfter);
+    QFETCH(bool, isReleased);
+    RunBench bench;
+    bench.engine.capacity = kGiB;
+    bench.world.valueBytes = 600;
+    bench.run(graphFrom({"a = test.source text=other", "k = test.keep value:a"}));
+    bench.world.valueBytes = 0;
+    bench.engine.kept = {{.tree = "other", .device = "cpu", .bytes = 600, .role = "denoiser"}};
+    bench.engine.ledger().add("cpu", memory::Tag::Weights, "denoiser", 600);
+    bench.engine.onRelease = [&](std::string_view) {
+        bench.engine.kept.clear();
+        bench.engine.ledger().add("cpu", memory::Tag::Weights, "denoiser", -600);
+    };
+    bench.world.components["test.join"] = networkOf(512);
+    bench.engine.takeCalls();
+
+    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = budget});
+
+    QCOMPARE(result.status, budget < 512 ? Status::Invalid : Status::Ok);
+    QCOMPARE(joined(bench.engine.takeCalls()).contains("release other, begin"), isReleased);
+    QCOMPARE(bench.queue.cache().bytes(), Bytes(resultsAfter));
+    if (budget < 512) {
+        const Json facts = graph::toJson(result.issues[0]).at("facts");
+        QCOMPARE(facts.at("minimum"), Json(512));
+        return;
+    }
+    QCOMPARE(issuesOf(result), QString(isReleased ? "kept_released ." : ""));
+    QCOMPARE(result.report["plan"]["devices"][0]["minimum"], Json(512));
 }
 
 void RunMemoryTest::runsANodeAgain_whenItRanOutOfMemory() {

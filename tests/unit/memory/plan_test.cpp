@@ -117,6 +117,40 @@ private Q_SLOTS:
         QCOMPARE(std::get<Infeasible>(answer).minimum, minimum);
     }
 
+    /// Components of other graphs go first, then those that would come again in parts.
+    void whatIsKeptMakesNoRunFail() {
+        const PlanRequest empty = pipeline("model", "auto", "model");
+        const Bytes minimum = planOf(empty).devices.at(0).minimum;
+        const ComponentTree& own = *empty.nodes[1].components.front();
+        const Bytes whole = own.deviceBytes();
+        PlanRequest request = empty;
+        const std::string device = request.devices[0].spec.id();
+        request.kept = {{.tree = own.id, .device = device, .bytes = whole, .role = own.role},
+                        {.tree = "other", .device = device, .bytes = 700, .role = "denoiser"}};
+        request.devices[0].held = whole + 700;
+        const auto goes = [&](Bytes capacity) {
+            request.devices[0].traits.capacity = capacity;
+            std::string trees;
+            const Plan plan = planOf(request);
+            for (const KeptComponent& kept : plan.leaving) {
+                trees += kept.tree + " ";
+            }
+            return plan.devices.at(0).minimum == minimum && plan.devices.at(0).peak <= capacity
+                       ? trees
+                       : "wrong";
+        };
+
+        const Bytes beside = kEncoder * Bytes(sizeof(float)) + whole;  // while the first node runs
+        QVERIFY(beside > minimum);
+        QCOMPARE(goes(beside + 700), std::string());
+        QCOMPARE(goes(beside + 699), std::string("other "));
+        QCOMPARE(goes(beside), std::string("other "));
+        QCOMPARE(goes(beside - 1), "other " + own.id + " ");
+        QCOMPARE(goes(minimum), "other " + own.id + " ");
+        request.devices[0].traits.capacity = minimum - 1;
+        QCOMPARE(std::get<Infeasible>(makePlan(request)).minimum, minimum);
+    }
+
     void aPaceChangesTimesAlone() {
         PlanRequest request = pipeline("model", "leaf+stream", "model");
         const Plan plan = planOf(request);
