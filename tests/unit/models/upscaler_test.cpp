@@ -239,6 +239,18 @@ private Q_SLOTS:
         }
     }
 
+    /// As trainings leave them beside the weights.
+    void numbersBesideTheLayersAreLeftOut() {
+        RrdbFile file = smallFile();
+        ModelBench bench;
+        file.write(pathOf("plain.safetensors"));
+        const size_t plain = upscalerOf(load(bench, "plain.safetensors")).tree()->storages.size();
+        file.tensors["step"] = {};
+        file.tensors["ema.n_averaged"] = {1};
+        file.write(pathOf("counted.safetensors"));
+        QCOMPARE(upscalerOf(load(bench, "counted.safetensors")).tree()->storages.size(), plain);
+    }
+
     void aChangedFileHasAnotherFingerprint() {
         ModelBench bench;
         smallFile().write(pathOf("twice.safetensors"));

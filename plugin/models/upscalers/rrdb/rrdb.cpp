@@ -1,3 +1,5 @@
+#include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/stage_context.hpp"
@@ -53,9 +55,30 @@ private:
     UpscalerInfo info_;
 };
 
+/// Single numbers beside the layers (steps of a training, counts of an average) compute nothing.
+/// Whatever else a file has more than an RRDBNet makes another network of it.
+void leaveOutCounters(WeightMap& weights) {
+    std::vector<std::string> counters;
+    std::erase_if(weights.tensors, [&](const auto& entry) {
+        const auto& [name, place] = entry;
+        const bool isOfLayer = name.ends_with(".weight") || name.ends_with(".bias");
+        const bool isCounter = !isOfLayer && elementCount(place.shape) == 1;
+        if (isCounter) {
+            counters.push_back(name);
+        }
+        return isCounter;
+    });
+    if (!counters.empty()) {
+        log(Level::Warning,
+            weights.what + " is read without the numbers " + listSome(counters) +
+                ", which are none of its layers'");
+    }
+}
+
 std::shared_ptr<const Upscaler> openRrdb(const WeightMap& weights, const std::string& name) {
     const RrdbConfig config = readRrdbConfig(weights);
     WeightMap described = weights;
+    leaveOutCounters(described);
     described.settings = config.text();
     described.hint = "get the file again";
     return std::make_shared<const RrdbUpscaler>(config, described, name);
