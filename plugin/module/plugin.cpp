@@ -20,6 +20,7 @@
 #include "plugin/residency/device/cuda/convolution_answers.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
+#include "plugin/tensor/operator_registry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -199,6 +200,12 @@ thread_local std::string lastRefusal;
 lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain) {
     lowtide::module::lastRefusal = lowtide::module::refusalFor(abi, toolchain);
     if (!lowtide::module::lastRefusal.empty()) {
+        return nullptr;
+    }
+    try {
+        lowtide::tensor::registerOperators();
+    } catch (const std::exception& error) {
+        lowtide::module::lastRefusal = error.what();
         return nullptr;
     }
     // Never destroyed: LibTorch does not survive unloading, and hosts may hold the object until the

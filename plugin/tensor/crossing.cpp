@@ -4,6 +4,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/tensor/memory_errors.hpp"
+#include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
@@ -95,19 +96,14 @@ at::Tensor recordCopy(const at::Tensor& value) {
 at::Tensor quantised(const at::Tensor& pixels) {
     LOWTIDE_ASSERT(pixels.dim() == 4 && pixels.size(1) == kPictureChannels &&
                    pixels.scalar_type() == at::kFloat);
-    static const auto op = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("lowtide::levels", "")
-                               .typed<decltype(levelsByAten)>();
+    static const auto op = operatorOf("lowtide::levels", &levelsByAten);
     return op.call(pixels);
 }
 
 /// Devices with a kernel of their own have one for it, with the same bits.
-TORCH_LIBRARY_FRAGMENT(lowtide, library) {
-    library.def("levels(Tensor pixels) -> Tensor");
-}
-
-TORCH_LIBRARY_IMPL(lowtide, CompositeExplicitAutograd, library) {
-    library.impl("levels", levelsByAten);
+void addLevels(OperatorLibraries& libraries) {
+    libraries.schemas.def("levels(Tensor pixels) -> Tensor");
+    libraries.everywhere.impl("levels", levelsByAten);
 }
 
 at::Tensor image8Tensor(const at::Tensor& pixels) {

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
+#include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
@@ -218,12 +219,6 @@ at::Tensor& normGroupsOverOnCpu(at::Tensor& x,
     return x;
 }
 
-/// The dispatcher's way to an operator of ours.
-template <class Function>
-auto operatorOf(const char* name, Function*) {
-    return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").template typed<Function>();
-}
-
 OptionalTensor ifAny(const at::Tensor& tensor) {
     return tensor.defined() ? OptionalTensor(tensor) : std::nullopt;
 }
@@ -352,30 +347,29 @@ at::Tensor normGroupsOver(at::Tensor x,
     return x;
 }
 
-TORCH_LIBRARY(lowtide, library) {
-    library.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias, int repeat) -> Tensor");
-    library.def(
+void addOwnOperators(OperatorLibraries& libraries) {
+    torch::Library& schemas = libraries.schemas;
+    schemas.def("convolve3x3(Tensor x, Tensor weight, Tensor? bias, int repeat) -> Tensor");
+    schemas.def(
         "convolve3x3_into_(Tensor(a!) result, Tensor x, Tensor weight, Tensor? bias, bool adds) -> "
         "Tensor(a!)");
-    library.def(
+    schemas.def(
         "convolve_columns(Tensor x, Tensor weight, Tensor? bias, int stride, int padding) -> "
         "Tensor");
-    library.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
-    library.def(
+    schemas.def("attend(Tensor q, Tensor k, Tensor v) -> Tensor");
+    schemas.def(
         "norm_groups(Tensor x, Tensor? added, int groups, Tensor weight, Tensor bias, "
         "float epsilon, bool activated) -> Tensor");
-    library.def(
+    schemas.def(
         "norm_groups_(Tensor(a!) x, Tensor? added, int groups, Tensor weight, Tensor bias, "
         "float epsilon) -> Tensor(a!)");
-}
-
-TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
-    library.impl("convolve3x3", convolve3x3OnCpu);
-    library.impl("convolve3x3_into_", convolve3x3IntoOnCpu);
-    library.impl("convolve_columns", convolveByColumns);
-    library.impl("attend", attendOnCpu);
-    library.impl("norm_groups", normGroupsOnCpu);
-    library.impl("norm_groups_", normGroupsOverOnCpu);
+    torch::Library& onCpu = libraries.onCpu;
+    onCpu.impl("convolve3x3", convolve3x3OnCpu);
+    onCpu.impl("convolve3x3_into_", convolve3x3IntoOnCpu);
+    onCpu.impl("convolve_columns", convolveByColumns);
+    onCpu.impl("attend", attendOnCpu);
+    onCpu.impl("norm_groups", normGroupsOnCpu);
+    onCpu.impl("norm_groups_", normGroupsOverOnCpu);
 }
 
 }  // namespace lowtide::tensor::own

@@ -1,5 +1,6 @@
 #include "plugin/tensor/separable_resample.hpp"
 
+#include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/resample_filter.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
@@ -108,9 +109,7 @@ bool takesResampling(const at::Tensor& x) {
 }
 
 at::Tensor resampledAxis(const at::Tensor& x, int64_t axis, int64_t length, Resample filter) {
-    static const auto op = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("lowtide::resample_axis", "")
-                               .typed<decltype(resampledAxisOnCpu)>();
+    static const auto op = operatorOf("lowtide::resample_axis", &resampledAxisOnCpu);
     return op.call(x, axis, length, static_cast<int64_t>(filter));
 }
 
@@ -118,12 +117,9 @@ int64_t resamplingScratch(int64_t source, int64_t target, Resample filter) {
     return target * (mostTaps(source, target, filter) + kNumbersOfPlace);
 }
 
-TORCH_LIBRARY_FRAGMENT(lowtide, library) {
-    library.def("resample_axis(Tensor x, int axis, int length, int filter) -> Tensor");
-}
-
-TORCH_LIBRARY_IMPL(lowtide, CPU, library) {
-    library.impl("resample_axis", resampledAxisOnCpu);
+void addResampling(OperatorLibraries& libraries) {
+    libraries.schemas.def("resample_axis(Tensor x, int axis, int length, int filter) -> Tensor");
+    libraries.onCpu.impl("resample_axis", resampledAxisOnCpu);
 }
 
 }  // namespace lowtide::tensor::own

@@ -167,6 +167,10 @@ private Q_SLOTS:
         QTest::newRow("a LibTorch without what is needed")
             << QStringList{"--before", folder + "same_name/libtorch_cpu.so"} << QStringList()
             << "not loaded: " + testing::buildPath("lib/") + kModule + ": undefined symbol";
+        QTest::newRow("its operators in another library")
+            << QStringList{"--before", folder + "libother_operators.so"} << QStringList()
+            << "refused: LibTorch does not take the operators of this module: Only a single "
+               "TORCH_LIBRARY";
     }
 
     void theCDoorSaysWhyItRefuses() {
@@ -176,6 +180,18 @@ private Q_SLOTS:
         const QStringList module = {testing::buildPath("lib/") + kModule};
         const QString said = probe(module + arguments, environment);
         QVERIFY2(said.startsWith(answer), qPrintable(said));
+    }
+
+    /// Nothing is thrown through the loader, which would wait for ever at its next library.
+    void aDeviceThatLibTorchDoesNotTakeSaysSo() {
+        const testing::Ended ended = testing::runProgram(
+            testing::buildPath("bin/lowtide"),
+            {"plan", testing::sourcePath("examples/graphs/text_to_image.json"), "--device", "fake"},
+            {"LD_PRELOAD=" + testing::buildPath("other_torch/libother_backend.so")});
+        QCOMPARE(ended.exitCode, 2);
+        QVERIFY2(ended.errors.contains("the fake device cannot be used: Tried to register multiple "
+                                       "backend fallbacks"),
+                 qPrintable(ended.errors));
     }
 
     void aMissingLibTorchIsAReason() {

@@ -4,6 +4,7 @@
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 #include "plugin/residency/device/cuda/cuda_memory.hpp"
+#include "plugin/residency/device/cuda/cuda_operators.hpp"
 #include "plugin/residency/device/cuda/cuda_record.hpp"
 #include "plugin/residency/device/cuda/cuda_streams.hpp"
 #include "plugin/residency/scalar_type.hpp"
@@ -168,6 +169,7 @@ private:
 
 extern "C" __attribute__((visibility("default"))) Device* lowtideOpenCudaDevice(
     const CudaCard& card, const CudaSettings& settings) {
+    registerCudaOperators();
     return std::make_unique<CudaDevice>(card, settings).release();
 }
 

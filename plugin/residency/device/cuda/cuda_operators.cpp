@@ -1,4 +1,6 @@
 // Our kernels behind operators that the dispatcher knows: everywhere else they are ATen's.
+#include "plugin/residency/device/cuda/cuda_operators.hpp"
+
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 
 #include <ATen/ops/empty.h>
@@ -24,12 +26,21 @@ at::Tensor levelsOnCard(const at::Tensor& pixels) {
     return result;
 }
 
-TORCH_LIBRARY_IMPL(lowtide, CUDA, library) {
+torch::Library makeLibrary() {
+    torch::Library library(
+        torch::Library::IMPL, "lowtide", c10::DispatchKey::CUDA, __FILE__, __LINE__);
     if (hasOwnKernels()) {
         library.impl("levels", levelsOnCard);
     }
+    return library;
 }
 
 }  // namespace
+
+void registerCudaOperators() {
+    static const torch::Library* const registered =
+        std::make_unique<torch::Library>(makeLibrary()).release();
+    static_cast<void>(registered);
+}
 
 }  // namespace lowtide::residency

@@ -1,6 +1,7 @@
 #include "plugin/residency/device/fake/fake_backend.hpp"
 
 #include "plugin/residency/device/fake/fake_memory.hpp"
+#include "plugin/residency/device/fake/fake_operators.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
@@ -79,6 +80,7 @@ private:
 void registerFakeBackend() {
     static const bool isRegistered = [] {
         c10::register_privateuse1_backend("fake");
+        registerFakeOperators();
         static FakeGuard guard;
         static const c10::impl::DeviceGuardImplRegistrar registrar(kFakeTorchDevice.type(), &guard);
         c10::SetAllocator(kFakeTorchDevice.type(), &fakeMemory());

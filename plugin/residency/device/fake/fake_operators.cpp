@@ -1,5 +1,7 @@
 // The operators that a fallback cannot serve: those that make, move or re-view memory, and
 // composite ones whose parts would not have the bits of the CPU's own kernel.
+#include "plugin/residency/device/fake/fake_operators.hpp"
+
 #include "plugin/residency/device/fake/aliasing_fallback.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
 
@@ -104,13 +106,11 @@ Tensor unfoldAlong(const Tensor& self, int64_t dim, int64_t size, int64_t step) 
     return at::native::unfold(self, dim, size, step);
 }
 
-}  // namespace
-
-TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
-    library.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnCpu>());
+torch::Library libraryOf(const char* names) {
+    return {torch::Library::IMPL, names, c10::DispatchKey::PrivateUse1, __FILE__, __LINE__};
 }
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
+void addToAten(torch::Library& library) {
     library.impl("empty.memory_format", makeEmpty);
     library.impl("empty_strided", makeEmptyStrided);
     library.impl("_copy_from", copyFrom);
@@ -129,6 +129,19 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
                                   "scaled_dot_product_attention"}) {
         library.impl(composite, torch::CppFunction::makeFromBoxedFunction<&runOnCpu>());
     }
+}
+
+}  // namespace
+
+/// Not by static initialisers: what is refused there would be thrown through the loader.
+void registerFakeOperators() {
+    torch::Library others = libraryOf("_");
+    others.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnCpu>());
+    torch::Library aten = libraryOf("aten");
+    addToAten(aten);
+    // For good, as all that ATen knows of the device.
+    static_cast<void>(std::make_unique<torch::Library>(std::move(others)).release());
+    static_cast<void>(std::make_unique<torch::Library>(std::move(aten)).release());
 }
 
 }  // namespace lowtide::residency
