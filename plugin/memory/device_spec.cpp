@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kDeviceForms =
     "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100, "
-    "fake:8GiB,lost=500 or fake:8GiB,fail=KIND:3 with the kind arena, staging, wire or activation";
+    "fake:8GiB,lost=500 or fake:8GiB,fail=KIND:3 or KIND:3-5 with the kind arena, staging, wire or "
+    "activation";
 constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
     "arena", "staging", "wire", "activation"};
 
@@ -39,19 +40,34 @@ int64_t numberIn(std::string_view text, std::string_view digits, const char* wha
     return number;
 }
 
-/// "100" or "arena:3".
-FailingAllocation failureIn(std::string_view text, std::string_view value) {
+/// "3" or "3-5".
+FailingAllocation numbersIn(std::string_view text, std::string_view numbers) {
     constexpr const char* kWhat = "an allocation";
+    const size_t dash = std::min(numbers.find('-', 1), numbers.size());
+    FailingAllocation failing{.kind = std::nullopt,
+                              .number = numberIn(text, numbers.substr(0, dash), kWhat)};
+    if (dash < numbers.size()) {
+        failing.last = numberIn(text, numbers.substr(dash + 1), kWhat);
+        if (failing.last <= failing.number) {
+            refuseDevice(text, quotedName(numbers) + " does not go up");
+        }
+    }
+    return failing;
+}
+
+/// "100", "arena:3" or "arena:3-5".
+FailingAllocation failureIn(std::string_view text, std::string_view value) {
     const size_t colon = value.find(':');
     if (colon == value.npos) {
-        return {.kind = std::nullopt, .number = numberIn(text, value, kWhat)};
+        return numbersIn(text, value);
     }
     const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
     if (kind == kKindNames.end()) {
         refuseDevice(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
     }
-    return {.kind = static_cast<AllocationKind>(kind - kKindNames.begin()),
-            .number = numberIn(text, value.substr(colon + 1), kWhat)};
+    FailingAllocation failing = numbersIn(text, value.substr(colon + 1));
+    failing.kind = static_cast<AllocationKind>(kind - kKindNames.begin());
+    return failing;
 }
 
 void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
@@ -119,7 +135,8 @@ std::string toText(const DeviceSpec& spec) {
     }
     if (spec.failAt) {
         add("fail=" + (spec.failAt->kind ? std::string(nameOf(*spec.failAt->kind)) + ":" : "") +
-            std::to_string(spec.failAt->number));
+            std::to_string(spec.failAt->number) +
+            (spec.failAt->last > 0 ? "-" + std::to_string(spec.failAt->last) : ""));
     }
     if (spec.lostAt) {
         add("lost=" + std::to_string(*spec.lostAt));

@@ -20,22 +20,23 @@ enum class AllocationKind : uint8_t {
 inline constexpr size_t kAllocationKindCount = 4;
 [[nodiscard]] std::string_view nameOf(AllocationKind kind) noexcept;
 
-/// The allocation of a kind that is to fail, counted from the opening of the device.
+/// The allocations of a kind that are to fail, counted from the opening of the device.
 struct FailingAllocation {
     std::optional<AllocationKind> kind;  ///< empty: arenas and activations, counted together
     int64_t number = 0;                  ///< 1 is the first; 0: none fails
+    int64_t last = 0;                    ///< of several in a row; 0: that one alone
 
     bool operator==(const FailingAllocation&) const = default;
 };
 
 /// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
-/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3", "fake:8GiB,lost=500".
+/// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3-5", "fake:8GiB,lost=500".
 struct DeviceSpec {
     std::string kind = "cpu";
     int index = 0;
     std::optional<Bytes> capacity;  ///< fake only
     std::optional<Bytes> spill;     ///< fake only: bytes beyond the card that succeed slowly
-    std::optional<FailingAllocation> failAt;  ///< fake only: fails once
+    std::optional<FailingAllocation> failAt;  ///< fake only
     std::optional<int64_t> lostAt;  ///< fake only: the call, 1 the first, at which it is lost
 
     bool operator==(const DeviceSpec&) const = default;

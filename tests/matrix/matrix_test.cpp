@@ -13,6 +13,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 
 namespace matrix_test {
 
@@ -475,6 +476,42 @@ private Q_SLOTS:
             QVERIFY2(wrong.empty() && refused_ == before + 1, (policy + ": " + wrong).c_str());
         }
     }
+
+#ifndef LOWTIDE_CARD_MATRIX
+    /// A stage of two networks, one of which is placed by itself: whatever the stage is tightened
+    /// to, each goes on computing where it did.
+    void componentsStayWhereTheyCompute_onEveryRung() {
+        const auto found = std::find_if(cases_.begin(), cases_.end(), [](const Case& each) {
+            return each.example == "speed_then_finish";
+        });
+        const auto runFailing = [&](const std::string& arenas) {
+            Json options =
+                optionsOf(*found, "fake:1GiB,fail=arena:" + arenas, everywhere(*found, "none"));
+            options["policies"].push_back("detail=model");
+            options["policies"].push_back("detail.autoencoder=model@cpu");
+            return run(*found, options);
+        };
+        const testing::ModuleRun whole = runFailing("1000000");
+        const auto last =
+            whole.report.at("rehearsal").at("fake").at("allocations").at("arena").get<int64_t>();
+        for (const int failures : {1, 2, 3, 4}) {  // the last arena is the detail's denoiser's
+            const testing::ModuleRun ended =
+                runFailing(std::to_string(last) + "-" + std::to_string(last + failures));
+            const std::string report = ended.report.dump();
+            QVERIFY2(ended.status == Status::Ok, report.c_str());
+            QVERIFY(ended.dump == expected_.at(found->name));
+            QCOMPARE(ended.report.at("issues").size(), static_cast<size_t>(failures + 1));
+            std::set<std::string> places;
+            for (const Json& component : ended.report.at("plan").at("components")) {
+                places.insert(component.at("role").get<std::string>() + "@" +
+                              component.at("device").get<std::string>());
+            }
+            QVERIFY2(places.contains("autoencoder@cpu") && places.contains("denoiser@fake"),
+                     report.c_str());
+            QCOMPARE(places.size(), size_t(4));  // encode's and decode's beside them
+        }
+    }
+#endif
 
     void cleanupTestCase() {
         qInfo(

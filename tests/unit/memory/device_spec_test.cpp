@@ -73,6 +73,13 @@ private Q_SLOTS:
         QVERIFY(parseDeviceSpec(toText(spec)) == spec);
     }
 
+    void readsHowManyAllocationsFail() {
+        const DeviceSpec spec = parseDeviceSpec("fake:fail=arena:3-5");
+        QVERIFY(spec.failAt && spec.failAt->number == 3 && spec.failAt->last == 5);
+        QCOMPARE(QString::fromStdString(toText(spec)), QString("fake:fail=arena:3-5"));
+        QCOMPARE(parseDeviceSpec("fake:fail=3").failAt->last, int64_t{0});
+    }
+
     void readsWhichCallLosesTheCard() {
         const DeviceSpec spec = parseDeviceSpec("fake:1GiB,fail=wire:2,lost=500");
         QCOMPARE(spec.lostAt.value_or(0), int64_t{500});
@@ -99,6 +106,9 @@ private Q_SLOTS:
                                  "fake:fail=arena",
                                  "fake:fail=arena:",
                                  "fake:fail=arena:0",
+                                 "fake:fail=arena:3-",
+                                 "fake:fail=arena:3-2",
+                                 "fake:fail=3-3",
                                  "fake:fail=:1",
                                  "fake:fail=disk:1",
                                  "fake:lost=",

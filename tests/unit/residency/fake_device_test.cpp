@@ -152,6 +152,19 @@ private Q_SLOTS:
         QCOMPARE(device->allocatorState().outOfMemory - failuresBefore_, 1);
     }
 
+    void failsSeveralAllocationsInARow() {
+        const auto spec = memory::parseDeviceSpec("fake:fail=staging:2-3");
+        const auto device = openFake({.failing = *spec.failAt});
+        for (const bool fails : {false, true, true, false}) {
+            const auto allocate = [&] { static_cast<void>(device->allocateStaging(100)); };
+            if (fails) {
+                QVERIFY_THROWS_EXCEPTION(Error, allocate());
+            } else {
+                allocate();
+            }
+        }
+    }
+
     void knowsWhichTensorsOutliveAStage() {
         const auto device = openFake();
         device->resetPeak();

@@ -11,9 +11,9 @@ namespace lowtide::residency {
 struct FakeSettings {
     Bytes capacity = 8 * kGiB;
     Bytes spill = 0;  ///< bytes beyond the capacity that succeed and are counted
-    memory::FailingAllocation failing{};  ///< fails once
-    int64_t lostAt = 0;                   ///< the call at which the card is lost; 0: none
-    uint64_t seed = 0;                    ///< of the delays
+    memory::FailingAllocation failing{};
+    int64_t lostAt = 0;             ///< the call at which the card is lost; 0: none
+    uint64_t seed = 0;              ///< of the delays
     Seconds longestDelay = 100e-6;  ///< before each piece of a copy: uniform in [0, longestDelay)
     Bytes copyPiece = 4 * kMiB;     ///< a copy is cut into pieces of this size
 };

@@ -96,7 +96,8 @@ bool FakeMemory::isToFail(AllocationKind kind) {
     const int64_t number =
         failing_.kind ? countOf(kind)
                       : countOf(AllocationKind::Arena) + countOf(AllocationKind::Activation);
-    const bool fails = isMeant && failing_.number == number;
+    const bool fails = isMeant && failing_.number > 0 && number >= failing_.number &&
+                       number <= std::max(failing_.number, failing_.last);
     failures_ += fails ? 1 : 0;
     return fails;
 }
