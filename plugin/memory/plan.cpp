@@ -271,6 +271,7 @@ private:
         for (const PlanDevice& device : request_.devices) {
             plan_.devices.push_back({.device = device.spec,
                                      .capacity = device.traits.capacity,
+                                     .isRehearsal = device.traits.isRehearsal,
                                      .isEstimated = device.profile.isEstimated(),
                                      .measuredOn = device.profile.measuredOn});
         }

@@ -153,6 +153,7 @@ struct DevicePlan {
     /// Smallest capacity with which these policies can be kept, when what may go has gone: what is
     /// droppable, and components of earlier runs.
     Bytes minimum = 0;
+    bool isRehearsal = false;  ///< times are those of the card that it plays
     bool isEstimated = true;   ///< times are a guess
     std::string measuredOn{};  ///< the day on which its speeds were measured
 };

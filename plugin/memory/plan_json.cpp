@@ -100,6 +100,7 @@ Json toJson(const Plan& plan) {
                                    {"peak", device.peak},
                                    {"peak_weights", device.peakWeights},
                                    {"minimum", device.minimum},
+                                   {"rehearsal", device.isRehearsal},
                                    {"estimated", device.isEstimated},
                                    {"measured_on", device.measuredOn}});
     }

@@ -197,7 +197,7 @@ private Q_SLOTS:
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QVERIFY2(result.output.contains("rehearses a card"), qPrintable(result.output));
         QVERIFY(QDir(empty.path()).isEmpty());
-        QVERIFY(plan(folder_->path(), "fake").output.contains("times are estimates"));
+        QVERIFY(plan(folder_->path(), "fake").output.contains("times are those of such a card"));
     }
 
     void refusesAFolderThatCannotBeWritten() {

@@ -106,7 +106,8 @@ void printPrecisions(const Json& plan) {
 }
 
 std::string timesNote(const Json& device) {
-    return device.at("estimated").get<bool>()
+    return device.at("rehearsal").get<bool>() ? "times are those of such a card, not of this run"
+           : device.at("estimated").get<bool>()
                ? "times are estimates"
                : "times measured on " + memberText(device, "measured_on");
 }
