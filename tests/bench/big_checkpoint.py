@@ -5,9 +5,10 @@
     big_checkpoint.py check MINI_FOLDER
 
 SIZE is `large` (2.6 B parameters: SDXL's UNet without its added embedding), `small` (0.13 B, the same shape with
-fewer channels and layers), `sd15-unet` (0.86 B: the UNet of Stable Diffusion 1.5) or `sd15` (that with its autoencoder
-and text encoder; only the tokenizer is the mini model's). The folder appears whole or not at all; nothing is written
-when it is there already. All but `sd15` need numpy alone. The second form compares layouts with the real libraries'.
+fewer channels and layers), `sd15-unet` (0.86 B: the UNet of Stable Diffusion 1.5), `sd15` (that with its autoencoder
+and text encoder; only the tokenizer is the mini model's) or `sd15-vae` (its autoencoder; all else is the mini model's). The
+folder appears whole or not at all; nothing is written when it is there already. All but the last two need numpy alone.
+The second form compares layouts with the real libraries'.
 """
 
 import json
@@ -143,13 +144,12 @@ def write_text_encoder(folder, settings):
     write_weights(os.path.join(folder, "model.safetensors"), text_encoder_shapes(settings))
 
 
-def write_sd15(mini, partial):
-    """Networks of Stable Diffusion 1.5 beside the mini model's scheduler and tokenizer, which takes 77 tokens."""
+def write_autoencoder(folder):
+    """The one of Stable Diffusion 1.5."""
     import torch
     from diffusers import AutoencoderKL
 
-    write_unet(os.path.join(partial, "unet"), SD15)
-    vae = dict(
+    settings = dict(
         block_out_channels=(128, 256, 512, 512),
         down_block_types=("DownEncoderBlock2D",) * 4,
         up_block_types=("UpDecoderBlock2D",) * 4,
@@ -157,15 +157,20 @@ def write_sd15(mini, partial):
         latent_channels=4,
         sample_size=512,
     )
+    with torch.device("meta"):
+        autoencoder = AutoencoderKL(**settings)
+    autoencoder.save_config(folder)
+    write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), shapes_of(autoencoder))
+
+
+def write_sd15(mini, partial):
+    """Networks of Stable Diffusion 1.5 beside the mini model's scheduler and tokenizer, which takes 77 tokens."""
+    write_unet(os.path.join(partial, "unet"), SD15)
     text = dict(hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, vocab_size=49408)
     write_text_encoder(
         os.path.join(partial, "text_encoder"), text_settings(mini, **text, max_position_embeddings=TOKENS)
     )
-    with torch.device("meta"):
-        autoencoder = AutoencoderKL(**vae)
-    folder = os.path.join(partial, "vae")
-    autoencoder.save_config(folder)
-    write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), shapes_of(autoencoder))
+    write_autoencoder(os.path.join(partial, "vae"))
     path = os.path.join(partial, "tokenizer", "tokenizer_config.json")
     with open(path) as file:
         settings = json.load(file)
@@ -202,10 +207,13 @@ def main():
         return
     partial = f"{out}.partial"
     shutil.rmtree(partial, ignore_errors=True)
-    for part in ("scheduler", "tokenizer") if size == "sd15" else ("scheduler", "tokenizer", "vae"):
+    mine = {"sd15": (), "sd15-vae": ("unet", "text_encoder")}.get(size, ("vae",))
+    for part in ("scheduler", "tokenizer", *mine):
         shutil.copytree(os.path.join(mini, part), os.path.join(partial, part))
     if size == "sd15":
         write_sd15(mini, partial)
+    elif size == "sd15-vae":
+        write_autoencoder(os.path.join(partial, "vae"))
     else:
         unet = UNETS[size]
         write_unet(os.path.join(partial, "unet"), unet)
