@@ -108,8 +108,9 @@ void ComponentChips::rebuild() {
     labels_.clear();
     while (QLayoutItem* item = rows_->takeAt(0)) {
         if (QWidget* widget = item->widget()) {
-            widget->setParent(nullptr);  // a chip that was clicked lives until its signal is over
-            widget->deleteLater();
+            widget->hide();  // else the layout still shows it, as a window, where it is that new
+            widget->setParent(nullptr);
+            widget->deleteLater();  // a chip that was clicked lives until its signal is over
         }
         delete item;
     }

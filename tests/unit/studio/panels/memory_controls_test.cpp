@@ -6,6 +6,7 @@
 #include "ui/panels/memory_gauge.hpp"
 
 #include <QAbstractItemView>
+#include <QApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -51,6 +52,7 @@ private Q_SLOTS:
     void chooserShowsADeviceThatNobodyOffers();
     void chipsOffloadAndUnload();
     void chipsAreGrey_whileARunLasts();
+    void chipsThatGo_openNoWindow();
     void gaugeTellsOthersApart();
 };
 
@@ -226,6 +228,20 @@ void MemoryControlsTest::chipsAreGrey_whileARunLasts() {
     auto* chip = chips.findChild<QWidget*>("chip_denoiser");
     QVERIFY(!chip->findChild<QToolButton*>("offload")->isEnabled());
     QVERIFY(!chip->findChild<QToolButton*>("unload"));  // nobody could tell it from Offload
+}
+
+/// A layout shows what is new in it a moment later; by then a short run may be over.
+void MemoryControlsTest::chipsThatGo_openNoWindow() {
+    ComponentChips chips;
+    chips.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&chips));
+    for (const bool isIdle : {false, true}) {
+        chips.setPossible(isIdle, true);
+    }
+    QCoreApplication::processEvents();
+    for (const QWidget* window : QApplication::topLevelWidgets()) {
+        QVERIFY2(window == &chips || !window->isVisible(), qPrintable(window->objectName()));
+    }
 }
 
 void MemoryControlsTest::gaugeTellsOthersApart() {
