@@ -114,7 +114,12 @@ KeptFocus::KeptFocus(const QWidget* body) {
         }
     }
     const auto* line = qobject_cast<const QLineEdit*>(focused);
-    if (line && line->isModified()) {
+    if (!line) {
+        return;
+    }
+    selected_ = static_cast<int>(line->selectedText().size());
+    selectedFrom_ = selected_ > 0 ? line->selectionStart() : line->cursorPosition();
+    if (line->isModified()) {
         typed_ = line->text();
     }
 }
@@ -126,9 +131,15 @@ void KeptFocus::restoreIn(QWidget& body) const {
         return;
     }
     field->setFocus(Qt::OtherFocusReason);
-    if (auto* line = qobject_cast<QLineEdit*>(field); line && typed_) {
+    auto* line = qobject_cast<QLineEdit*>(field);
+    if (line && typed_) {
         line->setText(*typed_);
         line->setModified(true);
+    }
+    if (line && selected_ > 0) {
+        line->setSelection(selectedFrom_, selected_);
+    } else if (line) {
+        line->setCursorPosition(selectedFrom_);
     }
 }
 

@@ -51,6 +51,8 @@ private:
     QString component_;
     QString name_;
     std::optional<QString> typed_;
+    int selectedFrom_ = 0;
+    int selected_ = 0;  ///< letters; 0: the cursor lies at selectedFrom_
 };
 
 /// The line with the text form, and below it the fields of the same value, which are made anew

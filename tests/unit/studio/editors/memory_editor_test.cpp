@@ -273,6 +273,25 @@ private Q_SLOTS:
         QCOMPARE(told_.back()["keep_f32"], Json::array({"norm"}));
     }
 
+    void newPlanKeepsWhatIsSelected() {
+        auto editor = shownPrecision("quality");
+        editor->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(editor.get()));
+        auto* kept = part<QLineEdit>(*editor, "kept");
+        kept->setFocus();
+        QTest::keyClicks(kept, "norm");
+        kept->setSelection(1, 2);
+
+        facts_.plannedPrecision = {{"unet", {{"lossy", {"weights are stored as f16"}}}}};
+        editor->setNode(facts_, "quality");
+
+        auto* now = part<QLineEdit>(*editor, "kept");
+        QVERIFY(now != kept);
+        QCOMPARE(now->selectedText(), QString("or"));
+        QTest::keyClicks(now, "ear");  // in its place
+        QCOMPARE(now->text(), QString("nearm"));
+    }
+
     void nothingAskedIsNull() {
         auto editor = shownPrecision("quality");
 
