@@ -1,8 +1,9 @@
 # lowtide_test_program(NAME [TORCH|WIDGETS|GUI] ROOM room SOURCES helpers.cpp ... DEPENDS rooms NEEDS targets DEFINE names)
 #   One program test_NAME for the tests of a room, which has its name unless ROOM says another. NEEDS names what its tests
 #   open or start.
-# lowtide_test(NAME PROGRAM p SOURCE x_test.cpp LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
-#   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast".
+# lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
+#   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast". SCREEN: in a real window, on
+#   an X server of its own, in place of the offscreen platform.
 include_guard()
 
 # Test code is not what is measured: it is compiled for quick builds.
@@ -125,7 +126,7 @@ function(lowtide_test_source program file)
 endfunction()
 
 function(lowtide_test name)
-  cmake_parse_arguments(ARG "" "PROGRAM;SOURCE;TIMEOUT" "LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "SCREEN" "PROGRAM;SOURCE;TIMEOUT" "LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
   set(target test_${ARG_PROGRAM})
   lowtide_test_source(${ARG_PROGRAM} ${ARG_SOURCE})
   cmake_path(GET ARG_SOURCE STEM class)
@@ -142,7 +143,11 @@ function(lowtide_test name)
   else()
     list(PREPEND ARG_ENVIRONMENT GOMP_SPINCOUNT=10000)  # as the command runs
   endif()
-  add_test(NAME ${name} COMMAND ${target} ${class} -maxwarnings 0 ${ARG_ARGUMENTS})
+  set(screen "")
+  if(ARG_SCREEN)
+    set(screen ${LOWTIDE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/fixtures/with_screen.py)
+  endif()
+  add_test(NAME ${name} COMMAND ${screen} $<TARGET_FILE:${target}> ${class} -maxwarnings 0 ${ARG_ARGUMENTS})
   set_property(TARGET ${target} APPEND PROPERTY LOWTIDE_TEST_NAMES ${name})
   # Long ones begin first, so that all cores are busy to the end.
   set_tests_properties(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/fixtures/input.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/studio/studio_window.hpp"
@@ -55,6 +56,7 @@ private:
 struct Working : Opened {
     Working() : Opened([this]() -> Plugin& { return plugin; }) {
         QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
+        test::bringToFront(*window);
     }
 
     ~Working() { window.reset(); }  // before the module

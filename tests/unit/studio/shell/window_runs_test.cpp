@@ -39,14 +39,11 @@ struct Running : Working {
         plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!run().isBusy(), kPatience);
     }
-
-    /// A key where the focus is, as from a keyboard.
-    static void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
-        QWidget* popup = QApplication::activePopupWidget();
-        QWidget* target = popup ? popup : QApplication::focusWidget();
-        QTest::keyClick(target->window()->windowHandle(), key, modifiers);
-    }
 };
+
+void clickInto(QWidget& widget) {
+    test::click(widget, widget.rect().center());
+}
 
 }  // namespace
 
@@ -63,21 +60,45 @@ private Q_SLOTS:
         studio.begin();
 
         canvas.setFocus();
-        Running::press(Qt::Key_Tab);  // the list of nodes
-        Running::press(Qt::Key_Escape);
+        test::press(Qt::Key_Tab);  // the list of nodes
+        test::press(Qt::Key_Escape);
         canvas.select({"encode"});
         canvas.setFocus();
-        Running::press(Qt::Key_Return);  // the prompt
+        test::press(Qt::Key_Return);  // the prompt
         QVERIFY(canvas.viewport()->findChild<QWidget*>("rowEditor"));
-        Running::press(Qt::Key_Escape);
+        test::press(Qt::Key_Escape);
         QTest::qWait(100);  // a cancelled run ends within
         QVERIFY(studio.run().isBusy());
 
         studio.window->desk()->inspector().findChild<QPlainTextEdit*>()->setFocus();
-        Running::press(Qt::Key_Escape);
-        Running::press(Qt::Key_Escape);
+        test::press(Qt::Key_Escape);
+        test::press(Qt::Key_Escape);
         QTest::qWait(100);
         QVERIFY(studio.run().isBusy());
+        studio.end();
+    }
+
+    void twoEscapesOnTheCanvasCancel() {
+        Running studio;
+        studio.begin();
+        QVERIFY(studio.action("run.cancel").isEnabled());
+        studio.window->desk()->canvas().setFocus();
+        test::press(Qt::Key_Escape);
+        test::press(Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.run().isBusy(), kPatience);
+        QCOMPARE(studio.window->workspace()->queue.runs().back().state, RunState::Cancelled);
+    }
+
+    void aDoubleClickOnRunCancelsNothing() {
+        Running studio;
+        studio.window->desk()->panels().show("generate");
+        auto* run = studio.window->findChild<QWidget*>("generateForm")->findChild<QWidget*>("run");
+        test::doubleClick(*run, run->rect().center());
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
+        QTest::qWait(100);  // a cancelled run ends within
+        QVERIFY(studio.run().isBusy());
+        QCOMPARE(studio.window->workspace()->queue.runs().size(), size_t{2});
         studio.end();
     }
 
@@ -89,10 +110,11 @@ private Q_SLOTS:
         answer("runsAtWork", [](QDialog& box) {
             const QString text = qobject_cast<QMessageBox*>(&box)->text();
             QVERIFY2(text.contains("2"), qPrintable(text));
-            qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
+            clickInto(*qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel));
         });
         QVERIFY(!studio.window->close());
-        answer("runsAtWork", [](QDialog& box) { box.findChild<QPushButton*>("endRuns")->click(); });
+        answer("runsAtWork",
+               [](QDialog& box) { clickInto(*box.findChild<QPushButton*>("endRuns")); });
         QVERIFY(studio.window->close());
     }
 
@@ -226,7 +248,7 @@ private Q_SLOTS:
         studio.window->activateWindow();  // as a desktop does when the dialog has closed
         QVERIFY(QTest::qWaitForWindowActive(&*studio.window));
         QTRY_VERIFY(canvas.hasFocus());
-        Running::press(Qt::Key_Return);
+        test::press(Qt::Key_Return);
         QVERIFY(canvas.viewport()->findChild<QWidget*>("rowEditor"));
     }
 
@@ -235,7 +257,7 @@ private Q_SLOTS:
         GraphView& canvas = studio.window->desk()->canvas();
         canvas.setFocus();
         QTRY_VERIFY(canvas.hasFocus());
-        Running::press(Qt::Key_Backtab, Qt::ShiftModifier);
+        test::press(Qt::Key_Backtab, Qt::ShiftModifier);
         QVERIFY(!canvas.hasFocus());
         QVERIFY(QApplication::focusWidget() && !canvas.isAncestorOf(QApplication::focusWidget()));
     }

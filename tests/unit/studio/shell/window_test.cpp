@@ -479,22 +479,6 @@ private Q_SLOTS:
                  QString("rehearsed card holds 1.0 GiB, 3.0 GiB are free"));
     }
 
-    void escapeTwiceCancels() {
-        Working studio;
-        const std::string graph = graph::toText(studio.model().document());
-        studio.plugin.script().setScript(graph, [](ScriptedRunner::Stage& stage) {
-            stage.waitAtGate();
-            return Json{{"status", "cancelled"}};
-        });
-        studio.action("run.start").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kPatience);
-        QVERIFY(studio.action("run.cancel").isEnabled());
-        QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
-        QTest::keyClick(studio.window->windowHandle(), Qt::Key_Escape);
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
-        QCOMPARE(studio.window->workspace()->queue.runs().back().state, RunState::Cancelled);
-    }
-
     void keysReachTheCanvasWhenItHasTheFocus() {
         Working studio;
         GraphView& canvas = studio.window->desk()->canvas();

@@ -18,8 +18,15 @@ using namespace lowtide::ui;
 
 namespace {
 
-/// A window with one field that is typed into, by mouse and keys.
+/// A window with one field that is typed into, by mouse and keys, after the module has answered
+/// what it is asked at first.
 struct Typing : Working {
+    Typing() {
+        const Workspace& workspace = *window->workspace();
+        QTRY_VERIFY_WITH_TIMEOUT(!workspace.memory.now().devices.empty(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(workspace.planning.planned().isFresh, kPatience);
+    }
+
     void select(const std::set<std::string>& nodes) { window->desk()->canvas().select(nodes); }
 
     [[nodiscard]] ParamEditor& editorOf(const char* param) {
@@ -32,11 +39,11 @@ struct Typing : Working {
 
     /// Clicks into the field and types, in place of what stands there.
     void type(QWidget& field, const QString& text) {
-        QTest::mouseClick(&field, Qt::LeftButton, {}, {12, field.height() / 2});
-        QWidget* focused = QApplication::focusWidget();
+        test::click(field, {12, field.height() / 2});
+        const QWidget* focused = QApplication::focusWidget();
         QVERIFY(focused && (focused == &field || field.isAncestorOf(focused)));
-        QTest::keyClick(focused, Qt::Key_A, Qt::ControlModifier);
-        QTest::keyClicks(focused, text);
+        test::press(Qt::Key_A, Qt::ControlModifier);
+        test::type(text);
         QVERIFY(focused->hasFocus());
     }
 
@@ -47,35 +54,29 @@ struct Typing : Working {
 
     void clickInToolBar(const char* id) {
         auto* bar = window->findChild<QToolBar*>("toolBar");
-        QTest::mouseClick(bar->widgetForAction(&action(id)), Qt::LeftButton);
+        clickInto(*bar->widgetForAction(&action(id)));
     }
 
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
-        QTest::keyClick(window->windowHandle(), key, modifiers);
-    }
+    static void clickInto(QWidget& widget) { test::click(widget, widget.rect().center()); }
 
-    /// Opens the menu and chooses the entry with the keyboard.
-    void chooseInMenu(const char* menu, const char* id) {
-        QMenu* opened = menuAt(*window->menuBar(), menu);
-        QTimer::singleShot(100, opened, [this, opened, id] {
-            opened->setActiveAction(&action(id));
-            QTest::keyClick(opened, Qt::Key_Return);
-        });
-        opened->exec(window->mapToGlobal(QPoint(10, 10)));
+    void chooseInMenu(const char* name, const char* id) {
+        QMenuBar& bar = *window->menuBar();
+        QMenu* menu = menuAt(bar, name);
+        test::click(bar, bar.actionGeometry(menu->menuAction()).center());
+        QTRY_VERIFY(menu->isVisible());
+        test::click(*menu, menu->actionGeometry(&action(id)).center());
     }
 
     void run(const QString& way) {
         if (way == "tool bar") {
             clickInToolBar("run.start");
         } else if (way == "key") {
-            press(Qt::Key_Return, Qt::ControlModifier);
+            test::press(Qt::Key_Return, Qt::ControlModifier);
         } else if (way == "menu") {
             chooseInMenu("Run", "run.start");
         } else {
             window->desk()->panels().show("generate");
-            QTest::mouseClick(
-                window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"),
-                Qt::LeftButton);
+            clickInto(*window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"));
         }
     }
 
@@ -205,8 +206,8 @@ private Q_SLOTS:
         Typing studio;
         const auto before = studio.model().node("denoise")->params.at("steps").get<int64_t>();
         studio.typeSteps("+1");
-        studio.press(Qt::Key_Return, Qt::ControlModifier);
-        studio.press(Qt::Key_Return, Qt::ControlModifier);
+        test::press(Qt::Key_Return, Qt::ControlModifier);
+        test::press(Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
         QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(before + 1));
@@ -235,7 +236,7 @@ private Q_SLOTS:
         const QString path = studio.folder.filePath("fox.json");
         QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
         studio.typeSteps("7");
-        studio.press(Qt::Key_S, Qt::ControlModifier);
+        test::press(Qt::Key_S, Qt::ControlModifier);
         QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(7));
         QVERIFY(!studio.window->isWindowModified());
     }
@@ -244,7 +245,7 @@ private Q_SLOTS:
         Typing studio;
         studio.typeSteps("7");
         answer("unsaved", [](QDialog& box) {
-            qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
+            Typing::clickInto(*qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel));
         });
         QVERIFY(!studio.window->close());
         QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
@@ -257,9 +258,10 @@ private Q_SLOTS:
         canvas.addNote();
         auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");
         QVERIFY(note);
-        QTest::keyClick(note, Qt::Key_A, Qt::ControlModifier);
-        QTest::keyClicks(note, "a thought");
-        studio.press(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(note->hasFocus());
+        test::press(Qt::Key_A, Qt::ControlModifier);
+        test::type("a thought");
+        test::press(Qt::Key_Return, Qt::ControlModifier);
         QTRY_VERIFY(!canvas.viewport()->findChild<QPlainTextEdit*>("canvasText"));
         QVERIFY(graph::toText(studio.model().document()).find("a thought") != std::string::npos);
         QVERIFY(studio.window->workspace()->queue.runs().empty());
