@@ -40,6 +40,7 @@ void Desk::fillRecent() {
         connect(action, &QAction::triggered, this, [this, path] { files_.openPath(path); });
     }
     parts_.recentMenu.setEnabled(!paths.isEmpty());
+    files_.setStartFolder(paths.isEmpty() ? QString() : QFileInfo(paths.front()).absolutePath());
 }
 
 void Desk::connectEdit() {

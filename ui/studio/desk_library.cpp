@@ -154,10 +154,11 @@ void Desk::savePreset() {
         return;
     }
     try {
+        const PresetText text = dialog.text();
         presets_->choose(workspace_.presets.save(
-            dialog.text(), workspace_.model.document(), workspace_.file.folder(), thumbnail));
-        notices_->show(NoticeKind::Success,
-                       tr("Saved as the preset “%1”.").arg(dialog.text().title));
+            text, workspace_.model.document(), workspace_.file.folder(), thumbnail));
+        workspace_.file.keptAsPreset(text.title);
+        notices_->show(NoticeKind::Success, tr("Saved as the preset “%1”.").arg(text.title));
     } catch (const Error& error) {
         showError(&parts_.window, tr("The preset is not saved"), error);
     }

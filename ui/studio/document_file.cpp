@@ -162,6 +162,16 @@ void DocumentFile::write(const QString& path) {
     Q_EMIT moved();
 }
 
+void DocumentFile::keptAsPreset(const QString& title) {
+    if (!path_.isEmpty()) {
+        return;
+    }
+    name_ = title;
+    model_.setSaved();
+    clearJournal();
+    Q_EMIT moved();
+}
+
 /// Nothing is unsaved; what comes next is of this document.
 void DocumentFile::clearJournal() {
     rest_.stop();

@@ -54,6 +54,9 @@ public:
     void save();
     /// Empty: saved, and the document lives there now. Otherwise who else edits that file.
     [[nodiscard]] QString saveAs(const QString& path);
+    /// A preset holds what the document says. Where no file does, nothing is unsaved any more, and
+    /// the document has the preset's name.
+    void keptAsPreset(const QString& title);
 
 Q_SIGNALS:
     /// Path or name are others.

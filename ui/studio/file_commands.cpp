@@ -6,6 +6,7 @@
 #include "ui/studio/recovery_dialog.hpp"
 
 #include <QDateTime>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -13,6 +14,7 @@
 #include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QStandardPaths>
 
 // Outside every namespace, as the macro wants it: the resources lie in a static library.
 static void initStudioResources() {
@@ -54,10 +56,18 @@ bool FileCommands::openDocument(OpenedGraph opened) {
     return true;
 }
 
+QString FileCommands::startFolder() const {
+    if (!file_.path().isEmpty()) {
+        return QFileInfo(file_.path()).absolutePath();
+    }
+    return QFileInfo(startFolder_).isDir()
+               ? startFolder_
+               : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+}
+
 bool FileCommands::open() {
-    const QString folder = QFileInfo(file_.path()).absolutePath();
     const QString path =
-        QFileDialog::getOpenFileName(window_, tr("Open a graph"), folder, filters());
+        QFileDialog::getOpenFileName(window_, tr("Open a graph"), startFolder(), filters());
     return !path.isEmpty() && openPath(path);
 }
 
@@ -162,7 +172,9 @@ bool FileCommands::saveOverOther() {
 
 bool FileCommands::saveAs() {
     const QString proposed =
-        file_.path().isEmpty() ? file_.name() + QStringLiteral(".json") : file_.path();
+        file_.path().isEmpty()
+            ? QDir(startFolder()).filePath(file_.name() + QStringLiteral(".json"))
+            : file_.path();
     QString path = QFileDialog::getSaveFileName(
         window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
     if (path.isEmpty()) {

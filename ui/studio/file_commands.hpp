@@ -17,6 +17,9 @@ public:
     /// All must outlive it; `window` is the parent of dialogs.
     FileCommands(DocumentFile& file, GraphModel& model, const Places& places, QWidget* window);
 
+    /// Where dialogs begin while the graph has no file; empty: in the person's documents.
+    void setStartFolder(const QString& folder) { startFolder_ = folder; }
+
     /// Each asks first what is to become of changes; false: the person wants to stay.
     bool newGraph();
     bool open();
@@ -39,6 +42,7 @@ Q_SIGNALS:
     void used(const QString& path);
 
 private:
+    [[nodiscard]] QString startFolder() const;
     bool openHere(const QString& path);
     bool openAsCopy(const QString& path, const QString& reason);
     bool saveTo(const QString& path);
@@ -47,6 +51,7 @@ private:
     DocumentFile& file_;
     GraphModel& model_;
     Places places_;
+    QString startFolder_;
     QWidget* window_;
 };
 
