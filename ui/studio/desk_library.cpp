@@ -9,6 +9,7 @@
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/input_pictures.hpp"
 #include "ui/studio/live_view.hpp"
 
 #include <QFileInfo>
@@ -67,6 +68,7 @@ void Desk::buildViewer() {
     viewer_ = new Viewer(centre_);
     centre_->addTab(viewer_, tr("Viewer"));
     new LiveView(workspace_, *viewer_, this);
+    new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, [this](const QString& path) {
         centre_->setCurrentIndex(0);

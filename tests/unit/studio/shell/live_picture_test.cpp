@@ -308,6 +308,31 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(studio.title(), QString("saved.png"), kPatience);
         QVERIFY(studio.viewer().isVisible());
     }
+
+    void aChosenPictureIsSeenBeforeARun() {
+        Making studio;
+        QImage chosen(2 * kSide, kSide, QImage::Format_RGB888);
+        chosen.fill(kResultColour);
+        QVERIFY(chosen.save(studio.folder.filePath("fox.png")));
+        const auto choose = [&](const std::string& file) {
+            studio.model().apply("choose", [&](graph::Document& document) {
+                document.nodes["input"] = {.type = "load.image", .params = {{"image", file}}};
+            });
+        };
+        const NodeStatuses& statuses = studio.window->workspace()->statuses;
+
+        choose(studio.folder.filePath("fox.png").toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT(!statuses.of("input").picture.isNull(), kPatience);
+        QVERIFY(isAlike(statuses.of("input").picture.pixelColor(4, 4), kResultColour));
+        QCOMPARE(statuses.of("input").pictureSize, chosen.size());
+
+        choose(studio.folder.filePath("gone.png").toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT(statuses.of("input").picture.isNull(), kPatience);
+        studio.model().undoStack().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(!statuses.of("input").picture.isNull(), kPatience);
+        choose("");
+        QVERIFY(statuses.of("input").picture.isNull());
+    }
 };
 
 LOWTIDE_WINDOW_TEST(LivePictureTest)
