@@ -1,14 +1,16 @@
 #include "ui/editors/file_editor.hpp"
 
 #include "ui/editors/edit_session.hpp"
+#include "ui/editors/path_line.hpp"
 #include "ui/editors/search_list.hpp"
 #include "ui/editors/text_editors.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLineEdit>
+#include <QStandardPaths>
 #include <QToolButton>
 
 namespace lowtide::ui {
@@ -34,7 +36,7 @@ FileEditor::FileEditor(const NodeDesc& node,
       offered_(offered),
       nodeType_(node.id),
       isWritten_(node.sideEffect),
-      path_(new QLineEdit(this)) {
+      path_(new PathLine(this)) {
     const bool isFolder = param.kind == ParamKind::Folder;
     path_->setObjectName("path");
     path_->setPlaceholderText(isFolder ? tr("No folder") : tr("No file"));
@@ -101,8 +103,8 @@ void FileEditor::offer() {
 
 void FileEditor::browse() {
     const bool isFolder = param().kind == ParamKind::Folder;
-    auto* dialog = new QFileDialog(
-        this, isFolder ? tr("Choose a folder") : tr("Choose a file"), path_->text());
+    auto* dialog = new QFileDialog(this, isFolder ? tr("Choose a folder") : tr("Choose a file"));
+    beginAtFile(*dialog);
     dialog->setObjectName("browse");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(isFolder     ? QFileDialog::Directory
@@ -110,6 +112,19 @@ void FileEditor::browse() {
                                      : QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, &FileEditor::choose);
     dialog->open();
+}
+
+/// At the chosen file where it is the person's own, else where the last dialog ended, as Qt does.
+void FileEditor::beginAtFile(QFileDialog& dialog) const {
+    const QFileInfo chosen(path_->text());
+    const bool isOwn = chosen.isAbsolute() && chosen.exists() &&
+                       !(offered_ && offered_->isOfProgram(chosen.filePath()));
+    if (isOwn) {
+        dialog.setDirectory(chosen.isDir() ? chosen.filePath() : chosen.absolutePath());
+        dialog.selectFile(chosen.fileName());
+    } else if (dialog.directory() == QDir::current()) {  // there was none
+        dialog.setDirectory(QStandardPaths::writableLocation(QStandardPaths::PicturesLocation));
+    }
 }
 
 void FileEditor::choose(const QString& path) {

@@ -2,10 +2,11 @@
 
 #include "ui/editors/value_editor.hpp"
 
-class QAction;
-class QLineEdit;
+class QFileDialog;
 
 namespace lowtide::ui {
+
+class PathLine;
 
 /// A file or a folder: typed, chosen from those that the studio knows, or browsed for.
 class FileEditor : public ValueEditor {
@@ -27,12 +28,13 @@ protected:
 private:
     void offer();
     void browse();
+    void beginAtFile(QFileDialog& dialog) const;
     void choose(const QString& path);
 
     const OfferedFiles* offered_;
     std::string nodeType_;
     bool isWritten_;  ///< the node writes the file, so it need not be there
-    QLineEdit* path_;
+    PathLine* path_;
 };
 
 }  // namespace lowtide::ui

@@ -23,6 +23,9 @@ public:
     virtual ~OfferedFiles() = default;
     [[nodiscard]] virtual std::vector<OfferedFile> filesFor(const std::string& nodeType,
                                                             const std::string& param) const = 0;
+
+    /// Whether the file lies in a folder of the program, where nobody keeps files of their own.
+    [[nodiscard]] virtual bool isOfProgram(const QString& /*path*/) const { return false; }
 };
 
 /// Edits one value. The same widget serves the canvas (one at a time, over the row), the inspector

@@ -3,6 +3,7 @@
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QStringList>
 
 #include <optional>
@@ -65,6 +66,11 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
         }
     }
     return offered;
+}
+
+bool OfferedModels::isOfProgram(const QString& path) const {
+    return !programFolder_.isEmpty() &&
+           QDir::cleanPath(path).startsWith(QDir::cleanPath(programFolder_) + QLatin1Char('/'));
 }
 
 QString paramOf(ModelKind kind) {

@@ -6,16 +6,19 @@
 namespace lowtide::ui {
 
 /// Offers the models of the library to the parameters that name them: "checkpoint", "vae",
-/// "upscaler". `library` must outlive it.
+/// "upscaler". `library` must outlive it. `programFolder`: with the files of presets.
 class OfferedModels final : public OfferedFiles {
 public:
-    explicit OfferedModels(const ModelLibrary& library) : library_(library) {}
+    explicit OfferedModels(const ModelLibrary& library, QString programFolder = {})
+        : library_(library), programFolder_(std::move(programFolder)) {}
 
     [[nodiscard]] std::vector<OfferedFile> filesFor(const std::string& nodeType,
                                                     const std::string& param) const override;
+    [[nodiscard]] bool isOfProgram(const QString& path) const override;
 
 private:
     const ModelLibrary& library_;
+    QString programFolder_;
 };
 
 /// The parameter that takes such a file; empty: none.

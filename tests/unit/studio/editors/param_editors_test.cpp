@@ -2,7 +2,8 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
-#include "ui/editors/param_editor.hpp"
+#include "ui/editors/file_editor.hpp"
+#include "ui/editors/path_line.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>
@@ -16,6 +17,21 @@ public:
     std::vector<OfferedFile> filesFor(const std::string&, const std::string&) const override {
         return {{"builtin:mini", "Mini", "4 MB"}, {"sd15.safetensors", "SD 1.5", "2.1 GB, fits"}};
     }
+};
+
+/// Offers nothing; what lies in the folder is the program's.
+class ProgramFiles : public OfferedFiles {
+public:
+    explicit ProgramFiles(QString folder) : folder_(std::move(folder)) {}
+
+    std::vector<OfferedFile> filesFor(const std::string&, const std::string&) const override {
+        return {};
+    }
+
+    bool isOfProgram(const QString& path) const override { return path.startsWith(folder_); }
+
+private:
+    QString folder_;
 };
 
 }  // namespace
@@ -242,6 +258,50 @@ private Q_SLOTS:
         Q_EMIT dialog->fileSelected("pictures");
         QCOMPARE(editor->value(), Json("pictures"));
         dialog->close();
+    }
+
+    void browsingBeginsWhereAPersonKeepsFiles() {
+        QTemporaryDir own;
+        QTemporaryDir program;
+        for (const QTemporaryDir* folder : {&own, &program}) {
+            QFile file(folder->filePath("fox.png"));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+        }
+        const ProgramFiles offered(program.path());
+        const ParamDesc picture{.id = "image", .kind = ParamKind::File};
+        FileEditor editor({}, picture, &offered, window_.get());
+        const auto begunAt = [&](const QString& value, const QString& chosen) {
+            editor.setValue(value.toStdString());
+            QTest::mouseClick(editor.findChild<QToolButton*>("folder"), Qt::LeftButton);
+            std::unique_ptr<QFileDialog> dialog(editor.findChild<QFileDialog*>("browse"));
+            const QString folder = dialog->directory().canonicalPath();
+            if (!chosen.isEmpty()) {
+                dialog->findChild<QLineEdit*>("fileNameEdit")->setText(chosen);
+                dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open)->click();
+            }
+            return folder;
+        };
+        const QString ownFolder = QDir(own.path()).canonicalPath();
+        QCOMPARE(begunAt(own.filePath("fox.png"), own.filePath("fox.png")), ownFolder);
+        QCOMPARE(begunAt(program.filePath("fox.png"), {}), ownFolder);  // the last one
+        QCOMPARE(begunAt("lost.png", {}), ownFolder);
+        QCOMPARE(begunAt("", {}), ownFolder);
+    }
+
+    void aLongPathShowsBothEnds() {
+        PathLine line(window_.get());
+        line.setGeometry(0, 0, 160, 28);
+        const QString path = "/pictures/of/somebody/of/last/summer/by/the/sea/fox.png";
+        line.setText(path);
+        QVERIFY2(line.shown().startsWith("/pict"), qPrintable(line.shown()));
+        QVERIFY2(line.shown().endsWith("fox.png"), qPrintable(line.shown()));
+        QCOMPARE(line.text(), path);
+        window_->show();
+        const QImage unfocused = line.grab().toImage();
+        line.setCursorPosition(0);
+        QCOMPARE(line.grab().toImage(), unfocused);  // wherever the cursor is
+        line.setText("fox.png");
+        QCOMPARE(line.shown(), QString("fox.png"));
     }
 
     void switchTurns_data() {
