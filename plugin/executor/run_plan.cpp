@@ -46,6 +46,7 @@ void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engi
     for (size_t i = 0; i < devices.opened.size(); ++i) {
         memory::PlanDevice& device = devices.opened[i];
         const Bytes card = device.traits.capacity;  // 0: without a bound
+        device.size = card;
         engine.ledger().setCapacity(device.spec.id(), devices.infos[i].capacity);
         if (i > 0 || !budget) {
             const Bytes own = engine.ledger().bytesOn(device.spec.id());
@@ -199,7 +200,7 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
                       "memory",
                       "node " + infeasible->node + " needs " + formatBytes(infeasible->needed) +
                           ": " + infeasible->reason + "; the whole run needs at least " +
-                          std::to_string(infeasible->minimum) + " bytes",
+                          memory::formatAtLeast(infeasible->minimum),
                       infeasible->cheapestFix,
                       memory::toJson(*infeasible).dump()};
         } else {

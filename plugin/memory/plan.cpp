@@ -419,8 +419,13 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
                                    [&](const auto& each) { return each.node == infeasible.node; });
     const auto place = static_cast<size_t>(node - changed.nodes.begin());
     const Policy& own = request.nodes[place].policy;
-    const Bytes capacity = deviceOf(request, parseDeviceSpec(infeasible.device)).traits.capacity;
+    const PlanDevice& device = deviceOf(request, parseDeviceSpec(infeasible.device));
+    const Bytes capacity = device.traits.capacity;
     infeasible.capacity = capacity;
+    const bool isOfRun = infeasible.device == request.device.id();  // a budget bounds no other
+    if (isOfRun && (device.size == 0 || infeasible.minimum <= device.size)) {
+        infeasible.budget = infeasible.minimum;
+    }
     std::vector<std::pair<std::string, Policy>> choices = {{"auto", relaxedToAuto(own)}};
     for (size_t rung = rungOf(*node); rung < kTighterPolicies.size(); ++rung) {
         choices.emplace_back(kTighterPolicies[rung], tightened(own, rung));
@@ -442,10 +447,11 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     }
     const std::string room = "a smaller picture or batch";
     infeasible.cheapestFix =
-        infeasible.device == request.device.id()
-            ? "give a budget of at least " + formatBytes(infeasible.minimum) + ", or " + room
-            : "free " + formatBytes(infeasible.minimum - capacity) + " of " + infeasible.device +
-                  " memory, or choose " + room;
+        infeasible.budget > 0
+            ? "give a budget of at least " + formatAtLeast(infeasible.budget) + ", or " + room
+        : isOfRun ? "choose " + room
+                  : "free " + formatBytes(infeasible.minimum - capacity) + " of " +
+                        infeasible.device + " memory, or choose " + room;
     infeasible.cheapestFix +=
         infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
 }
@@ -571,6 +577,14 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
         findMinimums(request, plan);
     }
     return planned;
+}
+
+std::string formatAtLeast(Bytes bytes) {
+    const auto [unit, name] = bytes >= kGiB   ? std::pair(kGiB, " GiB")
+                              : bytes >= kMiB ? std::pair(kMiB, " MiB")
+                                              : std::pair(kKiB, " KiB");
+    const Bytes tenths = bytes / unit * 10 + (bytes % unit * 10 + unit - 1) / unit;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + name;
 }
 
 }  // namespace lowtide::memory

@@ -41,6 +41,7 @@ struct NodeWork {
 struct PlanDevice {
     DeviceSpec spec;
     DeviceTraits traits;  ///< capacity: the budget; 0: without a bound
+    Bytes size = 0;       ///< the most that a budget may be; 0: without a bound
     DeviceProfile profile{};
     Bytes held = 0;       ///< that stays there whatever this run does
     Bytes droppable = 0;  ///< of `held`: goes before a run is refused
@@ -180,13 +181,15 @@ struct Infeasible {
     Bytes needed = 0;    ///< at least, on that device, with these policies
     Bytes minimum = 0;   ///< of the whole run on that device
     Bytes capacity = 0;  ///< what that device may hold
+    Bytes budget = 0;    ///< of the run, with which it fits; 0: no budget helps
     std::string device;
     std::string reason;
     std::string cheapestFix;
     std::string fittingPolicy;  ///< of the node, with which it fits; empty: there is none
 };
 
-/// What a host may act on: node, device, needed, capacity, minimum, policy (docs/events.md).
+/// What a host may act on: node, device, needed, capacity, minimum, budget, policy
+/// (docs/events.md).
 [[nodiscard]] Json toJson(const Infeasible& infeasible);
 
 /// Decides where every weight lives and when. Pure: the same request gives the same plan. What
@@ -197,5 +200,8 @@ struct Infeasible {
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);
 
 [[nodiscard]] Json toJson(const Plan& plan);
+
+/// "17.3 MiB": no less than `bytes` where it is read back as a budget.
+[[nodiscard]] std::string formatAtLeast(Bytes bytes);
 
 }  // namespace lowtide::memory

@@ -113,6 +113,9 @@ Json toJson(const Infeasible& infeasible) {
                  {"needed", infeasible.needed},
                  {"capacity", infeasible.capacity},
                  {"minimum", infeasible.minimum}};
+    if (infeasible.budget > 0) {
+        json["budget"] = infeasible.budget;
+    }
     if (!infeasible.fittingPolicy.empty()) {
         json["policy"] = infeasible.fittingPolicy;
     }

@@ -21,11 +21,11 @@ bool isBusy(const Issue& issue) {
     return issue.code == "busy";
 }
 
-/// The budget that the refusal names as the least one; 0: it was refused for another reason.
+/// The budget with which the run would fit; 0: none, or it was refused for another reason.
 int64_t leastBudget(const Issues& issues) {
     for (const Issue& issue : issues) {
         if (issue.code == "memory_infeasible") {
-            return bytesIn(factsOf(issue), "minimum");
+            return bytesIn(factsOf(issue), "budget");
         }
     }
     return 0;

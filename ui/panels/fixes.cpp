@@ -74,7 +74,7 @@ std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document
     const Json facts = factsOf(issue);
     const std::string policy = textIn(facts, "policy");
     const std::string device = textIn(facts, "device");
-    const Bytes least = bytesIn(facts, "minimum");
+    const Bytes least = bytesIn(facts, "budget");
     const bool hasNode = document.nodes.contains(issue.node);
     if (hasNode && isPolicy(policy)) {
         fixes.push_back(

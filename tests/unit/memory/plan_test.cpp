@@ -304,11 +304,61 @@ private Q_SLOTS:
                        {"needed", 4 * kDenoiser},
                        {"capacity", 4 * kDenoiser - 1},
                        {"minimum", refusal->minimum},
+                       {"budget", refusal->minimum},
                        {"policy", "auto"}}));
         request.nodes[1].work.activations = 4 * kDenoiser;
         const auto hopeless = makePlan(request);
         QVERIFY(std::get<Infeasible>(hopeless).cheapestFix.find("@cpu") != std::string::npos);
         QVERIFY(!toJson(std::get<Infeasible>(hopeless)).contains("policy"));
+    }
+
+    void namesABudget_onlyWhereOneHelps_data() {
+        QTest::addColumn<Bytes>("size");
+        QTest::addColumn<bool>("isOfRun");
+        QTest::addColumn<bool>("helps");
+        QTest::newRow("no bound") << Bytes{0} << true << true;
+        QTest::newRow("a large card") << 8 * kCapacity << true << true;
+        QTest::newRow("a card that is too small") << 4 * kDenoiser << true << false;
+        QTest::newRow("not the run's device") << Bytes{0} << false << false;
+    }
+
+    void namesABudget_onlyWhereOneHelps() {
+        QFETCH(Bytes, size);
+        QFETCH(bool, isOfRun);
+        QFETCH(bool, helps);
+        PlanRequest request = pipeline("model", "none", "model");
+        request.devices[0].traits.capacity = 4 * kDenoiser - 1;
+        request.devices[0].size = size;
+        request.nodes[1].work.activations = 4 * kDenoiser;
+        if (!isOfRun) {
+            for (NodeWork& node : request.nodes) {
+                node.policy.device = request.device;
+            }
+            request.device = parseDeviceSpec("cpu");
+        }
+        const auto answer = makePlan(request);
+        const auto& refusal = std::get<Infeasible>(answer);
+        QCOMPARE(refusal.device, std::string("fake"));
+        const bool isAdvised = refusal.cheapestFix.find("budget") != std::string::npos;
+        QVERIFY2(isAdvised == helps, refusal.cheapestFix.c_str());
+        QCOMPARE(toJson(refusal).value("budget", Bytes{0}), helps ? refusal.minimum : Bytes{0});
+    }
+
+    void writesALeastFigureThatIsEnough_data() {
+        QTest::addColumn<Bytes>("bytes");
+        QTest::addColumn<std::string>("text");
+        QTest::newRow("whole") << 17 * kMiB << std::string("17.0 MiB");
+        QTest::newRow("one more") << 17 * kMiB + 1 << std::string("17.1 MiB");
+        QTest::newRow("formatBytes is less") << Bytes{18035712} << std::string("17.3 MiB");
+        QTest::newRow("little") << Bytes{1} << std::string("0.1 KiB");
+        QTest::newRow("much") << 2 * kGiB - 1 << std::string("2.0 GiB");
+    }
+
+    void writesALeastFigureThatIsEnough() {
+        QFETCH(Bytes, bytes);
+        QFETCH(std::string, text);
+        QCOMPARE(formatAtLeast(bytes), text);
+        QVERIFY(parseBytes(text).value_or(0) >= bytes);
     }
 
     void keptComponentsStayToTheEndAndAfterIt() {

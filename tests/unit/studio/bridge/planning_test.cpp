@@ -183,7 +183,7 @@ void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {
                             {{"issues",
                               {{{"code", "memory_infeasible"},
                                 {"message", "too large"},
-                                {"facts", {{"minimum", 20897792}}}}}}},
+                                {"facts", {{"budget", 20897792}}}}}}},
                             Status::Invalid);
     bench.runner.setPlanWithin({{"bytes", 20897792}});
     Planning planning(bench.runner, bench.model);

@@ -47,9 +47,10 @@ Issue refusal(const char* facts) {
 }
 
 constexpr const char* kTighter = R"({"node": "denoise", "device": "fake", "needed": 17930000,
-    "capacity": 10485760, "minimum": 20897792, "policy": "auto"})";
+    "capacity": 10485760, "minimum": 20897792, "budget": 20897792, "policy": "auto"})";
 constexpr const char* kNothingHelps = R"({"node": "denoise", "device": "fake", "needed": 17930000,
-    "capacity": 10485760, "minimum": 20897792})";
+    "capacity": 10485760, "minimum": 20897792, "budget": 20897792})";
+/// Of the host where the run's device is another.
 constexpr const char* kNothingHelpsHere = R"({"node": "denoise", "device": "cpu",
     "minimum": 20897792})";
 constexpr const char* kOfALaterVersion = R"({"device": 7, "minimum": "x", "policy": "spiral"})";
@@ -134,6 +135,9 @@ void FixesTest::proposesNothing_thatWouldNotHelp() {
     QVERIFY(fixesFor(refusal(kNothingHelpsHere), sampleDocument(), catalog).empty());
     QVERIFY(fixesFor(refusal(kOfALaterVersion), sampleDocument(), catalog).empty());
     QVERIFY(fixesFor(refusal("no JSON"), sampleDocument(), catalog).empty());
+    graph::Document bounded = sampleDocument();
+    bounded.memoryBudget = "10MiB";
+    QVERIFY(fixesFor(refusal(kNothingHelpsHere), bounded, catalog).empty());
 }
 
 void FixesTest::removesIssuesOfValidation_data() {

@@ -40,7 +40,7 @@ Json infeasible() {
                {"message",
                 "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations and "
                 "33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole run needs "
-                "at least 20897792 bytes"},
+                "at least 20.0 MiB"},
                {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"},
                {"facts",
                 {{"node", "denoise"},
@@ -48,6 +48,7 @@ Json infeasible() {
                  {"needed", 17930000},
                  {"capacity", 10485760},
                  {"minimum", 20897792},
+                 {"budget", 20897792},
                  {"policy", "auto"}}}}}}};
 }
 
