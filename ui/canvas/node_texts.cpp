@@ -12,8 +12,9 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kTextMargin = 8;
-constexpr double kLargeLine = 17;    ///< lines of large text stand close
-constexpr double kLeastShare = 0.5;  ///< of a row, for its value, where both need more
+constexpr double kLargeLine = 17;       ///< lines of large text stand close
+constexpr double kLeastShare = 0.4;     ///< of a row, for its value, where both need more
+constexpr double kFiguresShare = 0.72;  ///< of a footer, where what is beside them is always told
 constexpr double kSwitch = 36;
 
 const QFont& small(const Look& look, TextSize size) {
@@ -101,39 +102,50 @@ void addRow(std::vector<PaintedText>& texts,
     }
 }
 
-/// Short enough for a footer: "step 4 of 20, 12 s left".
-QString runningText(const NodeStatus& status) {
+/// "step 4 of 20, 12 s left", "step 4 of 20".
+QStringList runningTexts(const NodeStatus& status) {
     if (!status.secondsLeft) {
-        return status.phase;
+        return {status.phase};
     }
     const double seconds = *status.secondsLeft;
     const QString left = seconds < 60 ? shortDuration(seconds * 1000)
                                       : NodeWords::tr("%1 min").arg(seconds / 60, 0, 'f', 0);
-    return NodeWords::tr("%1, %2 left").arg(status.phase, left);
+    return {NodeWords::tr("%1, %2 left").arg(status.phase, left), status.phase};
 }
 
-QString figures(const NodeStatus& status) {
+/// What a footer can say of the node's work, the longest first.
+QStringList figuresOf(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
-            return runningText(status);
+            return runningTexts(status);
         case NodeActivity::Waiting:
-            return NodeWords::tr("waiting");
+            return {NodeWords::tr("waiting")};
         case NodeActivity::Failed:
-            return NodeWords::tr("failed");
+            return {NodeWords::tr("failed")};
         case NodeActivity::Cached:
-            return NodeWords::tr("kept from before");
+            return {NodeWords::tr("kept from before")};
         case NodeActivity::Idle:
         case NodeActivity::Finished:
             break;
     }
-    QString text = status.milliseconds > 0 ? shortDuration(status.milliseconds) : QString();
-    if (const uint64_t bytes = status.peakBytes > 0 ? status.peakBytes : status.plannedBytes;
-        bytes > 0) {
-        const QString size = bytesText(static_cast<Bytes>(bytes));
-        text = text.isEmpty() ? NodeWords::tr("plan %1").arg(size)
-                              : NodeWords::tr("%1 · %2").arg(text, size);
+    const uint64_t bytes = status.peakBytes > 0 ? status.peakBytes : status.plannedBytes;
+    const QString size = bytesText(static_cast<Bytes>(bytes));
+    if (status.milliseconds <= 0) {
+        return bytes > 0 ? QStringList{NodeWords::tr("plan %1").arg(size)} : QStringList();
     }
-    return text;
+    const QString time = shortDuration(status.milliseconds);
+    return bytes > 0 ? QStringList{NodeWords::tr("%1 · %2").arg(time, size), time}
+                     : QStringList{time};
+}
+
+/// The first that has room; the shortest where none has.
+QString fitting(const QStringList& texts, const QFont& font, double room) {
+    for (const QString& text : texts) {
+        if (widthOf(text, font) + 1 <= room) {
+            return text;
+        }
+    }
+    return texts.value(texts.size() - 1);
 }
 
 }  // namespace
@@ -185,15 +197,20 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
     }
     const QRectF room = layout.footer.adjusted(12, 0, -12, -1);
     const QFont& font = small(look, size);
-    const QString right = figures(status);
-    const double rightWidth = std::min(widthOf(right, font) + 1, room.width() * 0.72);
+    const bool isLarge = size == TextSize::Large;
+    const double most = room.width() * (isLarge ? 1 : kFiguresShare);
+    const QString right = fitting(figuresOf(status), font, most);
+    const double rightWidth = std::min(widthOf(right, font) + 1, most);
     const QString left = status.policy.isEmpty() ? face.subtitle : status.policy;
     const double leftWidth = room.width() - (right.isEmpty() ? 0 : rightWidth + 12);
-    texts.push_back(lineIn({room.topLeft(), QSizeF(leftWidth, room.height())},
-                           left,
-                           font,
-                           face.desc == nullptr ? look.warning : look.muted,
-                           Qt::AlignLeft));
+    // A part of it is worth nothing, and large text leaves it none.
+    if (!isLarge || widthOf(left, font) + 1 <= leftWidth) {
+        texts.push_back(lineIn({room.topLeft(), QSizeF(leftWidth, room.height())},
+                               left,
+                               font,
+                               face.desc == nullptr ? look.warning : look.muted,
+                               Qt::AlignLeft));
+    }
     if (!right.isEmpty()) {
         const QColor colour = status.activity == NodeActivity::Failed    ? look.error
                               : status.activity == NodeActivity::Running ? look.running

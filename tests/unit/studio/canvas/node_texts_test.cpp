@@ -1,3 +1,4 @@
+#include "plugin/base/units.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/canvas/node_texts.hpp"
 
@@ -36,6 +37,43 @@ private Q_SLOTS:
 
         QCOMPARE(texts.back().full, text);
         QCOMPARE(texts.back().text.text(), text);  // nothing is cut off
+    }
+
+    void theFooterCutsNothing_data() { addSizes(); }
+
+    void theFooterCutsNothing() {
+        QFETCH(TextSize, size);
+        const NodeFace face{.id = "denoise", .subtitle = "Denoise"};
+        const NodeLayout layout = layoutNode(face, {}, {}, 1);
+        NodeStatus status;
+        status.policy = "auto: stays";
+        status.activity = NodeActivity::Running;
+        status.phase = "step 2 of 8";
+        status.secondsLeft = 4.7;
+        for (const bool isRunning : {true, false}) {
+            const std::vector<PaintedText> texts =
+                footerTexts(face, status, layout, Look(Theme::current()), size);
+            QVERIFY2(texts.back().full.startsWith(isRunning ? "step 2 of 8" : "17 s"),
+                     qPrintable(texts.back().full));
+            for (const PaintedText& text : texts) {
+                QCOMPARE(text.text.text(), text.full);
+            }
+            status.activity = NodeActivity::Finished;
+            status.milliseconds = 17400;
+            status.peakBytes = 1023 * kMiB;
+        }
+    }
+
+    void aNameOfOneWordIsWholeBesideAFile_data() { addSizes(); }
+
+    void aNameOfOneWordIsWholeBesideAFile() {
+        QFETCH(TextSize, size);
+        const ParamDesc file{.id = "checkpoint", .label = "Checkpoint", .kind = ParamKind::File};
+        const NodeFace face{.rows = {{.desc = &file,
+                                      .label = "Checkpoint",
+                                      .value = "a-model-of-a-long-name.safetensors"}}};
+        const std::vector<PaintedText> texts = textsOf(face, size);
+        QCOMPARE(texts[1].text.text(), QString("Checkpoint"));
     }
 
     void labelAndValueShareTheirRow_data() { addSizes(); }
