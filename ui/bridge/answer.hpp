@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
+#include "ui/document/json_members.hpp"
 
 #include <string>
 
@@ -17,11 +18,5 @@ namespace lowtide::ui {
 [[nodiscard]] bool isSame(const Issue& left, const Issue& right);
 /// Adds those of `more` that `issues` does not hold yet.
 void addNew(Issues& issues, const Issues& more);
-/// A member that is a text, a number or a list; else the other value. For JSON from outside, whose
-/// types nobody promised.
-[[nodiscard]] std::string textIn(const Json& object, const char* key);
-[[nodiscard]] double numberIn(const Json& object, const char* key);
-[[nodiscard]] int64_t bytesIn(const Json& object, const char* key);
-[[nodiscard]] const Json& memberIn(const Json& object, const char* key);
 
 }  // namespace lowtide::ui

@@ -42,12 +42,6 @@ QImage thumbnailOf(const std::string& base64) {
     }
 }
 
-QString sizeText(const std::string& size) {
-    const std::optional<Bytes> bytes = parseBytes(size);
-    return bytes ? QStringLiteral("%1 GiB").arg(static_cast<double>(*bytes) / kGiB)
-                 : QString::fromStdString(size);
-}
-
 QString refusalText(const Error& error) {
     const QString message = QString::fromStdString(error.message());
     return error.hint().empty()
@@ -77,7 +71,6 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     for (const std::string& tag : preset.tags) {
         entry.tags.push_back(QString::fromStdString(tag));
     }
-    entry.deviceMemory = preset.deviceMemory.empty() ? QString() : sizeText(preset.deviceMemory);
     entry.thumbnail = thumbnailOf(preset.thumbnail);
     const QString folder = QFileInfo(entry.path).absolutePath();
     for (const auto& [kind, values] : preset.files) {

@@ -150,19 +150,6 @@ QString PresetStore::save(const PresetText& text,
     return write(freeId(userFolder_, fileNameOf(text.title)), preset);
 }
 
-void PresetStore::replace(const QString& id,
-                          graph::Document document,
-                          const QString& graphFolder,
-                          const QImage& thumbnail) {
-    graph::Preset preset = graph::readPreset(own(id).path.toStdString());
-    preset.document = graph::anchored(std::move(document), catalog_, graphFolder.toStdString());
-    preset.files = graph::requiredFiles(preset.document, catalog_);
-    if (!thumbnail.isNull()) {
-        preset.thumbnail = thumbnailText(thumbnail);
-    }
-    write(id, preset);
-}
-
 void PresetStore::rename(const QString& id, const QString& title) {
     graph::Preset preset = graph::readPreset(own(id).path.toStdString());
     preset.title = titleFrom(title);

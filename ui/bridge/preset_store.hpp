@@ -27,8 +27,7 @@ struct PresetEntry {
     QString title;
     QString description;
     QStringList tags;
-    QString deviceMemory;  ///< "8 GiB"; empty: any card
-    QImage thumbnail;      ///< null: none
+    QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
     QString problem;  ///< empty: it can be opened
     bool isBuiltin = false;
@@ -76,11 +75,6 @@ public:
     /// Saves a graph that lies in `graphFolder` as a new preset of the person; returns its id.
     /// Errors as files::OutputFile, and Error{InvalidInput} without a title.
     QString save(const PresetText& text,
-                 graph::Document document,
-                 const QString& graphFolder,
-                 const QImage& thumbnail);
-    /// Gives the person's preset another graph and picture; its texts stay.
-    void replace(const QString& id,
                  graph::Document document,
                  const QString& graphFolder,
                  const QImage& thumbnail);

@@ -16,9 +16,9 @@ constexpr const char* kZoom = "zoom";
 
 std::optional<ViewPlace> bookmarkOf(const graph::Document& document, int number) {
     const Json& entry =
-        memberOf(memberOf(document.extra, kBookmarks), std::to_string(number).c_str());
-    const std::optional<Point> centre = pointFrom(memberOf(entry, kCentre));
-    const Json& zoom = memberOf(entry, kZoom);
+        memberIn(memberIn(document.extra, kBookmarks), std::to_string(number).c_str());
+    const std::optional<Point> centre = pointFrom(memberIn(entry, kCentre));
+    const Json& zoom = memberIn(entry, kZoom);
     if (!centre || !zoom.is_number() || !(zoom.get<double>() > 0)) {
         return std::nullopt;
     }

@@ -13,17 +13,17 @@ Json& listOf(graph::Document& document, BoxKind kind) {
 
 std::optional<Box> boxFrom(const Json& json) {
     Box box;
-    box.id = textOf(json, "id");
-    const std::optional<Point> topLeft = pointFrom(memberOf(json, "position"));
-    const std::optional<Point> size = pointFrom(memberOf(json, "size"));
+    box.id = textIn(json, "id");
+    const std::optional<Point> topLeft = pointFrom(memberIn(json, "position"));
+    const std::optional<Point> size = pointFrom(memberIn(json, "size"));
     if (box.id.empty() || !topLeft || !size || size->x <= 0 || size->y <= 0) {
         return std::nullopt;
     }
-    box.text = textOf(json, "text");
+    box.text = textIn(json, "text");
     box.topLeft = *topLeft;
     box.size = *size;
-    box.colour = textOf(json, "colour");
-    box.isCollapsed = memberOf(json, "collapsed") == true;
+    box.colour = textIn(json, "colour");
+    box.isCollapsed = memberIn(json, "collapsed") == true;
     return box;
 }
 
@@ -53,7 +53,7 @@ std::string freshBoxId(const Json& list, BoxKind kind) {
     for (int number = 1;; ++number) {
         const std::string id = base + std::to_string(number);
         if (std::none_of(list.begin(), list.end(), [&](const Json& entry) {
-                return textOf(entry, "id") == id;
+                return textIn(entry, "id") == id;
             })) {
             return id;
         }

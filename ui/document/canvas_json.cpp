@@ -28,17 +28,6 @@ Json jsonOf(Point point) {
     return Json::array({numberOf(point.x), numberOf(point.y)});
 }
 
-const Json& memberOf(const Json& object, const char* key) {
-    static const Json kNothing;
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    return found == object.end() ? kNothing : *found;
-}
-
-std::string textOf(const Json& object, const char* key) {
-    const Json& member = memberOf(object, key);
-    return member.is_string() ? member.get<std::string>() : std::string();
-}
-
 void setFlag(Json& object, const char* key, bool isSet) {
     if (isSet) {
         object[key] = true;

@@ -40,7 +40,7 @@ bool liesInOneOf(const Box& note, const std::vector<Box>& frames) {
 Json entriesOf(const Json& list, const NodeIds& ids) {
     Json entries;
     for (const Json& entry : list.is_array() ? list : Json::array()) {
-        const Json& id = memberOf(entry, "id");
+        const Json& id = memberIn(entry, "id");
         if (id.is_string() && ids.contains(id.get<std::string>())) {
             entries.push_back(entry);
         }
@@ -170,7 +170,7 @@ private:
 
     static void putEntry(Json& list, const std::string& id, Json entry) {
         for (Json& candidate : list) {
-            if (memberOf(candidate, "id") == id) {
+            if (memberIn(candidate, "id") == id) {
                 candidate = std::move(entry);
                 return;
             }

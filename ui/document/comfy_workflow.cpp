@@ -26,7 +26,7 @@ constexpr qsizetype kMostLetters = 40;
 std::optional<ComfyWorkflow> workflowOf(const Json& nodes, const char* key) {
     std::set<std::string> types;
     for (const Json& node : nodes) {
-        const std::string type = textOf(node, key);
+        const std::string type = textIn(node, key);
         if (type.empty()) {
             return std::nullopt;
         }
@@ -63,8 +63,8 @@ std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
     try {
         const Json json =
             text[begin] == '<' ? parseJson(textWithin(text), "html") : parseJson(text, "text");
-        if (memberOf(json, "nodes").is_array()) {
-            return memberOf(json, "links").is_array() ? workflowOf(json["nodes"], "type")
+        if (memberIn(json, "nodes").is_array()) {
+            return memberIn(json, "links").is_array() ? workflowOf(json["nodes"], "type")
                                                       : std::nullopt;
         }
         return json.is_object() ? workflowOf(json, "class_type") : std::nullopt;

@@ -44,7 +44,7 @@ uint64_t drawnSeed(const ParamDesc& param, uint64_t random) {
 }
 
 SeedMode seedModeOf(const graph::DocumentNode& node, const std::string& param) {
-    const Json& mode = memberOf(memberOf(node.extra, kSeedModes), param.c_str());
+    const Json& mode = memberIn(memberIn(node.extra, kSeedModes), param.c_str());
     return mode == kRandom      ? SeedMode::Random
            : mode == kIncrement ? SeedMode::Increment
                                 : SeedMode::Keep;

@@ -126,7 +126,7 @@ void removeNodes(graph::Document& document,
 }
 
 bool isCollapsed(const graph::DocumentNode& node) {
-    return memberOf(node.extra, kCollapsed) == true;
+    return memberIn(node.extra, kCollapsed) == true;
 }
 
 void setCollapsed(graph::DocumentNode& node, bool isCollapsed) {
@@ -134,7 +134,7 @@ void setCollapsed(graph::DocumentNode& node, bool isCollapsed) {
 }
 
 bool isPinned(const graph::DocumentNode& node) {
-    return memberOf(node.extra, kPinned) == true;
+    return memberIn(node.extra, kPinned) == true;
 }
 
 void setPinned(graph::DocumentNode& node, bool isPinned) {

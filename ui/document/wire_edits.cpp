@@ -112,7 +112,7 @@ bool insertIntoWire(graph::Document& document,
 
 std::vector<Point> reroutesOf(const graph::Link& link) {
     std::vector<Point> points;
-    const Json& via = memberOf(link.extra, kVia);
+    const Json& via = memberIn(link.extra, kVia);
     for (const Json& entry : via.is_array() ? via : Json::array()) {
         if (const std::optional<Point> point = pointFrom(entry)) {
             points.push_back(*point);

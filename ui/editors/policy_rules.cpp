@@ -2,9 +2,6 @@
 
 #include "plugin/memory/combinations.hpp"
 
-#include <array>
-#include <utility>
-
 namespace lowtide::ui {
 
 namespace {
@@ -57,20 +54,6 @@ memory::Policy withoutRefused(memory::Policy policy) {
         policy.blocksPerGroup = 1;
     }
     return policy;
-}
-
-QString sizeText(std::optional<Bytes> bytes) {
-    if (!bytes) {
-        return {};
-    }
-    constexpr std::array<std::pair<Bytes, const char*>, 3> kUnits = {
-        {{kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}};
-    for (const auto& [unit, name] : kUnits) {
-        if (*bytes >= unit && *bytes % unit == 0) {
-            return QStringLiteral("%1 %2").arg(*bytes / unit).arg(QLatin1String(name));
-        }
-    }
-    return QString::number(*bytes);
 }
 
 }  // namespace lowtide::ui

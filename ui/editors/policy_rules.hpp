@@ -16,7 +16,4 @@ namespace lowtide::ui {
 /// The policy without the choices that its name refuses.
 [[nodiscard]] memory::Policy withoutRefused(memory::Policy policy);
 
-/// A size as exact as it is typed: "6 GiB", "1536 MiB", "1000 B"; empty: none.
-[[nodiscard]] QString sizeText(std::optional<Bytes> bytes);
-
 }  // namespace lowtide::ui

@@ -1,21 +1,13 @@
 #include "ui/panels/budget_text.hpp"
 
+#include "ui/theme/figures.hpp"
+
 #include <bit>
 
 namespace lowtide::ui {
 
 std::string budgetText(Bytes bytes) {
-    struct Unit {
-        Bytes bytes;
-        const char* name;
-    };
-
-    for (const Unit& unit : {Unit{kGiB, "GiB"}, Unit{kMiB, "MiB"}, Unit{kKiB, "KiB"}}) {
-        if (bytes >= unit.bytes && bytes % unit.bytes == 0) {
-            return std::to_string(bytes / unit.bytes) + unit.name;
-        }
-    }
-    return std::to_string(bytes);
+    return wholeBytesText(bytes).remove(QLatin1Char(' ')).toStdString();
 }
 
 Bytes roundedUp(Bytes bytes) {

@@ -6,7 +6,7 @@
 
 namespace lowtide::ui {
 
-/// The bytes exactly, in the largest unit that holds them whole: "6GiB", "1536MiB", "4097".
+/// As documents have it: "6GiB", "1536MiB", "4097".
 [[nodiscard]] std::string budgetText(Bytes bytes);
 /// The next figure above that a person would write: steps of a sixteenth of its power of two.
 [[nodiscard]] Bytes roundedUp(Bytes bytes);

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/graph/param_value.hpp"
 #include "plugin/memory/ladder.hpp"
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
@@ -101,19 +102,6 @@ std::optional<Json> limitOf(const ParamDesc& param, bool isTooSmall) {
     return param.kind == ParamKind::Float ? Json(*limit) : Json(std::llround(*limit));
 }
 
-std::optional<Json> defaultOf(const ParamDesc& param) {
-    const Json value = std::visit(
-        [](const auto& held) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-                return nullptr;
-            } else {
-                return held;
-            }
-        },
-        param.defaultValue);
-    return value.is_null() ? std::nullopt : std::optional(value);
-}
-
 Fix valueFix(const Issue& issue, const ParamDesc& param, const Json& value) {
     return {tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
             [node = issue.node, id = param.id, value](graph::Document& document) {
@@ -129,8 +117,8 @@ std::vector<Fix> valueFixes(const Issue& issue, const ParamDesc& param) {
             fixes.push_back(valueFix(issue, param, *limit));
         }
     }
-    if (const auto value = defaultOf(param)) {
-        fixes.push_back(valueFix(issue, param, *value));
+    if (const Json value = graph::toJson(param.defaultValue); !value.is_null()) {
+        fixes.push_back(valueFix(issue, param, value));
     }
     if (fixes.size() == 2 && fixes[0].label == fixes[1].label) {
         fixes.pop_back();

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include <cmath>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -22,13 +23,22 @@ QString bytesText(Bytes bytes) {
     return QString::fromStdString(formatBytes(bytes));
 }
 
+QString wholeBytesText(Bytes bytes) {
+    constexpr std::pair<Bytes, const char*> kUnits[] = {
+        {kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}};
+    for (const auto& [unit, name] : kUnits) {
+        if (bytes >= unit && bytes % unit == 0) {
+            return QStringLiteral("%1 %2").arg(bytes / unit).arg(QLatin1String(name));
+        }
+    }
+    return QString::number(bytes);
+}
+
 QString deviceText(const std::string& spec) {
     const std::string size = spec.starts_with("fake:") ? spec.substr(5, spec.find(',') - 5) : "";
     if (const std::optional<Bytes> bytes = parseBytes(size)) {
-        const QString whole = *bytes % kGiB == 0   ? Words::tr("%1 GiB").arg(*bytes / kGiB)
-                              : *bytes % kMiB == 0 ? Words::tr("%1 MiB").arg(*bytes / kMiB)
-                                                   : bytesText(*bytes);
-        return Words::tr("Rehearse on %1").arg(whole);
+        return Words::tr("Rehearse on %1")
+            .arg(*bytes % kMiB == 0 ? wholeBytesText(*bytes) : bytesText(*bytes));
     }
     return spec == "cpu"    ? Words::tr("CPU")
            : spec == "fake" ? Words::tr("rehearsed card")

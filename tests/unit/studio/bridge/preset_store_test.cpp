@@ -140,7 +140,6 @@ private Q_SLOTS:
 
         QVERIFY(errorOf([&] { store_->rename("builtin:given", "x"); }).has_value());
         QVERIFY(errorOf([&] { store_->remove("builtin:given"); }).has_value());
-        QVERIFY(errorOf([&] { store_->replace("builtin:given", {}, "/", {}); }).has_value());
 
         QCOMPARE(contentsOf(builtin_->filePath("given.json")), before);
     }
@@ -228,15 +227,14 @@ private Q_SLOTS:
         QVERIFY(store_->find("p")->thumbnail.isNull());
     }
 
-    void keepsTheOldPreset_whenTheNewOneCannotBeWritten() {
-        const QString id = store_->save({.title = "x"}, reading("a"), "/", {});
-        const QByteArray before = contentsOf(user_->filePath(id + ".json"));
+    void leavesNothing_whenAPresetCannotBeWritten() {
         graph::Document unwritable = reading("b");
         unwritable.nodes["load"].title = std::string("\xff");
 
-        QVERIFY(errorOf([&] { store_->replace(id, unwritable, "/", {}); }).has_value());
+        QVERIFY(errorOf([&] { store_->save({.title = "x"}, unwritable, "/", {}); }).has_value());
 
-        QCOMPARE(contentsOf(user_->filePath(id + ".json")), before);
+        QCOMPARE(store_->entries().size(), size_t{1});
+        QVERIFY(QDir(user_->path()).isEmpty(QDir::Files | QDir::Hidden));
     }
 
     void readsEveryBuiltInPreset() {
