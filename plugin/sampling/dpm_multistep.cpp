@@ -33,7 +33,7 @@ public:
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
         const Level now = level(call);
-        const at::Tensor current = clean(prediction, latents, now);
+        const at::Tensor current = cleanAt(prediction, latents, call);
         const at::Tensor drawn =
             settings_.method.isStochastic ? noise(prediction.sizes()) : at::Tensor();
         const DpmPolynomial polynomial = polynomialOf(current, call);
@@ -102,6 +102,8 @@ std::unique_ptr<Sampler> makeDpmMultistep(const Json& config,
                                  .hasLuLambdas = true,
                                  .hasFinalSigma = true,
                                  .hasZeroSnr = kMultistepReadsZeroSnr,
+                                 .hasEdm = true,
+                                 .hasFlow = true,
                                  .karrasTimesteps = KarrasTimesteps::WholeUnlessCosine};
     const Json changed = withSettings(config, changes);
     const JsonReader reader = schedulerReader(changed);

@@ -7,6 +7,9 @@ namespace lowtide::sampling {
 /// Whether the class knows rescale_betas_zero_snr.
 inline constexpr bool kMultistepReadsZeroSnr = true;
 
+/// The class for models with the noise levels of EDM.
+inline constexpr const char* kEdmMultistepClass = "EDMDPMSolverMultistepScheduler";
+
 /// Order and algorithm of a file: "DPM++ 3M SDE". Errors name the setting.
 [[nodiscard]] SamplerFacts multistepFacts(const Json& config);
 

@@ -5,13 +5,13 @@
 #include "plugin/sampling/numpy_math.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 #include "plugin/sampling/sigma_spread.hpp"
-#include "plugin/sampling/signal_sampler.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lowtide::sampling {
 
@@ -48,42 +48,34 @@ SigmaTable solverTable(const SchedulerConfig& config,
     return table;
 }
 
-}  // namespace
+/// Of a model that knows training timesteps.
+NoiseLevels trainedSolverLevels(const SchedulerConfig& config, const SolverGrid& grid, int steps) {
+    const std::vector<float> alphas = positiveAlphasCumprod(config.noise);
+    const std::vector<float> training = trainingSigmas(alphas);
+    const SigmaTable table = solverTable(config, grid, steps, alphas, training);
+    NoiseLevels levels{.sigmas = {table.sigmas.begin(), table.sigmas.end()}, .schedule = {}};
+    const bool repeats =
+        grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;
+    levels.sigmas.push_back(repeats ? levels.sigmas.back() : finalSigma(config, training));
+    levels.schedule.timesteps = wholeTimesteps(table.timesteps);
+    levels.schedule.sigmas = floatValues(levels.sigmas);
+    return levels;
+}
 
-Level::Level(float ratio)
-    : signal(1 / root(ratio * ratio + 1)),
-      noise(ratio * signal),
-      lambda(logarithm(signal) - logarithm(noise)) {}
+}  // namespace
 
 LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
                            const SolverGrid& grid,
                            const ScheduleOptions& options)
-    : prediction_(config.prediction) {
-    const std::vector<float> alphas = positiveAlphasCumprod(config.noise);
-    const std::vector<float> training = trainingSigmas(alphas);
-    const SigmaTable table = solverTable(config, grid, options.steps, alphas, training);
-    sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
-    const bool repeats =
-        grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;
-    sigmas_.push_back(repeats ? sigmas_.back() : finalSigma(config, training));
-    schedule_.timesteps = wholeTimesteps(table.timesteps);
-    schedule_.sigmas = floatValues(sigmas_);
+    : process_(makeProcess(config, LatentForm::Preserving)) {
+    NoiseLevels levels = config.edm    ? edmLevels(config, options.steps, RampType::F32)
+                         : config.flow ? flowLevels(config, options.steps, grid.flow)
+                                       : trainedSolverLevels(config, grid, options.steps);
+    schedule_ = std::move(levels.schedule);
+    sigmas_ = std::move(levels.sigmas);
     if (const auto end = shortenedEnd(options, callCount())) {
         sigmas_[static_cast<size_t>(*end)] = 0;
     }
-}
-
-at::Tensor LogSnrSolver::clean(const at::Tensor& prediction,
-                               const at::Tensor& latents,
-                               const Level& now) const {
-    return cleanOf(prediction_, prediction, latents, now.signal, now.noise);
-}
-
-at::Tensor LogSnrSolver::addNoise(const at::Tensor& clean,
-                                  const at::Tensor& noise,
-                                  int call) const {
-    const Level now = level(call);
-    return clean * now.signal + noise * now.noise;
 }
 
 int64_t multistepOrder(int64_t order, size_t before, int call, int calls, bool lowerOrderFinal) {
@@ -94,7 +86,6 @@ int64_t multistepOrder(int64_t order, size_t before, int call, int calls, bool l
 
 int64_t readSolverOrder(const JsonReader& reader) {
     refuseWhenSet(reader, "thresholding");
-    refuseWhenSet(reader, "use_flow_sigmas");
     const int64_t order = reader.integer("solver_order").value_or(2);
     if (order < 1 || order > 3) {
         refuseSetting("solver_order", std::to_string(order), "1, 2 or 3");

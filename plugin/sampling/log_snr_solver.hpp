@@ -1,21 +1,13 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/sampling/noise_process.hpp"
+#include "plugin/sampling/own_levels.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
 
 #include <limits>
 
 namespace lowtide::sampling {
-
-/// A noise level in the variance-preserving form that these solvers compute in.
-struct Level {
-    /// `ratio`: noise per signal, 0 or more.
-    explicit Level(float ratio);
-
-    float signal;
-    float noise;
-    float lambda;  ///< log of signal / noise; +inf without noise
-};
 
 /// What differs between the classes' schedules.
 struct SolverGrid {
@@ -23,47 +15,44 @@ struct SolverGrid {
     /// Where there is noise left at the end, a spread of sigmas ends with its last one twice; else
     /// with the lowest of the training.
     bool repeatsLastSigma = false;
+    FlowPlaces flow = FlowPlaces::DpmSolver;
 };
 
-/// What the DPM, DEIS and UniPC solvers share: latents that keep their variance, and steps in the
-/// logarithm of the signal-to-noise ratio.
+/// What the DPM, DEIS and UniPC solvers share: steps in the logarithm of the signal-to-noise ratio.
 class LogSnrSolver : public Sampler {
 public:
     [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
 
-    [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int /*call*/) const override {
-        return latents;
+    [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int call) const override {
+        return process_->scaledInput(latents, sigma(call));
     }
 
     [[nodiscard]] at::Tensor cleanAt(const at::Tensor& prediction,
                                      const at::Tensor& latents,
                                      int call) const override {
-        return clean(prediction, latents, level(call));
+        return process_->clean(prediction, latents, sigma(call));
     }
 
     [[nodiscard]] at::Tensor addNoise(const at::Tensor& clean,
                                       const at::Tensor& noise,
-                                      int call) const override;
+                                      int call) const override {
+        return process_->noised(clean, noise, sigma(call));
+    }
 
 protected:
     LogSnrSolver(const SchedulerConfig& config,
                  const SolverGrid& grid,
                  const ScheduleOptions& options);
 
-    [[nodiscard]] Level level(int call) const { return Level(sigmas_[static_cast<size_t>(call)]); }
+    [[nodiscard]] Level level(int call) const { return process_->level(sigma(call)); }
 
     /// The call leaves no noise: of full order it would divide by an infinite distance.
-    [[nodiscard]] bool goesToZero(int call) const {
-        return sigmas_[static_cast<size_t>(call) + 1] == 0;
-    }
-
-    /// The clean latents that a prediction stands for.
-    [[nodiscard]] at::Tensor clean(const at::Tensor& prediction,
-                                   const at::Tensor& latents,
-                                   const Level& now) const;
+    [[nodiscard]] bool goesToZero(int call) const { return sigma(call + 1) == 0; }
 
 private:
-    Prediction prediction_;
+    [[nodiscard]] float sigma(int call) const { return sigmas_[static_cast<size_t>(call)]; }
+
+    std::unique_ptr<const NoiseProcess> process_;
     Schedule schedule_;
     std::vector<float> sigmas_;  ///< the schedule's, with 0 where a shortened run ends
 };

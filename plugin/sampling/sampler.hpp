@@ -110,6 +110,8 @@ struct SamplerType {
     std::string name;
     std::string label;           ///< for people and A1111 metadata: "DPM++ 2M"
     std::string schedulerClass;  ///< diffusers class that it replaces: "DDIMScheduler"
+    /// Its classes for models with other noise processes.
+    std::vector<std::string> otherClasses{};
     /// Settings of a scheduler_config.json that mean this type among those of one class; empty: the
     /// one that the class is without them.
     Json settings = Json::object();

@@ -35,6 +35,12 @@ const SamplerType* samplerOf(const std::string& name) {
     return found == all.end() ? nullptr : &*found;
 }
 
+bool replaces(const SamplerType& type, const std::string& name) {
+    const auto& others = type.otherClasses;
+    return type.schedulerClass == name ||
+           std::find(others.begin(), others.end(), name) != others.end();
+}
+
 bool isMeant(const SamplerType& type, const Json& config) {
     for (const auto& [key, value] : type.settings.items()) {
         const auto found = config.find(key);
@@ -49,7 +55,7 @@ bool isMeant(const SamplerType& type, const Json& config) {
 const SamplerType* samplerOfClass(const std::string& name, const Json& config) {
     const SamplerType* best = nullptr;
     for (const SamplerType& type : samplers()) {
-        const bool fits = type.schedulerClass == name && isMeant(type, config);
+        const bool fits = replaces(type, name) && isMeant(type, config);
         if (fits && (!best || type.settings.size() > best->settings.size())) {
             best = &type;
         }

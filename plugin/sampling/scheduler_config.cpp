@@ -49,7 +49,105 @@ NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
     return noise;
 }
 
-Prediction readPrediction(const JsonReader& reader, const SchedulerClass& kind) {
+[[noreturn]] void refuseOption(const SchedulerClass& kind,
+                               const char* option,
+                               const std::string& value,
+                               const std::string& hint) {
+    throw Error(ErrorKind::InvalidInput,
+                kind.label + " has no " + option + " \"" + value + "\"",
+                hint,
+                option);
+}
+
+/// A class of the reference whose noise levels follow from no training timesteps.
+bool isOfClass(const JsonReader& reader, std::string_view prefix) {
+    return reader.text("_class_name").value_or("").starts_with(prefix);
+}
+
+[[noreturn]] void refuseProcess(const SchedulerClass& kind, const std::string& process) {
+    throw Error(ErrorKind::InvalidInput,
+                kind.label + " does not serve this checkpoint: it was trained with " + process,
+                "choose euler, heun, dpmpp_2m, dpmpp_2m_sde or unipc",
+                "sampler");
+}
+
+double above(const JsonReader& reader, const char* key, double missing, double least) {
+    const double value = reader.number(key).value_or(missing);
+    if (!(std::isfinite(value) && value > least)) {
+        corrupt(key, formatNumber(value), "above " + formatNumber(least));
+    }
+    return value;
+}
+
+/// Settings of the classes EDM..., with the person's choice of levels.
+std::optional<EdmSchedule> readEdm(const JsonReader& reader,
+                                   const SchedulerClass& kind,
+                                   const ScheduleOptions& options) {
+    if (!isOfClass(reader, "EDM")) {
+        return std::nullopt;
+    }
+    if (!kind.hasEdm) {
+        refuseProcess(kind, "noise levels of its own (EDM), not timesteps");
+    }
+    EdmSchedule edm;
+    edm.sigmaMin = above(reader, "sigma_min", edm.sigmaMin, 0);
+    edm.sigmaMax = above(reader, "sigma_max", edm.sigmaMax, edm.sigmaMin);
+    edm.sigmaData = above(reader, "sigma_data", edm.sigmaData, 0);
+    edm.rho = above(reader, "rho", edm.rho, 0);
+    const std::string file = reader.text("sigma_schedule").value_or("karras");
+    if (file != "karras" && file != "exponential") {
+        refuseSetting("sigma_schedule", file, "karras or exponential");
+    }
+    if (options.sigmas != "sampler" && options.sigmas != "karras" &&
+        options.sigmas != "exponential") {
+        refuseOption(kind,
+                     "sigmas",
+                     options.sigmas,
+                     "choose sampler, karras or exponential: the checkpoint is an EDM");
+    }
+    edm.isExponential = (options.sigmas == "sampler" ? file : options.sigmas) == "exponential";
+    return edm;
+}
+
+std::optional<FlowSchedule> readFlow(const JsonReader& reader,
+                                     const SchedulerClass& kind,
+                                     const ScheduleOptions& options) {
+    const bool isOwnClass = isOfClass(reader, "FlowMatch");
+    if (!isOwnClass && !reader.boolean("use_flow_sigmas").value_or(false)) {
+        return std::nullopt;
+    }
+    if (!kind.hasFlow) {
+        refuseProcess(kind, "flow matching");
+    }
+    for (const char* key : {"use_dynamic_shifting",
+                            "use_karras_sigmas",
+                            "use_exponential_sigmas",
+                            "use_beta_sigmas",
+                            "invert_sigmas",
+                            "stochastic_sampling"}) {
+        refuseWhenSet(reader, key);
+    }
+    if (const auto terminal = reader.number("shift_terminal"); terminal && *terminal != 0) {
+        refuseSetting("shift_terminal", formatNumber(*terminal), "none");
+    }
+    if (options.sigmas != "sampler" && options.sigmas != "normal") {
+        refuseOption(
+            kind, "sigmas", options.sigmas, "choose sampler or normal: the checkpoint is a flow");
+    }
+    return FlowSchedule{.shift = above(reader, isOwnClass ? "shift" : "flow_shift", 1, 0)};
+}
+
+Prediction readPrediction(const JsonReader& reader,
+                          const SchedulerClass& kind,
+                          const SchedulerConfig& process) {
+    if (process.flow) {
+        const std::string flow = "flow_prediction";
+        const std::string named = reader.text("prediction_type").value_or(flow);
+        if (named != flow) {
+            refuseSetting("prediction_type", named, flow + " for a flow");
+        }
+        return Prediction::Flow;
+    }
     const std::string name = reader.text("prediction_type").value_or("epsilon");
     if (name == "epsilon") {
         return Prediction::Epsilon;
@@ -57,12 +155,13 @@ Prediction readPrediction(const JsonReader& reader, const SchedulerClass& kind) 
     if (name == "v_prediction") {
         return Prediction::Velocity;
     }
-    if (name == "sample" && kind.predictsSample) {
+    if (name == "sample" && kind.predictsSample && !process.edm) {
         return Prediction::Sample;
     }
+    const bool isSampleBuilt = kind.predictsSample && !process.edm;
     refuseSetting("prediction_type",
                   name,
-                  "epsilon, v_prediction" + std::string(kind.predictsSample ? " or sample" : ""));
+                  "epsilon, v_prediction" + std::string(isSampleBuilt ? " or sample" : ""));
 }
 
 std::optional<Spacing> spacingNamed(const std::string& name) {
@@ -78,23 +177,17 @@ std::optional<Spacing> spacingNamed(const std::string& name) {
     return std::nullopt;
 }
 
-[[noreturn]] void refuseOption(const SchedulerClass& kind,
-                               const char* option,
-                               const std::string& value,
-                               const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput,
-                kind.label + " has no " + option + " \"" + value + "\"",
-                hint,
-                option);
+void refuseSpacing(const SchedulerClass& kind, const ScheduleOptions& options) {
+    if (options.spacing != "sampler") {
+        refuseOption(kind, "spacing", options.spacing, "choose sampler, or another sampler");
+    }
 }
 
 Spacing readSpacing(const JsonReader& reader,
                     const SchedulerClass& kind,
                     const ScheduleOptions& options) {
     if (!kind.hasSpacing) {
-        if (options.spacing != "sampler") {
-            refuseOption(kind, "spacing", options.spacing, "choose sampler, or another sampler");
-        }
+        refuseSpacing(kind, options);
         return kind.spacing;
     }
     if (options.spacing != "sampler") {
@@ -193,6 +286,16 @@ bool readEndsAtZero(const JsonReader& reader) {
     return last == "zero";
 }
 
+void checkSteps(int steps, int64_t trainSteps) {
+    if (steps < 1 || steps > trainSteps) {
+        throw Error(ErrorKind::InvalidInput,
+                    std::to_string(steps) + " steps were asked for, the model was trained with " +
+                        std::to_string(trainSteps) + " timesteps",
+                    "choose 1 to " + std::to_string(trainSteps) + " steps",
+                    "steps");
+    }
+}
+
 }  // namespace
 
 SchedulerConfig readSchedulerConfig(const Json& config,
@@ -201,7 +304,16 @@ SchedulerConfig readSchedulerConfig(const Json& config,
     const JsonReader reader = schedulerReader(config);
     SchedulerConfig result;
     result.noise = readNoise(reader, kind);
-    result.prediction = readPrediction(reader, kind);
+    result.edm = readEdm(reader, kind, options);
+    result.flow = readFlow(reader, kind, options);
+    result.prediction = readPrediction(reader, kind, result);
+    result.endsAtZero = !kind.hasFinalSigma || readEndsAtZero(reader);
+    checkEta(kind, options.eta);
+    checkSteps(options.steps, result.noise.trainSteps);
+    if (result.edm || result.flow) {
+        refuseSpacing(kind, options);
+        return result;
+    }
     result.spacing = readSpacing(reader, kind, options);
     result.stepsOffset = reader.integer("steps_offset").value_or(0);
     if (result.stepsOffset < 0 || result.stepsOffset >= result.noise.trainSteps) {
@@ -212,16 +324,6 @@ SchedulerConfig readSchedulerConfig(const Json& config,
     if (kind.hasSigmaSpreads) {
         result.sigmaMin = readSigma(reader, "sigma_min");
         result.sigmaMax = readSigma(reader, "sigma_max");
-    }
-    result.endsAtZero = !kind.hasFinalSigma || readEndsAtZero(reader);
-    checkEta(kind, options.eta);
-    if (options.steps < 1 || options.steps > result.noise.trainSteps) {
-        throw Error(ErrorKind::InvalidInput,
-                    std::to_string(options.steps) +
-                        " steps were asked for, the model was trained with " +
-                        std::to_string(result.noise.trainSteps) + " timesteps",
-                    "choose 1 to " + std::to_string(result.noise.trainSteps) + " steps",
-                    "steps");
     }
     return result;
 }

@@ -9,8 +9,9 @@
 
 namespace lowtide::sampling {
 
-/// What the network predicts: the noise, the velocity (Salimans and Ho 2022) or the clean latents.
-enum class Prediction : uint8_t { Epsilon, Velocity, Sample };
+/// What the network predicts: the noise, the velocity (Salimans and Ho 2022), the clean latents, or
+/// the flow from them to the noise.
+enum class Prediction : uint8_t { Epsilon, Velocity, Sample, Flow };
 /// Which training timesteps are visited. Source: Lin et al. 2023, table 2.
 enum class Spacing : uint8_t { Leading, Trailing, Linspace };
 /// How noise levels are spread between the highest and the lowest; Normal takes those of the
@@ -18,6 +19,20 @@ enum class Spacing : uint8_t { Leading, Trailing, Linspace };
 enum class SigmaSpread : uint8_t { Normal, Karras, Exponential, Beta, Lu };
 /// Whether the timesteps of Karras' (and Lu's) noise levels are rounded to whole ones.
 enum class KarrasTimesteps : uint8_t { Fractional, Whole, WholeUnlessCosine };
+
+/// Noise levels of a model trained as Karras et al. 2022 say (EDM).
+struct EdmSchedule {
+    double sigmaMin = 0.002;
+    double sigmaMax = 80;
+    double sigmaData = 0.5;  ///< standard deviation of the training's latents
+    double rho = 7;
+    bool isExponential = false;  ///< even in log sigma, whatever rho is
+};
+
+/// Noise levels of a flow: sigma -> shift sigma / (1 + (shift - 1) sigma).
+struct FlowSchedule {
+    double shift = 1;
+};
 
 /// How a sampler's class reads a scheduler_config.json: what it knows, and what it takes where the
 /// file says nothing.
@@ -32,6 +47,8 @@ struct SchedulerClass {
     bool hasZeroSnr = false;       ///< rescale_betas_zero_snr
     bool hasEta = false;           ///< takes ScheduleOptions::eta
     bool predictsSample = true;    ///< prediction_type "sample" is built
+    bool hasEdm = false;           ///< serves models with the noise levels of EDM
+    bool hasFlow = false;          ///< serves flows
     KarrasTimesteps karrasTimesteps = KarrasTimesteps::Fractional;
 };
 
@@ -45,7 +62,9 @@ struct SchedulerConfig {
     KarrasTimesteps karrasTimesteps = KarrasTimesteps::Fractional;
     std::optional<double> sigmaMin;
     std::optional<double> sigmaMax;
-    bool endsAtZero = true;  ///< final_sigmas_type; else at the lowest training sigma
+    bool endsAtZero = true;  ///< final_sigmas_type; else at the lowest sigma
+    std::optional<EdmSchedule> edm{};
+    std::optional<FlowSchedule> flow{};
 };
 
 /// Reads a checkpoint's settings as Class.from_config(config, **choices) does: settings that the

@@ -2,18 +2,22 @@
 
 #include "plugin/sampling/float_math.hpp"
 #include "plugin/sampling/numpy_math.hpp"
+#include "plugin/sampling/own_levels.hpp"
 #include "plugin/sampling/sigma_spread.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::sampling {
 
 namespace {
 
-SigmaTable tableOf(const SchedulerConfig& config, int steps, const std::vector<float>& training) {
+SigmaTable trainedTable(const SchedulerConfig& config,
+                        int steps,
+                        const std::vector<float>& training) {
     SigmaTable table;
     table.timesteps = fallingTimesteps(config, steps, TimestepKind::Fractional);
     for (const double timestep : table.timesteps) {
@@ -30,48 +34,31 @@ double initNoiseSigma(const SchedulerConfig& config, const std::vector<float>& s
     return config.spacing == Spacing::Leading ? root(highest * highest + 1) : highest;
 }
 
+/// Of a model that knows training timesteps.
+NoiseLevels trainedSigmas(const SchedulerConfig& config, int steps) {
+    const std::vector<float> training = trainingSigmas(positiveAlphasCumprod(config.noise));
+    const SigmaTable table = trainedTable(config, steps, training);
+    NoiseLevels levels{.sigmas = {table.sigmas.begin(), table.sigmas.end()}, .schedule = {}};
+    levels.sigmas.push_back(finalSigma(config, training));
+    levels.schedule.timesteps =
+        floatValues(std::vector<float>(table.timesteps.begin(), table.timesteps.end()));
+    levels.schedule.sigmas = floatValues(levels.sigmas);
+    levels.schedule.initNoiseSigma = initNoiseSigma(config, levels.sigmas);
+    return levels;
+}
+
 }  // namespace
 
 SigmaSampler::SigmaSampler(const SchedulerConfig& config, const ScheduleOptions& options)
-    : prediction_(config.prediction) {
-    const std::vector<float> training = trainingSigmas(positiveAlphasCumprod(config.noise));
-    const SigmaTable table = tableOf(config, options.steps, training);
-    sigmas_.assign(table.sigmas.begin(), table.sigmas.end());
-    sigmas_.push_back(finalSigma(config, training));
-    schedule_.timesteps =
-        floatValues(std::vector<float>(table.timesteps.begin(), table.timesteps.end()));
-    schedule_.sigmas = floatValues(sigmas_);
-    schedule_.initNoiseSigma = initNoiseSigma(config, sigmas_);
+    : process_(makeProcess(config, LatentForm::Growing)) {
+    NoiseLevels levels = config.edm    ? edmLevels(config, options.steps, RampType::F64)
+                         : config.flow ? flowLevels(config, options.steps, FlowPlaces::Euler)
+                                       : trainedSigmas(config, options.steps);
+    schedule_ = std::move(levels.schedule);
+    sigmas_ = std::move(levels.sigmas);
     if (const auto end = shortenedEnd(options, callCount())) {
         sigmas_[static_cast<size_t>(*end)] = 0;
     }
-}
-
-at::Tensor SigmaSampler::scaleInput(const at::Tensor& latents, int call) const {
-    const float level = sigma(call);
-    return latents / root(level * level + 1);
-}
-
-at::Tensor SigmaSampler::addNoise(const at::Tensor& clean,
-                                  const at::Tensor& noise,
-                                  int call) const {
-    return clean + noise * sigma(call);
-}
-
-at::Tensor SigmaSampler::clean(const at::Tensor& prediction,
-                               const at::Tensor& latents,
-                               float sigma) const {
-    switch (prediction_) {
-        case Prediction::Epsilon:
-            return latents - prediction * sigma;
-        case Prediction::Velocity: {
-            const float total = sigma * sigma + 1;
-            return prediction * (-sigma / root(total)) + latents / total;
-        }
-        case Prediction::Sample:
-            break;
-    }
-    return prediction;
 }
 
 void SigmaSampler::setCalls(at::Tensor timesteps, at::Tensor sigmas) {

@@ -70,6 +70,7 @@ at::Tensor cleanOf(Prediction kind,
         case Prediction::Velocity:
             return latents * signal - prediction * noise;
         case Prediction::Sample:
+        case Prediction::Flow:
             break;
     }
     return prediction;
@@ -87,6 +88,7 @@ Parts partsOf(Prediction kind,
         case Prediction::Velocity:
             return {clean, prediction * signal + latents * noise};
         case Prediction::Sample:
+        case Prediction::Flow:
             break;
     }
     return {clean, (latents - prediction * signal) / noise};

@@ -1,7 +1,5 @@
 #include "plugin/sampling/two_stage_sampler.hpp"
 
-#include "plugin/sampling/float_math.hpp"
-
 #include <ATen/ATen.h>
 
 namespace lowtide::sampling {
@@ -39,8 +37,7 @@ float TwoStageSampler::inputSigma(int call) const {
 }
 
 at::Tensor TwoStageSampler::scaleInput(const at::Tensor& latents, int call) const {
-    const float level = inputSigma(call);
-    return latents / root(level * level + 1);
+    return process().scaledInput(latents, inputSigma(call));
 }
 
 at::Tensor TwoStageSampler::step(const at::Tensor& prediction,
@@ -75,7 +72,7 @@ at::Tensor TwoStageSampler::finish(const at::Tensor& slope,
 at::Tensor TwoStageSampler::addNoise(const at::Tensor& clean,
                                      const at::Tensor& noise,
                                      int call) const {
-    return clean + noise * schedule().sigmas.const_data_ptr<float>()[call];
+    return process().noised(clean, noise, schedule().sigmas.const_data_ptr<float>()[call]);
 }
 
 }  // namespace lowtide::sampling

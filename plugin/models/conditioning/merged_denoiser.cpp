@@ -94,7 +94,7 @@ MergedDenoiser::MergedDenoiser(StageContext& context,
       model_(model),
       request_(request),
       prompts_(std::move(prompts)),
-      trainSteps_(sampling::trainStepsOf(model.info().schedulerConfig)) {}
+      timeAt_(sampling::timeScaleOf(model.info().schedulerConfig)) {}
 
 at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
@@ -110,7 +110,7 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                  kNothing,
                                  latents.options());
     const std::vector<PromptCall> calls =
-        callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), trainSteps_);
+        callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), timeAt_);
     if (calls.empty() && step.decision.cache) {
         step.decision.cache->noteNothing();
     }
@@ -173,8 +173,8 @@ uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep) const {
     const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
         hash = (hash ^ (entry ? static_cast<uint64_t>(entry - all.data()) + 1 : 0)) * kPrime;
     };
-    for (const PromptCall& call : callsAt(
-             prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), trainSteps_)) {
+    for (const PromptCall& call :
+         callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), timeAt_)) {
         mix(prompts_.negative, call.negative);
         mix(prompts_.positive, call.positive);
     }

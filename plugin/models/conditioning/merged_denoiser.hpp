@@ -71,7 +71,7 @@ private:
     const Model& model_;
     const DenoiserRequest request_;
     const PlacedPrompts prompts_;
-    const int64_t trainSteps_;
+    const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
     std::optional<LatentArea> area_;  ///< of the call that is being made
 };

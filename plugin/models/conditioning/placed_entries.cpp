@@ -73,10 +73,10 @@ bool fitTogether(const PlacedEntry& a, const PlacedEntry& b) {
 
 std::vector<const PlacedEntry*> speaking(const std::vector<PlacedEntry>& side,
                                          double timestep,
-                                         int64_t trainSteps) {
+                                         const sampling::TimeAt& timeAt) {
     std::vector<const PlacedEntry*> found;
     for (const PlacedEntry& entry : side) {
-        if (speaksAt(entry, timestep, trainSteps)) {
+        if (speaksAt(entry, timestep, timeAt)) {
             found.push_back(&entry);
         }
     }
@@ -115,20 +115,19 @@ void addCounterparts(std::vector<PlacedEntry>& positive, std::vector<PlacedEntry
     }
 }
 
-bool speaksAt(const PlacedEntry& entry, double timestep, int64_t trainSteps) {
-    const auto last = static_cast<double>(trainSteps - 1);
-    const bool hasBegun = entry.start <= 0 || timestep <= (1 - entry.start) * last;
-    const bool goesOn = entry.end >= 1 || timestep >= (1 - entry.end) * last;
+bool speaksAt(const PlacedEntry& entry, double timestep, const sampling::TimeAt& timeAt) {
+    const bool hasBegun = entry.start <= 0 || timestep <= timeAt(entry.start);
+    const bool goesOn = entry.end >= 1 || timestep >= timeAt(entry.end);
     return hasBegun && goesOn;
 }
 
 std::vector<PromptCall> callsAt(const std::vector<PlacedEntry>& positive,
                                 const std::vector<PlacedEntry>& negative,
                                 double timestep,
-                                int64_t trainSteps) {
-    std::vector<const PlacedEntry*> alone = speaking(positive, timestep, trainSteps);
+                                const sampling::TimeAt& timeAt) {
+    std::vector<const PlacedEntry*> alone = speaking(positive, timestep, timeAt);
     std::vector<PromptCall> calls;
-    for (const PlacedEntry* entry : speaking(negative, timestep, trainSteps)) {
+    for (const PlacedEntry* entry : speaking(negative, timestep, timeAt)) {
         const auto partner = std::find_if(alone.begin(), alone.end(), [&](const auto* other) {
             return fitTogether(*entry, *other);
         });

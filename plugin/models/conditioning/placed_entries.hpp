@@ -2,6 +2,7 @@
 // Which prompts a denoiser is asked for, where and when. Torch-free.
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/sampling/time_scale.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -53,11 +54,12 @@ struct Canvas {
 /// Source: ComfyUI samplers.py, create_cond_with_same_area_if_none.
 void addCounterparts(std::vector<PlacedEntry>& positive, std::vector<PlacedEntry>& negative);
 
-/// Whether an entry speaks at a timestep of a training schedule of `trainSteps`: from
-/// (1 - start) (N - 1) down to (1 - end) (N - 1), both included; a start of 0 and an end of 1 have
-/// no bound. Source: ComfyUI ModelSamplingDiscrete.percent_to_sigma and get_area_and_mult, for
-/// noise that grows with the timestep.
-[[nodiscard]] bool speaksAt(const PlacedEntry& entry, double timestep, int64_t trainSteps);
+/// Whether an entry speaks at a time of the network: from timeAt(start) down to timeAt(end), both
+/// included; a start of 0 and an end of 1 have no bound. Source: ComfyUI get_area_and_mult, for
+/// noise that grows with the time.
+[[nodiscard]] bool speaksAt(const PlacedEntry& entry,
+                            double timestep,
+                            const sampling::TimeAt& timeAt);
 
 /// What one call of the network predicts: a negative and a positive prompt side by side as
 /// [uncond, cond], or one prompt alone.
@@ -72,6 +74,6 @@ struct PromptCall {
 [[nodiscard]] std::vector<PromptCall> callsAt(const std::vector<PlacedEntry>& positive,
                                               const std::vector<PlacedEntry>& negative,
                                               double timestep,
-                                              int64_t trainSteps);
+                                              const sampling::TimeAt& timeAt);
 
 }  // namespace lowtide::models

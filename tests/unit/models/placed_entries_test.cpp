@@ -19,7 +19,7 @@ using tensor::PictureArea;
 namespace {
 
 constexpr models::Canvas kCanvas{.height = 8, .width = 16, .downsampling = 8};  // 128 x 64 pixels
-constexpr int64_t kTrainSteps = 1000;
+const sampling::TimeAt kTimeAt = sampling::trainingTimes(1000);
 
 EntryOutline entryAt(const PictureArea& area, double strength = 1) {
     return {.tokens = 77, .pooledWidth = 0, .scope = {.area = area, .strength = strength}};
@@ -97,7 +97,7 @@ private Q_SLOTS:
         PlacedEntry entry;
         entry.start = start;
         entry.end = end;
-        QCOMPARE(models::speaksAt(entry, timestep, kTrainSteps), speaks);
+        QCOMPARE(models::speaksAt(entry, timestep, kTimeAt), speaks);
     }
 
     void theSmallestPromptAroundAnAreaAnswersThere() {
@@ -148,7 +148,7 @@ private Q_SLOTS:
                                                    placedAt(3, std::nullopt)};
         const std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, left)};
 
-        const std::vector<PromptCall> calls = models::callsAt(positive, negative, 500, kTrainSteps);
+        const std::vector<PromptCall> calls = models::callsAt(positive, negative, 500, kTimeAt);
 
         QCOMPARE(calls.size(), size_t{4});
         QVERIFY(calls[0].negative == &negative[0] && calls[0].positive == &positive[2]);
@@ -161,7 +161,7 @@ private Q_SLOTS:
         std::vector<PlacedEntry> positive = {placedAt(0, std::nullopt), placedAt(1, std::nullopt)};
         positive[0].end = 0.5;
         positive[1].start = 0.5;
-        const std::vector<PromptCall> calls = models::callsAt(positive, {}, 800, kTrainSteps);
+        const std::vector<PromptCall> calls = models::callsAt(positive, {}, 800, kTimeAt);
         QCOMPARE(calls.size(), size_t{1});
         QVERIFY(calls[0].positive == &positive[0]);
     }

@@ -52,8 +52,28 @@ BASE = dict(
     skip_prk_steps=True,
     trained_betas=None,
 )
+# As playground-v2.5 ships it.
+EDM = dict(
+    _class_name="EDMDPMSolverMultistepScheduler",
+    num_train_timesteps=1000,
+    sigma_min=0.002,
+    sigma_max=80.0,
+    sigma_data=0.5,
+    rho=7.0,
+    prediction_type="epsilon",
+)
+EDM_CLASSES = (("edm_euler", "euler"), ("edm_dpmpp_2m", "dpmpp_2m"), ("edm_dpmpp_2m_sde", "dpmpp_2m_sde"))
+# As Wan 2.1 ships it, and as the flow class of Euler and Heun has it.
+FLOW_SOLVER = dict(
+    _class_name="UniPCMultistepScheduler",
+    num_train_timesteps=1000,
+    prediction_type="flow_prediction",
+    use_flow_sigmas=True,
+    flow_shift=3.0,
+)
+FLOW_MATCH = dict(_class_name="FlowMatchEulerDiscreteScheduler", num_train_timesteps=1000, shift=3.0)
 BUILT = {}
-DEFAULTS = dict(sigmas="sampler", spacing="sampler", steps=5, eta=0.0, cfg=1.0, rescale=0.0, batch=1, start=0)
+DEFAULTS = dict(reference=None, base="trained", sigmas="sampler", spacing="sampler", steps=5, eta=0.0, cfg=1.0, rescale=0.0, batch=1, start=0)
 
 
 def class_of(sampler):
@@ -237,9 +257,50 @@ def other_solver_settings():
     yield dict(sampler="deis", config=dict(algorithm_type="dpmsolver++", solver_type="midpoint"))
 
 
+def edm_settings():
+    axes = itertools.product(
+        EDM_CLASSES, ("epsilon", "v_prediction"), ("karras", "exponential"), ("zero", "sigma_min"), (1, 2, 5, 20)
+    )
+    for (reference, sampler), prediction, schedule, final, steps in axes:
+        config = dict(prediction_type=prediction, sigma_schedule=schedule, final_sigmas_type=final)
+        yield dict(sampler=sampler, reference=reference, base="edm", config=config, steps=steps)
+    for reference, sampler in EDM_CLASSES:
+        edm = dict(sampler=sampler, reference=reference, base="edm")
+        yield dict(edm, config=dict(sigma_data=1.0, sigma_max=120.0, sigma_min=0.01))
+        yield dict(edm, config=dict(rho=5.0))
+        yield dict(edm, config={}, cfg=3.0, batch=2)
+        for start, steps in ((1, 5), (3, 5), (12, 20)):
+            yield dict(edm, config={}, steps=steps, start=start)
+    for order, steps in itertools.product((1, 3), (5, 14, 15, 20)):
+        config = dict(solver_order=order)
+        yield dict(sampler="dpmpp_2m", reference="edm_dpmpp_2m", base="edm", config=config, steps=steps)
+    for solver, ends in itertools.product(("midpoint", "heun"), (False, True)):
+        config = dict(solver_type=solver, lower_order_final=ends)
+        for reference, sampler in EDM_CLASSES[1:]:
+            yield dict(sampler=sampler, reference=reference, base="edm", config=config, steps=14)
+
+
+def flow_settings():
+    for shift, steps in itertools.product((1.0, 3.0, 5.0), (1, 2, 5, 20)):
+        config = dict(shift=shift)
+        yield dict(sampler="euler", reference="flow_euler", base="flow_match", config=config, steps=steps)
+        yield dict(sampler="heun", reference="flow_heun", base="flow_match", config=config, steps=steps)
+        config = dict(flow_shift=shift)
+        for sampler in ("unipc", "dpmpp_2m", "dpmpp_2m_sde"):
+            yield dict(sampler=sampler, base="flow_solver", config=config, steps=steps)
+    for sampler in ("unipc", "dpmpp_2m"):
+        yield dict(sampler=sampler, base="flow_solver", config=dict(solver_order=3), steps=20)
+        yield dict(sampler=sampler, base="flow_solver", config={}, cfg=5.0, batch=2)
+        for start, steps in ((1, 5), (12, 20)):
+            yield dict(sampler=sampler, base="flow_solver", config={}, steps=steps, start=start)
+
+
+BASES = dict(trained=BASE, edm=EDM, flow_solver=FLOW_SOLVER, flow_match=FLOW_MATCH)
+
+
 def build(case):
-    config = {k: v for k, v in {**BASE, **case["config"]}.items()}
-    overrides = dict(SCHEDULERS[case["sampler"]][1])
+    config = {**BASES[case["base"]], **case["config"]}
+    overrides = dict(SCHEDULERS[case["reference"] or case["sampler"]][1])
     if case["spacing"] != "sampler":
         overrides["timestep_spacing"] = case["spacing"]
     if case["sigmas"] != "sampler":
@@ -247,7 +308,7 @@ def build(case):
     # a JSON null stands for a missing setting
     config = {k: v for k, v in config.items() if v is not None}
     key = (case["sampler"], json.dumps([config, overrides]))
-    scheduler = BUILT.get(key) or class_of(case["sampler"]).from_config(config, **overrides)
+    scheduler = BUILT.get(key) or class_of(case["reference"] or case["sampler"]).from_config(config, **overrides)
     if case["sampler"] in SLOW_TO_BUILD:
         BUILT[key] = scheduler
     scheduler.set_timesteps(case["steps"])
@@ -272,14 +333,15 @@ def run(case):
         clean = torch.cos(torch.arange(noise.numel(), dtype=torch.float32)).view(shape)
         latents = scheduler.add_noise(clean, noise, scheduler.timesteps[begin].repeat(shape[0]))
     else:
-        latents = noise * scheduler.init_noise_sigma
+        latents = noise * getattr(scheduler, "init_noise_sigma", 1.0)
+    scaled = getattr(scheduler, "scale_model_input", lambda sample, _: sample)
     given = dict(eta=case["eta"], generator=generator)
     extra = {key: given[key] for key in inspect.signature(scheduler.step).parameters if key in given}
     states = [latents]
     for timestep in scheduler.timesteps[begin:]:
         guided = case["cfg"] > 1
         batch = torch.cat([latents] * 2) if guided else latents
-        prediction = model(scheduler.scale_model_input(batch, timestep), timestep)
+        prediction = model(scaled(batch, timestep), timestep)
         if guided:
             uncond, cond = prediction.chunk(2)
             prediction = uncond + case["cfg"] * (cond - uncond)
@@ -291,7 +353,7 @@ def run(case):
     values = dict(
         # KDPM2 has float64 with a spread of sigmas; networks make float32 of it
         timesteps=timesteps.float() if timesteps.is_floating_point() else timesteps,
-        init_noise_sigma=torch.tensor(float(scheduler.init_noise_sigma)),
+        init_noise_sigma=torch.tensor(float(getattr(scheduler, "init_noise_sigma", 1.0))),
         latents=torch.stack(states),
     )
     if getattr(scheduler, "sigmas", None) is not None:
@@ -327,7 +389,9 @@ def signal_shares(tensors):
 
 def main():
     cases, tensors = {}, {}
-    for case in itertools.chain(grid(), later_grid(), common_settings(), settings()):
+    for case in itertools.chain(
+        grid(), later_grid(), common_settings(), settings(), edm_settings(), flow_settings()
+    ):
         case = {**DEFAULTS, **case}
         case["name"] = name_of(case)
         case["seed"] = 1000 + len(cases)
@@ -337,7 +401,7 @@ def main():
             if not torch.isfinite(value).all():
                 raise SystemExit(f"{case['name']}: {key} is not finite")
             tensors[f"{case['name']}/{key}"] = value.clone().contiguous()
-        case["config"] = {**BASE, **case["config"]}
+        case["config"] = {**BASES[case["base"]], **case["config"]}
         cases[case["name"]] = case
     beta_quantiles(tensors)
     float_logarithms(tensors)

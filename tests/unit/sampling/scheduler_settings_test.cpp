@@ -211,10 +211,24 @@ private Q_SLOTS:
             row(sampler, R"({"prediction_type": "sample"})", "prediction_type");
         }
         for (const char* sampler : {"dpmpp_2m", "dpmpp_2m_sde", "dpmpp_single", "unipc", "deis"}) {
-            row(sampler, R"({"use_flow_sigmas": true})", "use_flow_sigmas");
+            row(sampler,
+                R"({"use_flow_sigmas": true, "prediction_type": "epsilon"})",
+                "prediction_type");
+            row(sampler,
+                R"({"use_flow_sigmas": true, "use_dynamic_shifting": true})",
+                "use_dynamic_shifting");
             row(sampler, R"({"solver_order": 4})", "solver_order");
             row(sampler, R"({"solver_type": "rk4"})", "solver_type");
         }
+        row("euler",
+            R"({"_class_name": "EDMEulerScheduler", "sigma_schedule": "beta"})",
+            "sigma_schedule");
+        row("euler",
+            R"({"_class_name": "EDMEulerScheduler", "prediction_type": "sample"})",
+            "prediction_type");
+        row("euler",
+            R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "shift_terminal": 0.02})",
+            "shift_terminal");
         row("dpmpp_single", R"({"algorithm_type": "sde-dpmsolver"})", "algorithm_type");
         row("deis", R"({"algorithm_type": "sde-dpmsolver++"})", "algorithm_type");
         row("unipc", R"({"predict_x0": false})", "predict_x0");
@@ -261,6 +275,9 @@ private Q_SLOTS:
                                    R"({"steps_offset": -1})",
                                    R"({"sigma_min": 0})",
                                    R"({"use_karras_sigmas": true, "use_beta_sigmas": true})",
+                                   R"({"_class_name": "EDMEulerScheduler", "sigma_max": 0.001})",
+                                   R"({"_class_name": "EDMEulerScheduler", "sigma_data": 0})",
+                                   R"({"use_flow_sigmas": true, "flow_shift": -1})",
                                    "[]"}) {
             QTest::newRow(config) << config;
         }

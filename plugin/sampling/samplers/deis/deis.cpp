@@ -9,8 +9,11 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kDeisClass = {
-    .label = "DEIS", .hasSigmaSpreads = true, .karrasTimesteps = KarrasTimesteps::Whole};
+const SchedulerClass kDeisClass = {.label = "DEIS",
+                                   .hasSigmaSpreads = true,
+                                   .hasEdm = true,
+                                   .hasFlow = true,
+                                   .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct DeisSettings {
     SchedulerConfig common;
@@ -47,7 +50,7 @@ public:
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>&) override {
         const Level now = level(call);
-        const at::Tensor predicted = clean(prediction, latents, now);
+        const at::Tensor predicted = cleanAt(prediction, latents, call);
         const at::Tensor noise = (latents - predicted * now.signal) / now.noise;
         const at::Tensor moved = goesToZero(call) ? predicted : multistep(noise, call, latents);
         before_.push(noise);

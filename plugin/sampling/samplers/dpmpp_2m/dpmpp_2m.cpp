@@ -16,6 +16,7 @@ SamplerType dpmpp_2m() {
     return {.name = "dpmpp_2m",
             .label = kDpmpp2mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
+            .otherClasses = {kEdmMultistepClass},
             .named = {{"algorithm_type", "dpmsolver++"}, {"solver_order", 2}},
             .readsZeroSnr = kMultistepReadsZeroSnr,
             .facts = multistepFacts,

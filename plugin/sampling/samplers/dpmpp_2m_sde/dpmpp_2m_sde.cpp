@@ -17,6 +17,7 @@ SamplerType dpmpp_2m_sde() {
     return {.name = "dpmpp_2m_sde",
             .label = kDpmpp2mSdeLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
+            .otherClasses = {kEdmMultistepClass},
             .settings = kDpmpp2mSdeSettings,
             .named = {{"algorithm_type", "sde-dpmsolver++"}, {"solver_order", 2}},
             .drawsNoise = true,

@@ -17,6 +17,7 @@ SamplerType dpmpp_3m() {
     return {.name = "dpmpp_3m",
             .label = kDpmpp3mLabel,
             .schedulerClass = "DPMSolverMultistepScheduler",
+            .otherClasses = {kEdmMultistepClass},
             .settings = kDpmpp3mSettings,
             .named = {{"algorithm_type", "dpmsolver++"}, {"solver_order", 3}},
             .readsZeroSnr = kMultistepReadsZeroSnr,

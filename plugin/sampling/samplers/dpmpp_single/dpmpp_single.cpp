@@ -12,6 +12,8 @@ const SchedulerClass kDpmSinglestepClass = {.label = "DPM++ 2S",
                                             .hasSpacing = false,
                                             .hasSigmaSpreads = true,
                                             .hasFinalSigma = true,
+                                            .hasEdm = true,
+                                            .hasFlow = true,
                                             .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct SinglestepSettings {
@@ -51,7 +53,7 @@ public:
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>& noise) override {
-        const at::Tensor current = clean(prediction, latents, level(call));
+        const at::Tensor current = cleanAt(prediction, latents, call);
         const at::Tensor drawn =
             settings_.method.isStochastic ? noise(prediction.sizes()) : at::Tensor();
         const int order = orderOf(call);

@@ -6,8 +6,12 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kEulerClass = {
-    .label = "Euler", .hasSigmaSpreads = true, .hasFinalSigma = true, .hasZeroSnr = true};
+const SchedulerClass kEulerClass = {.label = "Euler",
+                                    .hasSigmaSpreads = true,
+                                    .hasFinalSigma = true,
+                                    .hasZeroSnr = true,
+                                    .hasEdm = true,
+                                    .hasFlow = true};
 
 /// Euler's method along dx/dsigma. Source: Karras et al. 2022, algorithm 2 without churn; values:
 /// EulerDiscreteScheduler.
@@ -45,6 +49,7 @@ SamplerType euler() {
     return {.name = "euler",
             .label = kEulerClass.label,
             .schedulerClass = "EulerDiscreteScheduler",
+            .otherClasses = {"EDMEulerScheduler", "FlowMatchEulerDiscreteScheduler"},
             .readsZeroSnr = kEulerClass.hasZeroSnr,
             .make = makeEuler};
 }

@@ -8,7 +8,7 @@ namespace lowtide::sampling {
 namespace {
 
 const SchedulerClass kEulerAncestralClass = {
-    .label = "Euler a", .hasZeroSnr = true, .predictsSample = false};
+    .label = "Euler a", .hasZeroSnr = true, .predictsSample = false, .hasEdm = true};
 
 /// Ancestral Euler: steps further down than asked and adds fresh noise on every step, the last
 /// included (times 0 there, but drawn). Source: k-diffusion sample_euler_ancestral; values:

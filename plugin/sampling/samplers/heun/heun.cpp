@@ -9,7 +9,9 @@ namespace {
 
 const SchedulerClass kHeunClass = {.label = "Heun",
                                    .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
-                                   .hasSigmaSpreads = true};
+                                   .hasSigmaSpreads = true,
+                                   .hasEdm = true,
+                                   .hasFlow = true};
 
 /// Heun's method along dx/dsigma: the mean of the slopes at both ends of a step. Source: Karras et
 /// al. 2022, algorithm 1; values: HeunDiscreteScheduler.
@@ -50,6 +52,7 @@ SamplerType heun() {
     return {.name = "heun",
             .label = kHeunClass.label,
             .schedulerClass = "HeunDiscreteScheduler",
+            .otherClasses = {"FlowMatchHeunDiscreteScheduler"},
             .readsZeroSnr = kHeunClass.hasZeroSnr,
             .make = makeHeun};
 }

@@ -1,4 +1,3 @@
-#include "plugin/sampling/sigma_spread.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 #include "plugin/sampling/two_stage_sampler.hpp"
 
@@ -12,6 +11,8 @@ const SchedulerClass kKdpm2Class = {.label = "DPM2",
                                     .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
                                     .hasSigmaSpreads = true,
                                     .predictsSample = false,
+                                    .hasEdm = true,
+                                    .hasFlow = true,
                                     .karrasTimesteps = KarrasTimesteps::Whole};
 
 /// DPM-Solver-2: the slope in the middle of a step, even in log sigma. Source: Karras et al. 2022,
@@ -22,8 +23,8 @@ public:
         : TwoStageSampler(config, options) {
         const at::Tensor logs = at::log(schedule().sigmas);
         const at::Tensor between = at::exp(at::lerp(logs, at::roll(logs, 1), 0.5)).slice(0, 1);
-        const at::Tensor timesteps = floatValues(timestepsBetween(
-            floatsOf(between.slice(0, 0, -1)), trainingSigmas(alphasCumprod(config.noise))));
+        const at::Tensor timesteps =
+            floatValues(process().timesAt(floatsOf(between.slice(0, 0, -1))));
         setLevels({.middle = floatsOf(between), .target = nextSigmas(), .fresh = {}}, timesteps, 3);
     }
 };

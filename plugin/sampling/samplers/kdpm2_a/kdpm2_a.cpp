@@ -1,5 +1,4 @@
 #include "plugin/base/error.hpp"
-#include "plugin/sampling/sigma_spread.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 #include "plugin/sampling/two_stage_sampler.hpp"
 
@@ -14,6 +13,7 @@ const SchedulerClass kKdpm2AncestralClass = {
     .noise = {.betaStart = 0.00085, .betaEnd = 0.012, .betas = {}},
     .hasSigmaSpreads = true,
     .predictsSample = false,
+    .hasEdm = true,
     .karrasTimesteps = KarrasTimesteps::Whole};
 
 /// From a very high sigma the way down is lost in the rounding of float32, here and in the
@@ -43,8 +43,8 @@ public:
         const at::Tensor down = at::pow(at::pow(to, 2) - at::pow(fresh, 2), 0.5);
         const at::Tensor between = at::exp(at::lerp(at::log(from), at::log(down), 0.5));
         refuseLostWay(between.slice(0, 0, -1));
-        const at::Tensor timesteps = floatValues(timestepsBetween(
-            floatsOf(between.slice(0, 0, -1)), trainingSigmas(alphasCumprod(config.noise))));
+        const at::Tensor timesteps =
+            floatValues(process().timesAt(floatsOf(between.slice(0, 0, -1))));
         setLevels({.middle = floatsOf(between), .target = floatsOf(down), .fresh = floatsOf(fresh)},
                   timesteps,
                   3);

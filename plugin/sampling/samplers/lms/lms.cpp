@@ -9,7 +9,8 @@ namespace lowtide::sampling {
 
 namespace {
 
-const SchedulerClass kLmsClass = {.label = "LMS", .hasSigmaSpreads = true};
+const SchedulerClass kLmsClass = {
+    .label = "LMS", .hasSigmaSpreads = true, .hasEdm = true, .hasFlow = true};
 
 constexpr int kOrder = 4;
 

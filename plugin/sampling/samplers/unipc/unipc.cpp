@@ -15,6 +15,8 @@ const SchedulerClass kUniPcClass = {.label = "UniPC",
                                     .hasSigmaSpreads = true,
                                     .hasFinalSigma = true,
                                     .hasZeroSnr = true,
+                                    .hasEdm = true,
+                                    .hasFlow = true,
                                     .karrasTimesteps = KarrasTimesteps::Whole};
 
 struct UniPcSettings {
@@ -40,7 +42,8 @@ struct Move {
 class UniPc final : public LogSnrSolver {
 public:
     UniPc(const UniPcSettings& settings, const ScheduleOptions& options)
-        : LogSnrSolver(settings.common, {.repeatsLastSigma = true}, options),
+        : LogSnrSolver(
+              settings.common, {.repeatsLastSigma = true, .flow = FlowPlaces::UniPc}, options),
           settings_(settings),
           before_(static_cast<size_t>(settings.order)) {}
 
@@ -48,7 +51,7 @@ public:
                     int call,
                     const at::Tensor& latents,
                     const std::function<at::Tensor(at::IntArrayRef)>&) override {
-        const at::Tensor current = clean(prediction, latents, level(call));
+        const at::Tensor current = cleanAt(prediction, latents, call);
         const auto& skipped = settings_.uncorrected;
         const bool corrects = begin_.defined() &&
                               std::find(skipped.begin(), skipped.end(), call - 1) == skipped.end();
