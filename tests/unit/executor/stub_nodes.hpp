@@ -4,6 +4,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/node_types.hpp"
+#include "tests/unit/executor/stub_network.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -72,17 +73,6 @@ private:
     std::mutex mutex_;
     std::vector<std::string> saved_;
 };
-
-/// A network of one weight, in one file.
-inline std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
-    auto tree = std::make_shared<memory::ComponentTree>();
-    tree->id = "network";
-    tree->role = "network";
-    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
-    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
-    tree->leaves = {{.name = "w", .weights = {0}}};
-    return tree;
-}
 
 inline PortDesc stubPort(std::string id, std::string type, bool optional = false) {
     return {.id = std::move(id), .type = std::move(type), .optional = optional};
