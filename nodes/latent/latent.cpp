@@ -5,7 +5,7 @@
 namespace lowtide::nodes {
 
 std::vector<executor::NodeType> latent(models::Stages& stages) {
-    return {emptyLatentNode(stages), upscaleLatentNode(stages)};
+    return {emptyLatentNode(stages), repeatLatentNode(stages), upscaleLatentNode(stages)};
 }
 
 }  // namespace lowtide::nodes

@@ -2,10 +2,9 @@
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/base/hash.hpp"
-#include "plugin/image/png.hpp"
-#include "plugin/image/png_header.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/image/picture_header.hpp"
 
-#include <array>
 #include <span>
 
 namespace lowtide::nodes {
@@ -20,7 +19,7 @@ NodeDesc describeLoadImage() {
     return {.id = "load.image",
             .label = "Load image",
             .category = "Load",
-            .tooltip = "Reads a PNG picture, and a mask of where it is transparent.",
+            .tooltip = "Reads a PNG, JPEG or WebP picture, and a mask of where it is transparent.",
             .aliases = {"LoadImage", "LoadImageMask"},
             .outputs = {{.id = kImage,
                          .label = "Image",
@@ -33,7 +32,8 @@ NodeDesc describeLoadImage() {
                          .type = "MASK"}},
             .params = {{.id = kImage,
                         .label = "Image",
-                        .tooltip = "A .png file, relative to the graph or with its full path.",
+                        .tooltip = "A PNG, JPEG or WebP file, relative to the graph or with its "
+                                   "full path.",
                         .kind = ParamKind::File,
                         .defaultValue = std::string()}}};
 }
@@ -41,18 +41,18 @@ NodeDesc describeLoadImage() {
 constexpr FileParam kFile = {
     .id = kImage,
     .what = "picture",
-    .hint = "choose a .png file, relative to the graph or with its full path"};
+    .hint = "choose a PNG, JPEG or WebP file, relative to the graph or with its full path"};
 
 files::InputFile openPicture(const executor::Params& params, std::string_view graphFolder) {
     return chosenFile(kFile, params.text(kImage), graphFolder);
 }
 
-image::PictureSize sizeInHeader(const files::InputFile& file) {
-    std::array<std::byte, image::kPngHeaderBytes> begin{};
-    const auto there = std::min<Bytes>(file.identity().size, image::kPngHeaderBytes);
-    const std::span seen = std::span(begin).first(static_cast<size_t>(there));
-    file.read(seen, 0);
-    return image::pngSize(seen, file.name());
+image::PictureHeader headerOf(const files::InputFile& file) {
+    const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
+                                   .read = [&file](std::span<std::byte> target, uint64_t offset) {
+                                       file.read(target, static_cast<Bytes>(offset));
+                                   }};
+    return image::readPictureHeader(source, file.name());
 }
 
 std::string fingerprintOf(const files::InputFile& file) {
@@ -63,25 +63,41 @@ std::string fingerprintOf(const files::InputFile& file) {
     return hasher.hexDigest();
 }
 
+/// Where the colours are meant in another colour space than they will be taken for.
+Issues warningsAbout(const image::PictureHeader& header, const std::string& name) {
+    if (header.profile.empty()) {
+        return {};
+    }
+    return {{.severity = Severity::Warning,
+             .code = "colour_profile",
+             .item = kImage,
+             .message = quotedName(name) + " has the colour profile " + quotedName(header.profile) +
+                        ", which is not applied: its numbers are taken for sRGB",
+             .hint = "where the colours look wrong, convert it to sRGB in another program"}};
+}
+
 executor::WorkOutline outlineLoadImage(models::Stages& stages,
                                        const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
-        const image::PictureSize size = sizeInHeader(file);
-        models::PictureOutline picture = stages.outlinePicture(size.heightPixels, size.widthPixels);
+        const image::PictureHeader header = headerOf(file);
+        models::PictureOutline picture =
+            stages.outlinePicture(header.size.heightPixels, header.size.widthPixels);
         return executor::WorkOutline{
             .outputs = {{kImage, valueOutline(picture)}, {kMask, valueOutline(picture.mask)}},
             .fingerprints = {fingerprintOf(file)},
             .walk = std::move(picture.walk),
+            .issues = warningsAbout(header, file.name()),
             .isOnHost = true};
     });
 }
 
 void runLoadImage(models::Stages& stages, executor::Context& context) {
-    const Image8 picture = blaming(kFile, [&] {
+    const image::DecodedPicture picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
-        return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;
+        return image::decodePicture(
+            std::as_bytes(std::span(bytes)), file.name(), image::Depth::Stored);
     });
     models::PictureValues values = stages.pictureValues(picture);
     context.output(kImage, std::move(values.image));

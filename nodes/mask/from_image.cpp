@@ -1,3 +1,4 @@
+#include "nodes/mask/mask_nodes.hpp"
 #include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
@@ -61,8 +62,8 @@ void runMask(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-std::vector<executor::NodeType> mask(models::Stages& stages) {
-    return {stageNode(stages, describeMask(), outlineMask, runMask)};
+executor::NodeType maskFromImageNode(models::Stages& stages) {
+    return stageNode(stages, describeMask(), outlineMask, runMask);
 }
 
 }  // namespace lowtide::nodes

@@ -3,10 +3,12 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/image/picture_file.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 namespace lowtide::nodes {
 
@@ -14,7 +16,6 @@ namespace {
 
 constexpr int kDigits = 5;
 constexpr size_t kLongestPrefix = 200;
-constexpr std::string_view kSuffix = ".png";
 
 [[noreturn]] void refuse(const std::string& prefix, const std::string& why) {
     throw Error(ErrorKind::InvalidInput,
@@ -23,13 +24,13 @@ constexpr std::string_view kSuffix = ".png";
                 "prefix");
 }
 
-/// The number in "<name>_<number>.png", 0 when the file is another one.
+/// The number in "<name>_<number>.png" or another picture's name, 0 when the file is another one.
 uint64_t numberOf(const std::string& file, const std::string& name) {
-    if (!file.starts_with(name + "_") || !file.ends_with(kSuffix)) {
+    if (!file.starts_with(name + "_") || !image::hasPictureName(file)) {
         return 0;
     }
     const char* first = file.data() + name.size() + 1;
-    const char* last = file.data() + file.size() - kSuffix.size();
+    const char* last = file.data() + file.rfind('.');
     uint64_t number = 0;
     const auto [rest, failure] = std::from_chars(first, last, number);
     return failure == std::errc() && rest == last ? number : 0;
@@ -58,7 +59,8 @@ void checkPrefix(const std::string& prefix) {
     }
 }
 
-FileNames::FileNames(std::string folder, const std::string& prefix) {
+FileNames::FileNames(std::string folder, const std::string& prefix, std::string ending)
+    : ending_(std::move(ending)) {
     checkPrefix(prefix);
     const size_t slash = prefix.rfind('/');
     const std::string name = slash == std::string::npos ? prefix : prefix.substr(slash + 1);
@@ -74,7 +76,7 @@ FileNames::FileNames(std::string folder, const std::string& prefix) {
 }
 
 std::string FileNames::next() {
-    return stem_ + zeroPadded(++number_, kDigits) + std::string(kSuffix);
+    return stem_ + zeroPadded(++number_, kDigits) + ending_;
 }
 
 }  // namespace lowtide::nodes

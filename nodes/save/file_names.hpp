@@ -10,15 +10,16 @@ namespace lowtide::nodes {
 void checkPrefix(const std::string& prefix);
 
 /// Free file names in a folder: "<folder>/<prefix>_00001.png", counting on from the highest number
-/// that is there.
+/// that is there with any ending of a picture.
 class FileNames {
 public:
-    /// Makes the folder. Error{InvalidInput} names the folder and the reason.
-    FileNames(std::string folder, const std::string& prefix);
+    /// `ending`: ".png". Makes the folder. Error{InvalidInput} names the folder and the reason.
+    FileNames(std::string folder, const std::string& prefix, std::string ending);
     [[nodiscard]] std::string next();
 
 private:
     std::string stem_;
+    std::string ending_;
     uint64_t number_ = 0;
 };
 

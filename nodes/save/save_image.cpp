@@ -1,34 +1,105 @@
 #include "nodes/save/save_image.hpp"
 
 #include "nodes/save/file_names.hpp"
+#include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/png.hpp"
+#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_header.hpp"
 #include "plugin/models/stages.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <iterator>
 
 namespace lowtide::nodes {
 
 namespace {
+
+/// A choice of the parameter "format".
+struct SavedFormat {
+    const char* id;
+    const char* label;
+    const char* ending;
+    image::PictureFormat format;
+    bool isLossless;
+};
+
+constexpr SavedFormat kSavedFormats[] = {
+    {"png", "PNG", ".png", image::PictureFormat::Png, true},
+    {"jpeg", "JPEG", ".jpg", image::PictureFormat::Jpeg, false},
+    {"webp", "WebP", ".webp", image::PictureFormat::WebP, false},
+    {"webp_lossless", "WebP, lossless", ".webp", image::PictureFormat::WebP, true}};
+
+std::vector<ChoiceDesc> savedFormatChoices() {
+    std::vector<ChoiceDesc> choices;
+    for (const SavedFormat& format : kSavedFormats) {
+        choices.push_back({format.id, format.label});
+    }
+    return choices;
+}
+
+std::vector<ParamDesc> saveParameters() {
+    return {{.id = "prefix",
+             .label = "File name",
+             .tooltip = "Start of the file names; a number follows. A folder may stand before it.",
+             .kind = ParamKind::Text,
+             .defaultValue = std::string("lowtide")},
+            {.id = "format",
+             .label = "Format",
+             .tooltip = "PNG and lossless WebP keep every pixel; JPEG and WebP are smaller.",
+             .kind = ParamKind::Choice,
+             .defaultValue = std::string("png"),
+             .choices = savedFormatChoices()},
+            {.id = "quality",
+             .label = "Quality",
+             .tooltip = "Of JPEG and of WebP that is not lossless; higher is larger. PNG and "
+                        "lossless WebP do not use it.",
+             .kind = ParamKind::Int,
+             .defaultValue = int64_t{90},
+             .min = 1,
+             .max = 100,
+             .softMin = 50,
+             .softMax = 100,
+             .step = 1}};
+}
 
 NodeDesc describeSaveImage() {
     return {
         .id = "save.image",
         .label = "Save image",
         .category = "Save",
-        .tooltip = "Writes each picture as a PNG that carries the graph and its parameters.",
+        .tooltip = "Writes each picture to a file that carries the graph and its parameters.",
         .output = true,
         .sideEffect = true,
         .aliases = {"SaveImage"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
-        .params = {
-            {.id = "prefix",
-             .label = "File name",
-             .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
-             .kind = ParamKind::Text,
-             .defaultValue = std::string("lowtide")}}};
+        .params = saveParameters()};
+}
+
+const SavedFormat& savedFormat(const executor::Params& params) {
+    const std::string& id = params.text("format");
+    const auto* found = std::ranges::find_if(
+        kSavedFormats, [&](const SavedFormat& format) { return format.id == id; });
+    requireThat(found != std::end(kSavedFormats),
+                "there is no format \"" + id + "\"",
+                "choose png, jpeg, webp or webp_lossless",
+                "format");
+    return *found;
+}
+
+/// Refused before the run, not after its hours.
+void checkSides(const SavedFormat& format, const Shape& picture) {
+    if (picture.size() != 4) {
+        return;
+    }
+    const int64_t most = image::largestSide(format.format);
+    requireThat(std::max(picture[2], picture[3]) <= most,
+                "a picture of " + std::to_string(picture[3]) + " x " + std::to_string(picture[2]) +
+                    " pixels cannot be saved as " + image::nameOf(format.format) +
+                    ", which takes " + std::to_string(most) + " a side",
+                "choose PNG, which takes more",
+                "format");
 }
 
 /// Pictures that are encoded at a time: the one that is written next, and those behind it.
@@ -37,10 +108,11 @@ constexpr auto kStopPoll = std::chrono::milliseconds(10);
 
 /// A picture's file, made by a thread of its own.
 std::future<std::string> encodedFile(const Image8& picture,
-                                     std::vector<image::PngText> texts,
+                                     std::vector<image::PictureText> texts,
+                                     const image::PictureEncoding& encoding,
                                      const StopToken& stop) {
-    return std::async(std::launch::async, [picture, stop, texts = std::move(texts)] {
-        return image::encodePng(picture, texts, stop);
+    return std::async(std::launch::async, [picture, encoding, stop, texts = std::move(texts)] {
+        return image::encodePicture(picture, texts, encoding, stop);
     });
 }
 
@@ -55,18 +127,23 @@ void runSaveImage(models::Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
     const std::vector<Image8> pictures = stages.pictures(image);
-    FileNames names(std::string(context.outputFolder()), context.text("prefix"));
+    const SavedFormat& format = savedFormat(context);
+    const image::PictureEncoding encoding{.format = format.format,
+                                          .quality = static_cast<int>(context.integer("quality")),
+                                          .isLossless = format.isLossless};
+    FileNames names(std::string(context.outputFolder()), context.text("prefix"), format.ending);
     std::vector<std::future<std::string>> encoded;
     for (size_t i = 0; i < pictures.size(); ++i) {
         stop.throwIfStopped();
         while (encoded.size() < std::min(i + kEncodedAtOnce, pictures.size())) {
             const size_t next = encoded.size();
-            std::vector<image::PngText> texts = {{"lowtide_graph", context.graphText()},
-                                                 {"lowtide_precision", context.precisionText()}};
+            std::vector<image::PictureText> texts = {
+                {"lowtide_graph", context.graphText()},
+                {"lowtide_precision", context.precisionText()}};
             if (const std::string text = stages.parametersText(image, next, stop); !text.empty()) {
                 texts.push_back({"parameters", text});
             }
-            encoded.push_back(encodedFile(pictures[next], std::move(texts), stop));
+            encoded.push_back(encodedFile(pictures[next], std::move(texts), encoding, stop));
         }
         const std::string file = waitFor(std::move(encoded[i]), stop);
         const std::string path = names.next();
@@ -89,6 +166,7 @@ executor::NodeType saveImage(models::Stages& stages) {
             .outline =
                 [&stages](const executor::OutlineContext& context) {
                     checkPrefix(context.text("prefix"));
+                    checkSides(savedFormat(context), context.input("image")->shape);
                     return picturesOutline(stages, context);
                 },
             .run = [&stages](executor::Context& context) { runSaveImage(stages, context); }};

@@ -1,5 +1,6 @@
 #include "plugin/executor/failure.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 
 namespace lowtide::executor {
@@ -16,6 +17,14 @@ std::optional<Issue> attempt(std::string_view node, const std::function<void()>&
     try {
         action();
         return std::nullopt;
+    } catch (const CodedError& error) {
+        return Issue{Severity::Error,
+                     error.code(),
+                     std::string(node),
+                     error.item(),
+                     error.message(),
+                     error.hint(),
+                     error.facts()};
     } catch (const Error& error) {
         return Issue{Severity::Error,
                      std::string(codeOf(error.kind())),

@@ -1,5 +1,6 @@
 #include "plugin/executor/run.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/outline_pass.hpp"
@@ -18,9 +19,10 @@ namespace {
 /// Kinds of issues that are the graph's or the caller's, when they are found before anything
 /// executed. A damaged file is one when a node names it.
 bool isInvalid(const Issue& issue) {
-    const std::array<std::string_view, 4> codes = {codeOf(ErrorKind::InvalidInput),
+    const std::array<std::string_view, 5> codes = {codeOf(ErrorKind::InvalidInput),
                                                    codeOf(ErrorKind::NotFound),
                                                    codeOf(ErrorKind::Unsupported),
+                                                   kPictureSizeCode,
                                                    "memory_infeasible"};
     if (issue.code == codeOf(ErrorKind::Corrupt)) {
         return !issue.node.empty();

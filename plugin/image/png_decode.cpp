@@ -1,19 +1,19 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/image/format_reading.hpp"
 #include "plugin/image/latin1.hpp"
 #include "plugin/image/png.hpp"
-#include "plugin/image/png_header.hpp"
 #include "plugin/image/png_limits.hpp"
 
 #include <png.h>
 
 #include <algorithm>
+#include <bit>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 
 namespace lowtide::image {
 
@@ -100,9 +100,10 @@ void onFree(png_structp png, png_voidp memory) {
     std::free(block);
 }
 
-/// Reads up to the pixels and asks for 8 bits of grey, RGB or RGBA. False when libpng gave up. It
-/// leaves by longjmp: no object with a destructor may live in here.
-bool readHeader(Reading& reading) {
+/// Reads up to the pixels and asks for grey, RGB or RGBA of 8 bits, or of 16 where they are stored
+/// and `keepsDepth`. False when libpng gave up. It leaves by longjmp: no object with a destructor
+/// may live in here.
+bool readHeader(Reading& reading, bool keepsDepth) {
     const png_structp png = reading.png;
     if (setjmp(png_jmpbuf(png)) != 0) {
         return false;
@@ -118,7 +119,11 @@ bool readHeader(Reading& reading) {
     const bool transparent = png_get_valid(png, reading.info, PNG_INFO_tRNS) != 0;
     const int color = png_get_color_type(png, reading.info);
     png_set_expand(png);
-    png_set_scale_16(png);
+    if (!keepsDepth) {
+        png_set_scale_16(png);
+    } else if (std::endian::native == std::endian::little) {
+        png_set_swap(png);
+    }
     if ((color & PNG_COLOR_MASK_COLOR) == 0 &&
         (transparent || (color & PNG_COLOR_MASK_ALPHA) != 0)) {
         png_set_gray_to_rgb(png);
@@ -141,75 +146,84 @@ bool readPixels(Reading& reading, png_bytepp rows) {
 void checkSize(const Reading& reading, std::string_view name, size_t fileBytes) {
     const uint64_t width = png_get_image_width(reading.png, reading.info);
     const uint64_t height = png_get_image_height(reading.png, reading.info);
-    const std::string size = std::to_string(width) + " x " + std::to_string(height) + " pixels";
+    const std::string size = sizeText(PictureSize{.widthPixels = static_cast<int64_t>(width),
+                                                  .heightPixels = static_cast<int64_t>(height)});
     if (width * height > kMaxPixels) {
-        refusePng(name, "it has " + size + ", at most 2^28 pixels are read");
+        refusePicture(
+            PictureFormat::Png, name, "it has " + size + ", at most 2^28 pixels are read");
     }
     if (reading.rowBytesInFile * height > kMaxDeflateRatio * fileBytes) {
-        refusePng(
+        refusePicture(
+            PictureFormat::Png,
             name,
             "it claims " + size + ", which " + std::to_string(fileBytes) + " bytes cannot hold");
     }
 }
 
-std::shared_ptr<uint8_t[]> allocatePixels(std::string_view name, size_t bytes) {
-    try {
-        return std::make_shared_for_overwrite<uint8_t[]>(bytes);
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorKind::OutOfMemory,
-                    "there is no memory for the pixels of " + quotedName(name) + " (" +
-                        std::to_string(bytes) + " bytes)")
-            .withBytesAsked(static_cast<int64_t>(bytes));
-    }
-}
-
-Image8 readPicture(Reading& reading, std::string_view name) {
-    Image8 picture;
+/// Width, height and channels of either depth.
+template <class Picture>
+Picture sizedPicture(const Reading& reading) {
+    Picture picture;
     picture.widthPixels = static_cast<int>(png_get_image_width(reading.png, reading.info));
     picture.heightPixels = static_cast<int>(png_get_image_height(reading.png, reading.info));
     picture.channels = png_get_channels(reading.png, reading.info);
-    const size_t rowBytes = png_get_rowbytes(reading.png, reading.info);
-    LOWTIDE_ASSERT(rowBytes * static_cast<size_t>(picture.heightPixels) == picture.byteCount());
-    const auto pixels = allocatePixels(name, picture.byteCount());
-    std::vector<png_bytep> rows;
-    rows.reserve(static_cast<size_t>(picture.heightPixels));
-    for (int row = 0; row < picture.heightPixels; ++row) {
-        rows.push_back(pixels.get() + static_cast<size_t>(row) * rowBytes);
-    }
-    if (!readPixels(reading, rows.data())) {
-        refusePng(name, reading.problem);
-    }
-    picture.pixels = pixels;
     return picture;
 }
 
-std::vector<PngText> collectTexts(const Reading& reading, std::string_view name) {
+std::shared_ptr<uint8_t[]> readRows(Reading& reading, std::string_view name) {
+    const size_t height = png_get_image_height(reading.png, reading.info);
+    const size_t rowBytes = png_get_rowbytes(reading.png, reading.info);
+    auto pixels = allocatePixels(name, rowBytes * height);
+    std::vector<png_bytep> rows;
+    rows.reserve(height);
+    for (size_t row = 0; row < height; ++row) {
+        rows.push_back(pixels.get() + row * rowBytes);
+    }
+    if (!readPixels(reading, rows.data())) {
+        refusePicture(PictureFormat::Png, name, reading.problem);
+    }
+    return pixels;
+}
+
+void readPicture(Reading& reading, std::string_view name, DecodedPicture& decoded) {
+    if (png_get_bit_depth(reading.png, reading.info) == 8) {
+        decoded.picture = sizedPicture<Image8>(reading);
+        decoded.picture.pixels = readRows(reading, name);
+        return;
+    }
+    decoded.deep = sizedPicture<Image16>(reading);
+    const std::shared_ptr<uint8_t[]> bytes = readRows(reading, name);
+    decoded.deep->pixels = {bytes, reinterpret_cast<const uint16_t*>(bytes.get())};
+}
+
+std::vector<PictureText> collectTexts(const Reading& reading, std::string_view name) {
     png_textp entries = nullptr;
     const int count = png_get_text(reading.png, reading.info, &entries, nullptr);
-    std::vector<PngText> texts;
+    std::vector<PictureText> texts;
     size_t bytes = 0;
     for (const png_text& entry : std::span(entries, static_cast<size_t>(std::max(count, 0)))) {
         const bool isUtf8 = entry.compression == PNG_ITXT_COMPRESSION_NONE ||
                             entry.compression == PNG_ITXT_COMPRESSION_zTXt;
-        PngText text = {.key = utf8FromLatin1(entry.key),
-                        .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
+        PictureText text = {.key = utf8FromLatin1(entry.key),
+                            .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
         if (!isValidUtf8(text.text)) {
-            refusePng(name, "its text " + quotedName(text.key) + " is not UTF-8");
+            refusePicture(
+                PictureFormat::Png, name, "its text " + quotedName(text.key) + " is not UTF-8");
         }
         bytes += text.key.size() + text.text.size();
         texts.push_back(std::move(text));
     }
     if (bytes > kMaxTextBytes) {
-        refusePng(name,
-                  "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
+        refusePicture(
+            PictureFormat::Png,
+            name,
+            "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
     }
     return texts;
 }
 
-}  // namespace
-
-Png decodePng(std::span<const std::byte> bytes, std::string_view name) {
-    Reading reading;
+/// Reads what stands before the pixels of a file that can hold them.
+void start(Reading& reading, std::span<const std::byte> bytes, std::string_view name, Depth depth) {
     reading.rest = bytes;
     reading.png = png_create_read_struct_2(
         PNG_LIBPNG_VER_STRING, &reading, onReadError, onReadWarning, &reading, onAllocate, onFree);
@@ -217,14 +231,21 @@ Png decodePng(std::span<const std::byte> bytes, std::string_view name) {
     if (!reading.info) {
         throw Error(ErrorKind::Internal, "PNG pictures cannot be read: libpng does not start");
     }
-    if (!readHeader(reading)) {
-        refusePng(name, reading.problem);
+    if (!readHeader(reading, depth == Depth::Stored)) {
+        refusePicture(PictureFormat::Png, name, reading.problem);
     }
     checkSize(reading, name, bytes.size());
-    Png png;
-    png.picture = readPicture(reading, name);
-    png.texts = collectTexts(reading, name);
-    return png;
+}
+
+}  // namespace
+
+DecodedPicture decodePng(std::span<const std::byte> bytes, std::string_view name, Depth depth) {
+    Reading reading;
+    start(reading, bytes, name, depth);
+    DecodedPicture decoded;
+    readPicture(reading, name, decoded);
+    decoded.texts = collectTexts(reading, name);
+    return decoded;
 }
 
 }  // namespace lowtide::image

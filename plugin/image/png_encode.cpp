@@ -52,7 +52,7 @@ std::string keyBytes(const std::string& key) {
     return *latin1;
 }
 
-Chunk chunkOf(const PngText& entry) {
+Chunk chunkOf(const PictureText& entry) {
     const std::string key = keyBytes(entry.key);
     if (!isValidUtf8(entry.text)) {
         throw Error(ErrorKind::InvalidInput,
@@ -73,10 +73,10 @@ Chunk chunkOf(const PngText& entry) {
     return {"iTXt", key + std::string(kPlain) + entry.text};
 }
 
-std::vector<Chunk> chunksOf(const std::vector<PngText>& texts) {
+std::vector<Chunk> chunksOf(const std::vector<PictureText>& texts) {
     std::vector<Chunk> chunks;
     size_t bytes = 0;
-    for (const PngText& entry : texts) {
+    for (const PictureText& entry : texts) {
         chunks.push_back(chunkOf(entry));
         bytes += entry.key.size() + entry.text.size();
     }
@@ -198,7 +198,7 @@ bool writeAll(Writing& writing,
 }  // namespace
 
 std::string encodePng(const Image8& picture,
-                      const std::vector<PngText>& texts,
+                      const std::vector<PictureText>& texts,
                       const StopToken& stop) {
     checkPicture(picture);
     const std::vector<Chunk> chunks = chunksOf(texts);

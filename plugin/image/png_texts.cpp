@@ -1,11 +1,14 @@
 #include "plugin/image/png_texts.hpp"
 
+#include "plugin/image/format_reading.hpp"
+#include "plugin/image/png.hpp"
 #include "plugin/image/png_header.hpp"
 #include "plugin/image/png_limits.hpp"
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace lowtide::image {
@@ -13,20 +16,20 @@ namespace lowtide::image {
 namespace {
 
 /// Signature, and the chunk IHDR: length, type, 13 bytes, checksum.
-constexpr int64_t kFirstChunkAt = 8 + 25;
-constexpr int64_t kHeadBytes = 8;
-constexpr int64_t kChecksumBytes = 4;
+constexpr uint64_t kTextsAt = 8 + 25;
+constexpr uint64_t kHeadBytes = 8;
+constexpr uint64_t kChecksumBytes = 4;
 constexpr std::string_view kTextTypes[] = {"tEXt", "zTXt", "iTXt"};
 
 struct ChunkHead {
-    int64_t bytes = 0;  ///< of the whole chunk
+    uint64_t bytes = 0;  ///< of the whole chunk
     std::string type;
 };
 
 ChunkHead headOf(std::span<const std::byte> bytes) {
     ChunkHead head;
     for (const std::byte byte : bytes.first(4)) {
-        head.bytes = head.bytes << 8 | std::to_integer<int64_t>(byte);
+        head.bytes = head.bytes << 8 | std::to_integer<uint64_t>(byte);
     }
     head.bytes += kHeadBytes + kChecksumBytes;
     for (const std::byte byte : bytes.subspan(4)) {
@@ -41,47 +44,46 @@ bool isText(const ChunkHead& head) {
 }
 
 /// The text chunks as they lie in the file, one behind the other.
-std::string textChunks(const ReadBytes& read, int64_t fileBytes, std::string_view name) {
-    constexpr auto kMostBytes = static_cast<int64_t>(kMaxTextBytes);
+std::string textChunks(const ByteSource& source, std::string_view name) {
     std::string chunks;
     std::array<std::byte, kHeadBytes> bytes{};
-    for (int64_t place = kFirstChunkAt; place + kHeadBytes <= fileBytes;) {
-        read(bytes, place);
+    for (uint64_t place = kTextsAt; place + kHeadBytes <= source.size;) {
+        source.read(bytes, place);
         const ChunkHead head = headOf(bytes);
         if (head.type == "IEND") {
             return chunks;
         }
-        if (head.bytes > fileBytes - place) {
+        if (head.bytes > source.size - place) {
             break;
         }
         if (isText(head)) {
             const size_t before = chunks.size();
-            if (head.bytes > kMostBytes - static_cast<int64_t>(before)) {
-                refusePng(name, "it has more than 32 MiB of text");
+            if (head.bytes > kMaxTextBytes - before) {
+                refusePicture(PictureFormat::Png, name, "it has more than 32 MiB of text");
             }
             chunks.resize(before + static_cast<size_t>(head.bytes));
-            read(std::as_writable_bytes(std::span(chunks).subspan(before)), place);
+            source.read(std::as_writable_bytes(std::span(chunks).subspan(before)), place);
         }
         place += head.bytes;
     }
-    refusePng(name, "its end is missing");
+    refusePicture(PictureFormat::Png, name, "its end is missing");
 }
 
 }  // namespace
 
-std::vector<PngText> readPngTexts(const ReadBytes& read, int64_t fileBytes, std::string_view name) {
+std::vector<PictureText> readPngTexts(const ByteSource& source, std::string_view name) {
     std::array<std::byte, kPngHeaderBytes> begin{};
     const auto known =
-        static_cast<size_t>(std::clamp(fileBytes, int64_t{0}, static_cast<int64_t>(begin.size())));
-    read(std::span(begin).first(known), 0);
-    static_cast<void>(pngSize(std::span(begin).first(known), name));
+        std::span(begin).first(static_cast<size_t>(std::min<uint64_t>(source.size, begin.size())));
+    source.read(known, 0);
+    static_cast<void>(pngSize(known, name));
     // The texts in a picture of one pixel: libpng checks and unpacks them as in any other.
     const Image8 pixel{.widthPixels = 1,
                        .heightPixels = 1,
                        .channels = 1,
                        .pixels = std::make_shared<uint8_t[]>(1)};
     std::string file = encodePng(pixel, {});
-    file.insert(static_cast<size_t>(kFirstChunkAt), textChunks(read, fileBytes, name));
+    file.insert(static_cast<size_t>(kTextsAt), textChunks(source, name));
     return decodePng(std::as_bytes(std::span(file)), name).texts;
 }
 

@@ -1,5 +1,6 @@
 #include "plugin/models/denoise_stage.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
@@ -194,6 +195,29 @@ void checkWires(const Model& model, const DenoiseRequest& request) {
     checkInpainting(model, request, shapes);
 }
 
+/// Of a picture that is there already, the node that brings it to another size is named.
+[[noreturn]] void refuseSize(const PixelSize& size,
+                             const ModelInfo& info,
+                             const std::string& item) {
+    const std::string multiple = std::to_string(info.downsampling);
+    const bool isPicture = item == "image";
+    Json facts = {{"width", size.width}, {"height", size.height}, {"multiple", info.downsampling}};
+    if (isPicture) {
+        facts["insert"] = "image.fit";
+    }
+    throw CodedError(
+        Error(ErrorKind::InvalidInput,
+              "the size " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                  " does not fit " + info.checkpoint,
+              isPicture
+                  ? "put Fit image (image.fit) before it, which makes both sides multiples of " +
+                        multiple
+                  : "choose a width and height that are multiples of " + multiple,
+              item),
+        kPictureSizeCode,
+        facts.dump());
+}
+
 }  // namespace
 
 bool isInPixels(const Shape& latentShape) {
@@ -235,13 +259,11 @@ LatentSize latentSizeFor(const Model& model,
                          int64_t widthPixels,
                          const char* item) {
     const int64_t factor = model.info().downsampling;
-    requireThat(
-        heightPixels > 0 && widthPixels > 0 && heightPixels % factor == 0 &&
-            widthPixels % factor == 0,
-        "the size " + std::to_string(widthPixels) + " x " + std::to_string(heightPixels) +
-            " does not fit " + model.info().checkpoint,
-        ("choose a width and height that are multiples of " + std::to_string(factor)).c_str(),
-        item);
+    const bool fits = heightPixels > 0 && widthPixels > 0 && heightPixels % factor == 0 &&
+                      widthPixels % factor == 0;
+    if (!fits) {
+        refuseSize({.width = widthPixels, .height = heightPixels}, model.info(), item);
+    }
     return {.height = heightPixels / factor, .width = widthPixels / factor};
 }
 

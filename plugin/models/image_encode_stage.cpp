@@ -29,17 +29,6 @@ void checkSettings(const ImageEncodeRequest& settings) {
     }
 }
 
-void checkMaskFits(const Shape& mask, const Shape& image) {
-    const bool fits = mask.size() == 4 && mask[2] == image[2] && mask[3] == image[3] &&
-                      (mask[0] == 1 || mask[0] == image[0]);
-    if (!fits) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the mask is " + toText(mask) + ", the picture " + toText(image),
-                    "connect a mask of the picture's size",
-                    "mask");
-    }
-}
-
 /// The pictures as the autoencoder sees them: -1..1, and grey where they are masked.
 at::Tensor visiblePixels(const ImageEncodeRequest& request, c10::Device device) {
     const at::Tensor& given = imagesIn(request.image).pixels();

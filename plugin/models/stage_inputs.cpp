@@ -67,4 +67,15 @@ void checkLatents(const Model& model, const at::Tensor& samples) {
     }
 }
 
+void checkMaskFits(const Shape& mask, const Shape& image) {
+    const bool fits = mask.size() == 4 && mask[2] == image[2] && mask[3] == image[3] &&
+                      (mask[0] == 1 || mask[0] == image[0]);
+    if (!fits) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the mask is " + toText(mask) + ", the picture " + toText(image),
+                    "connect a mask of the picture's size",
+                    "mask");
+    }
+}
+
 }  // namespace lowtide::models

@@ -24,4 +24,7 @@ namespace lowtide::models {
 /// Error{InvalidInput} unless `samples` are [B, C, h, w] with the model's channels.
 void checkLatents(const Model& model, const at::Tensor& samples);
 
+/// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
+void checkMaskFits(const Shape& mask, const Shape& image);
+
 }  // namespace lowtide::models

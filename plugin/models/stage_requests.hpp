@@ -124,6 +124,42 @@ struct PixelSize {
     int64_t height = 0;
 };
 
+/// Pictures, and their masks, at a size that a model takes.
+struct FitRequest {
+    WireRef image;
+    WireRef mask;                    ///< may be null; goes the same way
+    WireRef model;                   ///< may be null; sides are multiples of what it wants too
+    PixelSize size;                  ///< 0 0: the picture's own, as multiples
+    int64_t multiple = 8;            ///< of both sides
+    std::string mode = "crop";       ///< or pad, stretch
+    std::string method = "lanczos";  ///< lanczos, bicubic, area; of the picture
+    std::string fill = "grey";       ///< around a padded picture: grey, black, white, edge
+};
+
+/// A picture laid on another one.
+struct CompositeRequest {
+    WireRef destination;
+    WireRef source;
+    WireRef mask;  ///< may be null: all of the source; 1 shows the source, 0 the destination
+    int64_t xPixels = 0;
+    int64_t yPixels = 0;
+    bool isResized = false;  ///< the source gets the destination's size first
+};
+
+/// A mask made larger or smaller, and softer.
+struct MaskGrowRequest {
+    WireRef mask;
+    int64_t pixels = 0;               ///< by so many; negative: smaller
+    std::string corners = "tapered";  ///< or square
+    double feather = 0;               ///< standard deviation of the blur, in pixels
+};
+
+/// A latent several times.
+struct LatentRepeatRequest {
+    WireRef latent;
+    int64_t count = 1;
+};
+
 struct LatentUpscaleRequest {
     WireRef latent;
     WireRef model;                   ///< with `size` only: says what a latent pixel stands for

@@ -17,6 +17,11 @@
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
 #include "plugin/models/picture_fields.hpp"
+#include "plugin/models/pictures/composite_stage.hpp"
+#include "plugin/models/pictures/fit_stage.hpp"
+#include "plugin/models/pictures/grow_mask_stage.hpp"
+#include "plugin/models/pictures/picture_outlines.hpp"
+#include "plugin/models/pictures/repeat_latent_stage.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -129,12 +134,40 @@ public:
         });
     }
 
-    PictureValues pictureValues(const Image8& picture) override {
+    PictureValues pictureValues(const image::DecodedPicture& picture) override {
         return withErrorsOf("load", [&] {
             return PictureValues{
                 .image = std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
                                                                 tensor::Provenance{}),
                 .mask = std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture))};
+        });
+    }
+
+    PictureValues fitImage(const FitRequest& request, const StageCall& call) override {
+        return withErrorsOf("fit", [&] {
+            StageContext context = contextOf("fit", call);
+            return fitStage(context, request);
+        });
+    }
+
+    WireRef compositeImages(const CompositeRequest& request, const StageCall& call) override {
+        return withErrorsOf("composite", [&] {
+            StageContext context = contextOf("composite", call);
+            return compositeStage(context, request);
+        });
+    }
+
+    WireRef growMask(const MaskGrowRequest& request, const StageCall& call) override {
+        return withErrorsOf("mask", [&] {
+            StageContext context = contextOf("mask", call);
+            return growMaskStage(context, request, call);
+        });
+    }
+
+    WireRef repeatLatent(const LatentRepeatRequest& request, const StageCall& call) override {
+        return withErrorsOf("repeat", [&] {
+            StageContext context = contextOf("repeat", call);
+            return repeatLatentStage(context, request);
         });
     }
 
@@ -266,6 +299,26 @@ public:
 
     PictureOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
         return withErrorsOf("load", [&] { return pictureOutline(heightPixels, widthPixels); });
+    }
+
+    PictureOutline outlineFit(const FitShapes& shapes, const FitRequest& settings) override {
+        return withErrorsOf("fit", [&] { return fitOutline(shapes, settings); });
+    }
+
+    StageOutline outlineComposite(const CompositeShapes& shapes,
+                                  const CompositeRequest& settings) override {
+        return withErrorsOf("composite", [&] { return compositeOutline(shapes, settings); });
+    }
+
+    StageOutline outlineGrowMask(const Shape& maskShape, const MaskGrowRequest& settings) override {
+        return withErrorsOf("mask", [&] { return growMaskOutline(maskShape, settings); });
+    }
+
+    StageOutline outlineRepeatLatent(const Shape& latentShape,
+                                     const WireRef& known,
+                                     const LatentRepeatRequest& settings) override {
+        return withErrorsOf("repeat",
+                            [&] { return repeatLatentOutline(latentShape, known, settings); });
     }
 
     StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,

@@ -5,6 +5,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/host_api/host.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/stage_work.hpp"
@@ -45,15 +46,28 @@ struct EncodeOutline : StageOutline {
     StageOutline negative;
 };
 
-/// Of a picture file: its image output, and the mask.
+/// Of a picture: its image output, and the mask.
 struct PictureOutline : StageOutline {
     StageOutline mask;
 };
 
-/// What a picture file holds.
+/// A picture and a mask of its size: what a picture file holds, where it is transparent.
 struct PictureValues {
     WireRef image;
-    WireRef mask;  ///< where it is transparent
+    WireRef mask;
+};
+
+/// Shapes of what is brought to another size.
+struct FitShapes {
+    Shape image;  ///< [B, 3, H, W]
+    Shape mask;   ///< [1 or B, 1, H, W], or empty: not connected
+};
+
+/// Shapes of pictures that are laid on each other.
+struct CompositeShapes {
+    Shape destination;  ///< [B, 3, H, W]
+    Shape source;       ///< [1 or B, 3, h, w]
+    Shape mask;         ///< [1 or B, 1, any, any], or empty: not connected
 };
 
 /// Shapes of what is encoded.
@@ -106,8 +120,16 @@ public:
 
     [[nodiscard]] virtual EncodeResult encodePrompt(const EncodeRequest& request,
                                                     const StageCall& call) = 0;
-    /// What an 8-bit picture shows, in host memory.
-    [[nodiscard]] virtual PictureValues pictureValues(const Image8& picture) = 0;
+    /// What a picture shows, in host memory.
+    [[nodiscard]] virtual PictureValues pictureValues(const image::DecodedPicture& picture) = 0;
+    [[nodiscard]] virtual PictureValues fitImage(const FitRequest& request,
+                                                 const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef compositeImages(const CompositeRequest& request,
+                                                  const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef growMask(const MaskGrowRequest& request,
+                                           const StageCall& call) = 0;
+    [[nodiscard]] virtual WireRef repeatLatent(const LatentRepeatRequest& request,
+                                               const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef encodeImage(const ImageEncodeRequest& request,
                                               const StageCall& call) = 0;
     [[nodiscard]] virtual WireRef makeMask(const MaskRequest& request, const StageCall& call) = 0;
@@ -144,6 +166,20 @@ public:
     [[nodiscard]] virtual EncodeOutline outlineEncode(const EncodeRequest& request) = 0;
     [[nodiscard]] virtual PictureOutline outlinePicture(int64_t heightPixels,
                                                         int64_t widthPixels) = 0;
+    /// Of the wires in `settings` only the model is looked at, and whether there is a mask.
+    [[nodiscard]] virtual PictureOutline outlineFit(const FitShapes& shapes,
+                                                    const FitRequest& settings) = 0;
+    /// The wires in `settings` are not looked at.
+    [[nodiscard]] virtual StageOutline outlineComposite(const CompositeShapes& shapes,
+                                                        const CompositeRequest& settings) = 0;
+    /// The mask in `settings` is not looked at.
+    [[nodiscard]] virtual StageOutline outlineGrowMask(const Shape& maskShape,
+                                                       const MaskGrowRequest& settings) = 0;
+    /// `known`: StageOutline::outputValue of the latent, may be null. The latent in `settings` is
+    /// not looked at.
+    [[nodiscard]] virtual StageOutline outlineRepeatLatent(const Shape& latentShape,
+                                                           const WireRef& known,
+                                                           const LatentRepeatRequest& settings) = 0;
     /// Of the wires in `settings` only the model is looked at.
     [[nodiscard]] virtual StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,
                                                           const ImageEncodeRequest& settings) = 0;

@@ -4,34 +4,39 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
+#include <type_traits>
+
 namespace lowtide::tensor {
 
 namespace {
 
 constexpr int kAlphaChannels = 4;
-constexpr float kFullLevel = 255;
 
-/// Level of `channel` at every pixel, divided by 255, into `target`.
-void copyLevels(const Image8& picture, int channel, float* target) {
+/// Level of `channel` at every pixel as a share of the highest one, into `target`.
+template <class Picture>
+void copyLevels(const Picture& picture, int channel, float* target) {
+    using Level = std::remove_cvref_t<decltype(picture.pixels[0])>;
+    constexpr auto kFullLevel = static_cast<float>(std::numeric_limits<Level>::max());
     const auto count =
         static_cast<size_t>(picture.widthPixels) * static_cast<size_t>(picture.heightPixels);
     const auto stride = static_cast<size_t>(picture.channels);
-    const uint8_t* source = picture.pixels.get() + channel;
+    const Level* source = picture.pixels.get() + channel;
     for (size_t i = 0; i < count; ++i) {
         target[i] = static_cast<float>(source[i * stride]) / kFullLevel;
     }
 }
 
-at::Tensor emptyPlanes(const Image8& picture, int64_t count) {
+template <class Picture>
+at::Tensor emptyPlanes(const Picture& picture, int64_t count) {
     return at::empty({1, count, picture.heightPixels, picture.widthPixels}, at::kFloat);
 }
 
-}  // namespace
-
-at::Tensor pixelsOf(const Image8& picture) {
+template <class Picture>
+at::Tensor coloursOf(const Picture& picture) {
     LOWTIDE_ASSERT(picture.channels == 1 || picture.channels >= kPictureChannels);
     at::Tensor pixels = emptyPlanes(picture, kPictureChannels);
-    auto* target = pixels.mutable_data_ptr<float>();
+    auto* target = pixels.template mutable_data_ptr<float>();
     for (int channel = 0; channel < kPictureChannels; ++channel) {
         copyLevels(picture, picture.channels == 1 ? 0 : channel, target);
         target += pixels.stride(1);
@@ -39,13 +44,24 @@ at::Tensor pixelsOf(const Image8& picture) {
     return pixels;
 }
 
-at::Tensor transparencyOf(const Image8& picture) {
+template <class Picture>
+at::Tensor clearnessOf(const Picture& picture) {
     at::Tensor values = emptyPlanes(picture, 1);
     if (picture.channels != kAlphaChannels) {
         return values.zero_();
     }
-    copyLevels(picture, kAlphaChannels - 1, values.mutable_data_ptr<float>());
+    copyLevels(picture, kAlphaChannels - 1, values.template mutable_data_ptr<float>());
     return values.neg_().add_(1);
+}
+
+}  // namespace
+
+at::Tensor pixelsOf(const image::DecodedPicture& picture) {
+    return picture.deep ? coloursOf(*picture.deep) : coloursOf(picture.picture);
+}
+
+at::Tensor transparencyOf(const image::DecodedPicture& picture) {
+    return picture.deep ? clearnessOf(*picture.deep) : clearnessOf(picture.picture);
 }
 
 }  // namespace lowtide::tensor

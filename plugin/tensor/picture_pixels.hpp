@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/host_api/host.hpp"
+#include "plugin/image/picture_file.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -9,11 +9,12 @@ namespace lowtide::tensor {
 /// Red, green, blue.
 inline constexpr int64_t kPictureChannels = 3;
 
-/// An 8-bit picture as [1, 3, H, W] f32 in 0..1, in host memory. Grey becomes three equal channels,
-/// alpha is left out: what is transparent keeps its colour. Source: Pillow convert("RGB"), x / 255.
-[[nodiscard]] at::Tensor pixelsOf(const Image8& picture);
+/// A picture as [1, 3, H, W] f32 in 0..1, in host memory: levels divided by 255, or by 65535 where
+/// it has 16 bits. Grey becomes three equal channels, alpha is left out: what is transparent keeps
+/// its colour. Source: Pillow convert("RGB"), x / 255.
+[[nodiscard]] at::Tensor pixelsOf(const image::DecodedPicture& picture);
 
 /// Where it is transparent: [1, 1, H, W] f32, 1 - alpha; zeros for a picture without alpha.
-[[nodiscard]] at::Tensor transparencyOf(const Image8& picture);
+[[nodiscard]] at::Tensor transparencyOf(const image::DecodedPicture& picture);
 
 }  // namespace lowtide::tensor

@@ -14,6 +14,8 @@ import sys
 import zipfile
 import zlib
 
+import picture_seeds
+
 SEPARATOR = "\x1e"
 
 
@@ -339,6 +341,11 @@ def pngs():
     yield "text_is_no_utf8", png(before=chunk(b"iTXt", b"a\0\0\0\0\0\xff\xfe"))
     yield "profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(128))))
     yield "chunk_claims_2_31", png()[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt"
+    yield "oriented", png(before=chunk(b"eXIf", picture_seeds.exif_of(picture_seeds.ORIENTED)))
+    yield "oriented_behind_the_pixels", png(after=chunk(b"eXIf", picture_seeds.exif_of(picture_seeds.ORIENTED)))
+    yield "named_profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(picture_seeds.profile())))
+    yield "profile_bomb", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(1 << 22), 9)))
+    yield "deep", png(1, 1, 16, 2, rows=bytes(range(7)))
     yield "unknown_critical", png(before=chunk(b"XXXX", b"?"))
 
 
@@ -544,7 +551,8 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     targets = {
         "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
-        "policy": policies(), "profile": profiles(), "png": pngs(), "model_config": model_configs(root),
+        "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
+        "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
         "tokenizer_json": tokenizer_jsons(), "tokenizer_text": texts(), "prompt": prompts()}
     for target, inputs in targets.items():

@@ -6,6 +6,7 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
+#include <QImageReader>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -76,7 +77,8 @@ std::vector<BadFile> badFiles() {
              "photo.jpg",
              QByteArray::fromHex("ffd8ffe000104a46494600010100") + QByteArray(100, 'x'),
              2,
-             "JPEG"},
+             "photo.jpg"},
+            {"another format", "moving.png", "GIF89a" + QByteArray(100, 'x'), 2, "GIF"},
             {"no picture", "notes.png", QByteArray(100, 'x'), 2, "notes.png"},
             {"empty", "empty.png", {}, 2, "empty.png"},
             {"cut off", "cut.png", good.left(good.size() / 2), 3, "cut.png"},
@@ -148,6 +150,37 @@ private Q_SLOTS:
         QVERIFY(outside < kReconstruction);
         QVERIFY(inside > 2 * kReconstruction);
         QVERIFY(made.text("parameters").contains("Denoising strength: 1,"));
+    }
+
+    /// What a camera stores lying and a person sees upright; two pictures of it, as JPEG.
+    void aPhotographIsFitted() {
+        const testing::CommandResult ended = run(
+            "photo_to_image", {"denoise.steps=10", "denoise.strength=0.1", "save.prefix=photo"});
+        QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
+        const QStringList files = ended.output.trimmed().split('\n');
+        QCOMPARE(files.size(), 2);
+        QVERIFY(files.front().endsWith("photo_00001.jpg"));
+        const QImage first(files.front());
+        QCOMPARE(first.size(), QSize(128, 160));
+        QVERIFY(first != QImage(files.back()));
+        QImageReader reader(examplePicture("dog_turned.jpg"));
+        reader.setAutoTransform(true);
+        const QImage seen = reader.read();
+        QCOMPARE(seen.size(), QSize(150, 190));
+        const QImage fitted = seen.scaled(128, 162).copy(0, 1, 128, 160);
+        const double least = distance(first, fitted, anywhere);
+        qInfo("distance %.1f levels", least);
+        QVERIFY(least < kReconstruction);
+    }
+
+    /// Outside of the mask and its soft edge pasting back keeps every level.
+    void whatIsPastedBackKeepsTheRest() {
+        const QImage dog(examplePicture("dog.png"));
+        const QImage made = pictureOf("inpaint_paste_back", {"denoise.steps=10"});
+        QCOMPARE(made.size(), dog.size());
+        const auto farOutside = [](int /*x*/, int y) { return y < 4 || y > 123; };
+        QCOMPARE(distance(made, dog, farOutside), 0.0);
+        QVERIFY(distance(made, dog, insideOfTheMask) > 2 * kReconstruction);
     }
 
     void aCheckpointThatFillsMasksRuns() {

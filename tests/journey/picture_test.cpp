@@ -17,7 +17,7 @@ using namespace lowtide;
 
 namespace {
 
-image::Png pictureAt(const QString& path) {
+image::DecodedPicture pictureAt(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
         return {};
@@ -28,8 +28,8 @@ image::Png pictureAt(const QString& path) {
         path.toStdString());
 }
 
-std::string textOf(const image::Png& png, const std::string& key) {
-    for (const image::PngText& text : png.texts) {
+std::string textOf(const image::DecodedPicture& png, const std::string& key) {
+    for (const image::PictureText& text : png.texts) {
         if (text.key == key) {
             return text.text;
         }
@@ -52,7 +52,7 @@ private Q_SLOTS:
             testing::runLowtide({"run", testing::exampleGraph("demo"), "--out", folder.path()});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         QCOMPARE(run.output.trimmed(), folder.filePath("demo_00001.png"));
-        const image::Png png = pictureAt(run.output.trimmed());
+        const image::DecodedPicture png = pictureAt(run.output.trimmed());
         QCOMPARE(png.picture.widthPixels, 512);
         QCOMPARE(png.picture.heightPixels, 512);
         const QImage picture(run.output.trimmed());
@@ -76,7 +76,7 @@ private Q_SLOTS:
             QStringList{"run", testing::exampleGraph("text_to_image"), "--out", folder.path()} +
             settings);
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const image::Png png = pictureAt(folder.filePath("lowtide_00001.png"));
+        const image::DecodedPicture png = pictureAt(folder.filePath("lowtide_00001.png"));
         const std::string parameters = textOf(png, "parameters");
         QVERIFY2(
             parameters.starts_with(

@@ -175,7 +175,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("policy");
-        for (const char* graph : {"image_to_image", "inpaint"}) {
+        for (const char* graph :
+             {"image_to_image", "inpaint", "photo_to_image", "inpaint_paste_back"}) {
             for (const std::string& policy : kPolicies) {
                 QTest::addRow("%s, fake, %s", graph, policy.c_str())
                     << graph << "fake" << QString::fromStdString(policy);

@@ -43,7 +43,7 @@ class PrecisionTest : public QObject {
 
     QTemporaryDir folder_;
 
-    image::Png pictureOf(const QString& out, const QStringList& options) const {
+    image::DecodedPicture pictureOf(const QString& out, const QStringList& options) const {
         const CommandResult run = runLowtide(with("run", {"--out", out}) + options);
         if (run.exitCode != 0) {
             qWarning("%s", qPrintable(run.errors));
@@ -58,8 +58,8 @@ class PrecisionTest : public QObject {
             std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))), "png");
     }
 
-    static Json precisionIn(const image::Png& png) {
-        for (const image::PngText& text : png.texts) {
+    static Json precisionIn(const image::DecodedPicture& png) {
+        for (const image::PictureText& text : png.texts) {
             if (text.key == "lowtide_precision") {
                 return Json::parse(text.text);
             }
@@ -89,9 +89,9 @@ private Q_SLOTS:
         QCOMPARE(planned.at("encode").at("switches").at("tf32_matmul"),
                  Json("not applicable here"));
 
-        const image::Png lossy = pictureOf(folder_.filePath("lossy"), asked);
+        const image::DecodedPicture lossy = pictureOf(folder_.filePath("lossy"), asked);
         QCOMPARE(precisionIn(lossy), planned);
-        const image::Png plain = pictureOf(folder_.filePath("plain"), {});
+        const image::DecodedPicture plain = pictureOf(folder_.filePath("plain"), {});
         QVERIFY(precisionIn(plain) != planned);
         QVERIFY(plain.picture.pixels && lossy.picture.pixels);
         const size_t bytes = plain.picture.byteCount();

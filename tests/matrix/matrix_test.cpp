@@ -85,6 +85,16 @@ void addPictures(std::vector<Case>& cases) {
                      "image_to_image",
                      changed,
                      {"encode", "encode_image", "denoise", "decode"}});
+    cases.push_back({"a photograph, fitted and repeated",
+                     "photo_to_image",
+                     {picture("load_image", "dog_turned.jpg"), "denoise.steps=2"},
+                     {"encode", "encode_image", "denoise", "decode"}});
+    cases.push_back({"inpainting and pasting back",
+                     "inpaint_paste_back",
+                     {picture("load_image", "dog.png"),
+                      picture("load_mask", "dog_mask.png"),
+                      "denoise.steps=2"},
+                     {"encode", "encode_image", "denoise", "decode"}});
     cases.push_back({"inpainting",
                      "inpaint",
                      {picture("load_image", "dog.png"),

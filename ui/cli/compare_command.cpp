@@ -4,6 +4,7 @@
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/overrides.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/png.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/comparison.hpp"
@@ -87,7 +88,7 @@ Status Variants::check(const std::vector<Variant>& variants) const {
 Image8 readPicture(const std::string& path) {
     const files::InputFile file(path);
     const std::string bytes = file.readAll(kLargestPicture);
-    return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;
+    return image::decodePicture(std::as_bytes(std::span(bytes)), file.name()).picture;
 }
 
 /// Pictures of the last repetition; those of earlier ones, which are equal, are removed.

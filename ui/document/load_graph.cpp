@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/png_texts.hpp"
+#include "plugin/image/picture_texts.hpp"
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -9,6 +9,7 @@
 #include <QFile>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,16 +24,14 @@ struct Loading {
 
 /// Ten thousand nodes take about 6 MiB.
 constexpr Bytes kLargestGraph = 32 * kMiB;
-constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kGraphKey = "lowtide_graph";
 
-bool isPng(const files::InputFile& file) {
-    std::string begin(kPngSignature.size(), '\0');
-    if (file.identity().size < static_cast<Bytes>(begin.size())) {
-        return false;
-    }
-    file.read(std::as_writable_bytes(std::span(begin)), 0);
-    return begin == kPngSignature;
+bool isPictureFile(const files::InputFile& file) {
+    std::array<std::byte, image::kPictureBeginBytes> begin{};
+    const auto there = std::min<Bytes>(file.identity().size, begin.size());
+    const std::span seen = std::span(begin).first(static_cast<size_t>(there));
+    file.read(seen, 0);
+    return image::beginsAsPicture(seen);
 }
 
 void refuseLarger(const files::InputFile& file, Bytes limit) {
@@ -48,13 +47,12 @@ void refuseLarger(const files::InputFile& file, Bytes limit) {
 }
 
 std::string graphWithin(const files::InputFile& file) {
-    const std::vector<image::PngText> texts = image::readPngTexts(
-        [&](std::span<std::byte> target, int64_t offset) { file.read(target, offset); },
-        file.identity().size,
-        file.name());
-    const auto text = std::find_if(texts.begin(), texts.end(), [](const image::PngText& entry) {
-        return entry.key == kGraphKey;
-    });
+    const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
+                                   .read = [&](std::span<std::byte> target, uint64_t offset) {
+                                       file.read(target, static_cast<Bytes>(offset));
+                                   }};
+    const std::vector<image::PictureText> texts = image::readPictureTexts(source, file.name());
+    const auto text = std::ranges::find(texts, kGraphKey, &image::PictureText::key);
     if (text == texts.end()) {
         throw Error(ErrorKind::NotFound,
                     Loading::tr("the picture “%1” carries no graph")
@@ -68,7 +66,7 @@ std::string graphWithin(const files::InputFile& file) {
 }
 
 std::string textOf(const files::InputFile& file) {
-    if (isPng(file)) {
+    if (isPictureFile(file)) {
         return graphWithin(file);
     }
     refuseLarger(file, kLargestGraph);

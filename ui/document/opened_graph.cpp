@@ -1,11 +1,15 @@
 #include "ui/document/opened_graph.hpp"
 
 #include "plugin/graph/preset.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QFileInfo>
+
+#include <span>
 
 namespace lowtide::ui {
 
@@ -15,17 +19,20 @@ struct Opening {
     Q_DECLARE_TR_FUNCTIONS(Opening)
 };
 
-constexpr const char* kPictureEnding = ".png";
-
 }  // namespace
 
 bool isPicture(const QString& path) {
-    return path.endsWith(QLatin1String(kPictureEnding), Qt::CaseInsensitive);
+    QFile file(path);
+    const QByteArray begin = QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)
+                                 ? file.read(static_cast<qint64>(image::kPictureBeginBytes))
+                                 : QByteArray();
+    const std::span bytes(begin.constData(), static_cast<size_t>(begin.size()));
+    return image::beginsAsPicture(std::as_bytes(bytes)) || image::hasPictureName(encoded(path));
 }
 
 QString documentNameOf(const QString& path) {
     const QString name = QFileInfo(path).fileName();
-    for (const char* ending : {".lowtide.json", ".json", kPictureEnding}) {
+    for (const char* ending : {".lowtide.json", ".json", ".png", ".jpg", ".jpeg", ".webp"}) {
         if (name.endsWith(QLatin1String(ending), Qt::CaseInsensitive)) {
             return name.chopped(static_cast<qsizetype>(qstrlen(ending)));
         }

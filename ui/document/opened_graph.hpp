@@ -15,12 +15,14 @@ struct OpenedGraph {
     bool isKept = true;  ///< it can be had again, so that closing it need not ask
 };
 
-/// The graph of a file or within a PNG, called as the file without its ending. Errors as loadGraph.
+/// The graph of a file or within a picture, called as the file without its ending. Errors as
+/// loadGraph.
 [[nodiscard]] OpenedGraph openedFile(const QString& path);
 /// What the file at `path` was before a save: `backup` is the file of it. Errors as loadGraph.
 [[nodiscard]] OpenedGraph openedBackup(const QString& backup, const QString& path);
 
-/// A picture carries its graph, but is never written over.
+/// Whether a file begins as a picture or has the name of one. A picture carries its graph, but is
+/// never written over.
 [[nodiscard]] bool isPicture(const QString& path);
 [[nodiscard]] QString documentNameOf(const QString& path);
 /// From which a graph of that file sees relative files; empty for no file.

@@ -13,7 +13,7 @@ namespace lowtide::ui {
 /// Writes the graph whole or not at all; what stood there becomes a backup (the newest ten, in a
 /// folder of `backupFolder` by the file's name). Errors as files::OutputFile.
 void saveGraph(const QString& path, const graph::Document& document, const QString& backupFolder);
-/// Reads a graph, or the graph within a PNG. Errors: Error{NotFound}, Error{Corrupt},
+/// Reads a graph, or the graph within a picture. Errors: Error{NotFound}, Error{Corrupt},
 /// Error{Unsupported} of a newer format; they name only the file's name.
 [[nodiscard]] graph::Document loadGraph(const QString& path);
 

@@ -1,17 +1,20 @@
 #include "ui/panels/fixes.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/memory/ladder.hpp"
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/panels/budget_text.hpp"
 
 #include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace lowtide::ui {
 
@@ -135,6 +138,92 @@ std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& no
     return {{tr("Locate %1...").arg(quoted(file.substr(file.find_last_of("/\\") + 1))), {}}};
 }
 
+const PortDesc* portOfType(const std::vector<PortDesc>& ports, const std::string& type) {
+    const auto found = std::ranges::find(ports, type, &PortDesc::type);
+    return found == ports.end() ? nullptr : &*found;
+}
+
+/// What goes through the node that is put before a port.
+struct Rerouted {
+    graph::PortRef picture;
+    std::optional<graph::PortRef> mask;   ///< of the node that gives the picture
+    std::optional<graph::PortRef> model;  ///< of the node that refuses the picture
+};
+
+std::optional<Rerouted> reroutedBefore(const graph::PortRef& to,
+                                       const graph::Document& document,
+                                       const graph::Catalog& catalog) {
+    const graph::Link* link = linkInto(document, to);
+    if (!link) {
+        return std::nullopt;
+    }
+    Rerouted rerouted{.picture = link->from, .mask = {}, .model = {}};
+    const NodeDesc* maker = catalog.find(document.nodes.at(link->from.node).type);
+    if (const PortDesc* mask = maker ? portOfType(maker->outputs, "MASK") : nullptr) {
+        rerouted.mask = graph::PortRef{link->from.node, mask->id};
+    }
+    const NodeDesc* taker = catalog.find(document.nodes.at(to.node).type);
+    const PortDesc* model = taker ? portOfType(taker->inputs, "MODEL") : nullptr;
+    if (const graph::Link* given = model ? linkInto(document, {to.node, model->id}) : nullptr) {
+        rerouted.model = given->from;
+    }
+    return rerouted;
+}
+
+/// Takes every wire from `from` through the ports of that type.
+void reroute(graph::Document& document,
+             const graph::PortRef& from,
+             const std::string& node,
+             const NodeDesc& desc,
+             const std::string& type) {
+    const PortDesc* input = portOfType(desc.inputs, type);
+    const PortDesc* output = portOfType(desc.outputs, type);
+    if (!input || !output) {
+        return;
+    }
+    const std::vector<graph::Link> links = document.links;
+    for (const graph::Link& link : links) {
+        if (link.from == from) {
+            connect(document, {node, output->id}, link.to);
+            connect(document, from, {node, input->id});
+        }
+    }
+}
+
+/// Puts a node into the wire of a picture that is refused. Where a mask comes from the same node,
+/// it goes through as well, so that both still fit each other; the model that refused says what
+/// sides it takes.
+void insertBefore(graph::Document& document,
+                  const graph::PortRef& to,
+                  const NodeDesc& desc,
+                  const Rerouted& rerouted) {
+    constexpr double kBeside = 30;
+    const Point place = positionOf(document.nodes.at(to.node));
+    const std::string id = addNode(document, desc, {place.x - kBeside, place.y - kBeside});
+    reroute(document, rerouted.picture, id, desc, "IMAGE");
+    if (rerouted.mask) {
+        reroute(document, *rerouted.mask, id, desc, "MASK");
+    }
+    if (const PortDesc* model = portOfType(desc.inputs, "MODEL"); model && rerouted.model) {
+        connect(document, *rerouted.model, {id, model->id});
+    }
+}
+
+std::vector<Fix> insertFixes(const Issue& issue,
+                             const graph::Document& document,
+                             const graph::Catalog& catalog) {
+    const NodeDesc* desc = catalog.find(textIn(factsOf(issue), "insert"));
+    const graph::PortRef to{issue.node, issue.item};
+    const std::optional<Rerouted> rerouted = reroutedBefore(to, document, catalog);
+    if (!desc || !portOfType(desc->inputs, "IMAGE") || !rerouted) {
+        return {};
+    }
+    return {{tr("Insert %1").arg(quoted(desc->label)),
+             [to, node = *desc, rerouted = *rerouted](graph::Document& changed) {
+                 insertBefore(changed, to, node, rerouted);
+             }}};
+}
+
 std::vector<Fix> nodeFixes(const Issue& issue,
                            const graph::DocumentNode& node,
                            const graph::Catalog& catalog) {
@@ -181,6 +270,9 @@ std::vector<Fix> fixesFor(const Issue& issue,
     if (issue.code == "invalid_device" && issue.node.empty() && document.device) {
         return {
             {tr("Compute on the CPU"), [](graph::Document& changed) { changed.device.reset(); }}};
+    }
+    if (issue.code == kPictureSizeCode) {
+        return insertFixes(issue, document, catalog);
     }
     const auto node = document.nodes.find(issue.node);
     return node == document.nodes.end() ? std::vector<Fix>()

@@ -20,7 +20,9 @@ class PictureDrop : public QObject {
 public:
     PictureDrop(Settings& settings, QWidget* window);
 
-    /// Reads the file on another thread, then emits one of the signals. `at`: where it was let go.
+    /// Reads the file on another thread, then emits one of the signals. `at` comes back with
+    /// useAsInput: where on the canvas the picture was let go. While a question is open, further
+    /// ones wait.
     void take(const QString& path, QPointF at);
 
     /// The open question; nullptr: none.
@@ -38,6 +40,7 @@ private:
         QPointF at;
     };
 
+    /// The first of those that wait, where no question is open.
     void askNext();
     void ask(const Dropped& dropped);
     void decide(const Dropped& dropped, DroppedPicture what);

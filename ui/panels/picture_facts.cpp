@@ -58,7 +58,7 @@ std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     if (const std::string graph = picture.graphText(); !graph.empty()) {
         facts.push_back({FactWords::tr("Graph"), graphFact(graph)});
     }
-    for (const image::PngText& text : picture.texts) {
+    for (const image::PictureText& text : picture.texts) {
         facts.push_back({QString::fromStdString(text.key), shortened(text.text)});
     }
     return facts;

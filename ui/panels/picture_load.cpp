@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/png_header.hpp"
+#include "plugin/image/picture_header.hpp"
 #include "ui/bridge/later.hpp"
 
 #include <QCoreApplication>
@@ -21,7 +21,7 @@ constexpr int kSmallestLevel = 512;
 constexpr const char* kGraphKey = "lowtide_graph";
 
 void checkSize(std::span<const std::byte> bytes, const std::string& name) {
-    const image::PictureSize size = image::pngSize(bytes, name);
+    const image::PictureSize size = image::readPictureHeader(image::sourceOf(bytes), name).size;
     if (std::max(size.widthPixels, size.heightPixels) > kLargestShownSide) {
         throw Error(ErrorKind::Unsupported,
                     name + " has " + std::to_string(size.widthPixels) + " x " +
@@ -61,7 +61,7 @@ PictureLevels levelsOf(const QImage& picture) {
 }
 
 std::string LoadedPicture::graphText() const {
-    const auto found = std::find_if(texts.begin(), texts.end(), [](const image::PngText& text) {
+    const auto found = std::find_if(texts.begin(), texts.end(), [](const image::PictureText& text) {
         return text.key == kGraphKey;
     });
     return found == texts.end() ? std::string() : found->text;
@@ -74,9 +74,9 @@ LoadedPicture loadPicture(const QString& path) {
         const std::string bytes = file.readAll(kLargestFile);
         const auto view = std::as_bytes(std::span(bytes));
         checkSize(view, file.name());
-        image::Png png = image::decodePng(view, file.name());
-        loaded.levels = levelsOf(imageOf(png.picture));
-        loaded.texts = std::move(png.texts);
+        image::DecodedPicture decoded = image::decodePicture(view, file.name());
+        loaded.levels = levelsOf(imageOf(decoded.picture));
+        loaded.texts = std::move(decoded.texts);
     } catch (const Error& error) {
         loaded.problem = QString::fromStdString(error.message());
         if (!error.hint().empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/image/png.hpp"
+#include "plugin/image/picture_file.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -26,14 +26,14 @@ struct LoadedPicture {
     QString path;
     PictureLevels levels;
     QSize size{};  ///< pixels of what it shows; empty: those of the first level
-    std::vector<image::PngText> texts;
+    std::vector<image::PictureText> texts;
     QString problem;  ///< why it cannot be shown; empty: it can
 
     /// The graph that it carries; empty: none.
     [[nodiscard]] std::string graphText() const;
 };
 
-/// Reads a PNG file. What is wrong with it becomes its problem.
+/// Reads a picture file. What is wrong with it becomes its problem.
 [[nodiscard]] LoadedPicture loadPicture(const QString& path);
 /// The same on another thread; `done` is called on the GUI thread unless `context` is gone by then.
 void loadPictureLater(const QString& path,

@@ -59,7 +59,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     pages_->addWidget(makeEmptyState({.icon = "image",
                                       .title = tr("No picture yet"),
                                       .text = tr("Run the graph, click the picture of a node, or "
-                                                 "drop a PNG file here.")},
+                                                 "drop a picture file here.")},
                                      pages_));
     pages_->addWidget(view_);
     pages_->addWidget(problem_);
@@ -327,13 +327,13 @@ void Viewer::copyFacts() const {
 }
 
 void Viewer::dragEnterEvent(QDragEnterEvent* event) {
-    if (!droppedPng(event->mimeData()).isEmpty()) {
+    if (!droppedPicturePath(event->mimeData()).isEmpty()) {
         event->acceptProposedAction();
     }
 }
 
 void Viewer::dropEvent(QDropEvent* event) {
-    const QString path = droppedPng(event->mimeData());
+    const QString path = droppedPicturePath(event->mimeData());
     event->acceptProposedAction();
     if (isLive()) {
         setFollowing(false);
@@ -341,10 +341,10 @@ void Viewer::dropEvent(QDropEvent* event) {
     showFile(path);
 }
 
-QString droppedPng(const QMimeData* data) {
+QString droppedPicturePath(const QMimeData* data) {
     for (const QUrl& url : data->urls()) {
         const QString path = url.toLocalFile();
-        if (path.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive)) {
+        if (image::hasPictureName(path.toStdString())) {
             return path;
         }
     }

@@ -97,7 +97,8 @@ private:
     QToolButton* useAsInput_ = nullptr;
 };
 
-/// The first file on this machine that a drop brings and that has the name of a PNG; empty: none.
-[[nodiscard]] QString droppedPng(const QMimeData* data);
+/// The first file on this machine that a drop brings and that has the name of a picture; empty:
+/// none.
+[[nodiscard]] QString droppedPicturePath(const QMimeData* data);
 
 }  // namespace lowtide::ui

@@ -1,6 +1,7 @@
 #include "ui/studio/dropped_file.hpp"
 
 #include "ui/document/edits.hpp"
+#include "ui/document/opened_graph.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
@@ -8,8 +9,8 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
 
 namespace lowtide::ui {
 
@@ -17,20 +18,13 @@ namespace {
 
 constexpr double kStep = 32;  ///< from one node to the next that is dropped on the same place
 
-/// By the ending; of pictures also those that cannot be read, which their reader says.
-bool isNamedLike(const QString& path, std::initializer_list<const char*> endings) {
+/// By the ending, also of those whose formats are not read.
+bool isModelName(const QString& path) {
     const QString ending = QFileInfo(path).suffix().toLower();
-    return std::any_of(endings.begin(), endings.end(), [&](const char* each) {
+    constexpr std::array kEndings = {"safetensors", "ckpt", "pt", "pth", "bin", "gguf"};
+    return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* each) {
         return ending == QLatin1String(each);
     });
-}
-
-bool isPictureName(const QString& path) {
-    return isNamedLike(path, {"png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "avif"});
-}
-
-bool isModelName(const QString& path) {
-    return isNamedLike(path, {"safetensors", "ckpt", "pt", "pth"});
 }
 
 /// Below and beside nodes that lie at the very place.
@@ -91,7 +85,7 @@ DroppedFile::DroppedFile(GraphModel& model,
 }
 
 void DroppedFile::take(const QString& path, QPointF at) {
-    if (isPictureName(path)) {
+    if (isPicture(path)) {
         pictures_.take(path, at);
     } else if (isModelName(path)) {
         Q_EMIT modelDropped(path);

@@ -26,7 +26,8 @@ namespace lowtide::ui {
 namespace {
 
 QString filters() {
-    return FileCommands::tr("Graphs and pictures (*.json *.png);;All files (*)");
+    return FileCommands::tr(
+        "Graphs and pictures (*.json *.png *.jpg *.jpeg *.webp);;All files (*)");
 }
 
 }  // namespace

@@ -11,6 +11,10 @@
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/mask_stage.hpp"
+#include "plugin/models/pictures/composite_stage.hpp"
+#include "plugin/models/pictures/fit_stage.hpp"
+#include "plugin/models/pictures/grow_mask_stage.hpp"
+#include "plugin/models/pictures/repeat_latent_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
@@ -292,6 +296,50 @@ memory::StageWork walkMatchColour(const Shape& imageShape,
         request.image = imageOnWire(imageShape, place);
         request.reference = imageOnWire(referenceShape, place, "reference");
         (void)matchColourStage(context, request);
+    });
+}
+
+memory::StageWork walkFit(const FitShapes& shapes,
+                          const FitRequest& settings,
+                          const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        FitRequest request = settings;
+        request.image = imageOnWire(shapes.image, place);
+        request.mask = maskOnWire(shapes.mask, place);
+        (void)fitStage(context, request);
+    });
+}
+
+memory::StageWork walkComposite(const CompositeShapes& shapes,
+                                const CompositeRequest& settings,
+                                const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        CompositeRequest request = settings;
+        request.destination = imageOnWire(shapes.destination, place, "destination");
+        request.source = imageOnWire(shapes.source, place, "source");
+        request.mask = maskOnWire(shapes.mask, place);
+        (void)compositeStage(context, request);
+    });
+}
+
+memory::StageWork walkGrowMask(const Shape& maskShape,
+                               const MaskGrowRequest& settings,
+                               const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        MaskGrowRequest request = settings;
+        request.mask = maskOnWire(maskShape, place);
+        (void)growMaskStage(context, request, quietCall());
+    });
+}
+
+memory::StageWork walkRepeat(const Shape& latentShape,
+                             const WireRef& known,
+                             const LatentRepeatRequest& settings,
+                             const memory::StagePlace& place) {
+    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+        LatentRepeatRequest request = settings;
+        request.latent = latentOnWire(latentShape, known, place, "latent");
+        (void)repeatLatentStage(context, request);
     });
 }
 

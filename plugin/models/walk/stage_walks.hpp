@@ -63,6 +63,21 @@ struct DetailNetworks;
                                            const DetailRequest& settings,
                                            const DetailNetworks& networks,
                                            const memory::StagePlace& place);
+/// Wires in `settings` are not looked at but the model, here and below.
+[[nodiscard]] memory::StageWork walkFit(const FitShapes& shapes,
+                                        const FitRequest& settings,
+                                        const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkComposite(const CompositeShapes& shapes,
+                                              const CompositeRequest& settings,
+                                              const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkGrowMask(const Shape& maskShape,
+                                             const MaskGrowRequest& settings,
+                                             const memory::StagePlace& place);
+/// `known`: StageOutline::outputValue of the latent, may be null.
+[[nodiscard]] memory::StageWork walkRepeat(const Shape& latentShape,
+                                           const WireRef& known,
+                                           const LatentRepeatRequest& settings,
+                                           const memory::StagePlace& place);
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);

@@ -149,7 +149,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, file);
         QFETCH(int, channels);
         QFETCH(QByteArray, pixels);
-        const Png png = decodePng(bytesOf(file), "x.png");
+        const DecodedPicture png = decodePng(bytesOf(file), "x.png");
         QCOMPARE(png.picture.channels, channels);
         QCOMPARE(pixelsOf(png.picture).toHex(), pixels);
         QCOMPARE(png.texts.size(), size_t{0});
@@ -159,7 +159,8 @@ private Q_SLOTS:
         QByteArray pixels(11 * 9, '\0');
         std::iota(pixels.begin(), pixels.end(), '\0');
         const PngHeader header{.width = 11, .height = 9, .color = Grey, .interlace = 1};
-        const Png png = decodePng(bytesOf(pngOf(header, interlacedRows(pixels, 11, 9))), "x.png");
+        const DecodedPicture png =
+            decodePng(bytesOf(pngOf(header, interlacedRows(pixels, 11, 9))), "x.png");
         QCOMPARE(png.picture.widthPixels, 11);
         QCOMPARE(png.picture.heightPixels, 9);
         QCOMPARE(pixelsOf(png.picture).toHex(), pixels.toHex());
@@ -216,7 +217,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         const QByteArray rows = QByteArray::fromHex("0042");
         for (const QByteArray& file : {pngOf({}, rows, chunks), pngOf({}, rows, {}, chunks)}) {
-            const Png png = decodePng(bytesOf(file), "x.png");
+            const DecodedPicture png = decodePng(bytesOf(file), "x.png");
             QCOMPARE(png.texts.size(), size_t{1});
             QCOMPARE(QByteArray::fromStdString(png.texts[0].key), key);
             QVERIFY(QByteArray::fromStdString(png.texts[0].text) == text);
@@ -230,7 +231,7 @@ private Q_SLOTS:
         const QByteArray file =
             pngOf({}, QByteArray::fromHex("0042"), text("1") + text("2"), text("3"));
         std::string seen;
-        for (const PngText& entry : decodePng(bytesOf(file), "x.png").texts) {
+        for (const PictureText& entry : decodePng(bytesOf(file), "x.png").texts) {
             seen += entry.text;
         }
         QCOMPARE(seen, std::string("123"));

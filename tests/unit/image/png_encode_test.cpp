@@ -15,7 +15,7 @@ using namespace lowtide::testing;
 
 namespace {
 
-QByteArray encoded(const Image8& picture, const std::vector<PngText>& texts = {}) {
+QByteArray encoded(const Image8& picture, const std::vector<PictureText>& texts = {}) {
     return QByteArray::fromStdString(encodePng(picture, texts));
 }
 
@@ -79,7 +79,7 @@ private Q_SLOTS:
         std::mt19937 random(42);
         QByteArray pixels(width * height * channels, '\0');
         std::generate(pixels.begin(), pixels.end(), [&] { return static_cast<char>(random()); });
-        const Png back =
+        const DecodedPicture back =
             decodePng(bytesOf(encoded(pictureOf(width, height, channels, pixels))), "back");
         QCOMPARE(back.picture.widthPixels, width);
         QCOMPARE(back.picture.heightPixels, height);
@@ -111,7 +111,7 @@ private Q_SLOTS:
     void textsComeBack() {
         QFETCH(QByteArray, key);
         QFETCH(QByteArray, text);
-        const Png back = decodePng(
+        const DecodedPicture back = decodePng(
             bytesOf(encoded(
                 kDot, {{"first", "1"}, {key.toStdString(), text.toStdString()}, {"first", "2"}})),
             "back");
@@ -123,7 +123,7 @@ private Q_SLOTS:
     }
 
     void whatIsWrittenAtTheLimitsCanBeRead() {
-        const std::vector<PngText> texts(1000, {.key = "key", .text = std::string(30000, 'x')});
+        const std::vector<PictureText> texts(1000, {.key = "key", .text = std::string(30000, 'x')});
         QCOMPARE(decodePng(bytesOf(encoded(kDot, texts)), "back").texts.size(), size_t{1000});
     }
 
@@ -159,8 +159,9 @@ private Q_SLOTS:
     }
 
     void refusesTooManyTexts() {
-        QVERIFY(errorOf(
-            [] { (void)encoded(kDot, std::vector<PngText>(1001, {.key = "k", .text = "v"})); }));
+        QVERIFY(errorOf([] {
+            (void)encoded(kDot, std::vector<PictureText>(1001, {.key = "k", .text = "v"}));
+        }));
     }
 
     void refusesPictures_data() {

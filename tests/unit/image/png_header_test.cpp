@@ -68,25 +68,6 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
         QVERIFY(error->message().find(std::to_string(width)) != std::string::npos);
     }
-
-    void otherFormatsAreNamed_data() {
-        QTest::addColumn<QByteArray>("begin");
-        QTest::addColumn<QString>("format");
-        QTest::newRow("JPEG") << QByteArray::fromHex("ffd8ffe000104a464946") << "JPEG";
-        QTest::newRow("WebP") << QByteArray("RIFF\x10\0\0\0WEBPVP8 ", 16) << "WebP";
-        QTest::newRow("GIF") << QByteArray("GIF89a") << "GIF";
-        QTest::newRow("BMP") << QByteArray("BM\x10\0", 4) << "BMP";
-        QTest::newRow("TIFF") << QByteArray("II*\0", 4) << "TIFF";
-    }
-
-    void otherFormatsAreNamed() {
-        QFETCH(QByteArray, begin);
-        QFETCH(QString, format);
-        const auto error = errorFor(begin + QByteArray(40, 'x'));
-        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY(QString::fromStdString(error->message()).contains(format));
-        QVERIFY(error->hint().find("PNG") != std::string::npos);
-    }
 };
 
 LOWTIDE_TEST(PngHeaderTest)

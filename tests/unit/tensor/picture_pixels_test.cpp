@@ -10,13 +10,23 @@ namespace lowtide::tensor::picture_pixels_test {
 namespace {
 
 /// Two columns and one row for each list of bytes.
-Image8 pictureOf(int channels, const std::vector<uint8_t>& bytes) {
+image::DecodedPicture pictureOf(int channels, const std::vector<uint8_t>& bytes) {
     auto pixels = std::make_shared<uint8_t[]>(bytes.size());
     std::copy(bytes.begin(), bytes.end(), pixels.get());
-    return {.widthPixels = 2,
-            .heightPixels = static_cast<int>(bytes.size()) / 2 / channels,
-            .channels = channels,
-            .pixels = pixels};
+    return {.picture = {.widthPixels = 2,
+                        .heightPixels = static_cast<int>(bytes.size()) / 2 / channels,
+                        .channels = channels,
+                        .pixels = pixels}};
+}
+
+/// The same with 16 bits.
+image::DecodedPicture deepPictureOf(int channels, const std::vector<uint16_t>& levels) {
+    auto pixels = std::make_shared<uint16_t[]>(levels.size());
+    std::copy(levels.begin(), levels.end(), pixels.get());
+    return {.deep = image::Image16{.widthPixels = 2,
+                                   .heightPixels = static_cast<int>(levels.size()) / 2 / channels,
+                                   .channels = channels,
+                                   .pixels = pixels}};
 }
 
 /// As numpy has them: float32 divisions.
@@ -32,7 +42,8 @@ class PicturePixelsTest : public QObject {
 private Q_SLOTS:
 
     void coloursBecomePlanes() {
-        const Image8 picture = pictureOf(3, {0, 10, 20, 1, 11, 21, 2, 12, 22, 255, 254, 253});
+        const image::DecodedPicture picture =
+            pictureOf(3, {0, 10, 20, 1, 11, 21, 2, 12, 22, 255, 254, 253});
         const at::Tensor expected =
             levels({1, 3, 2, 2}, {0, 1, 2, 255, 10, 11, 12, 254, 20, 21, 22, 253});
         QVERIFY(at::equal(pixelsOf(picture), expected));
@@ -44,8 +55,22 @@ private Q_SLOTS:
         QVERIFY(at::equal(pixelsOf(pictureOf(1, {7, 200})), expected));
     }
 
+    void sixteenBitsKeepWhatEightWouldLose() {
+        const image::DecodedPicture picture =
+            deepPictureOf(4, {0, 1, 2, 65535, 65535, 32768, 257, 1});
+        const at::Tensor expected =
+            at::tensor(std::vector<int64_t>{0, 65535, 1, 32768, 2, 257}, at::kLong).to(at::kFloat) /
+            65535;
+        QVERIFY(at::equal(pixelsOf(picture), expected.view({1, 3, 1, 2})));
+        const at::Tensor clear =
+            1 - at::tensor(std::vector<int64_t>{65535, 1}, at::kLong).to(at::kFloat) / 65535;
+        QVERIFY(at::equal(transparencyOf(picture), clear.view({1, 1, 1, 2})));
+        QVERIFY(transparencyOf(picture)[0][0][0][1].item<float>() < 1);
+    }
+
     void transparencyIsAMaskAndLeavesTheColours() {
-        const Image8 picture = pictureOf(4, {1, 2, 3, 255, 4, 5, 6, 0, 7, 8, 9, 51, 1, 1, 1, 204});
+        const image::DecodedPicture picture =
+            pictureOf(4, {1, 2, 3, 255, 4, 5, 6, 0, 7, 8, 9, 51, 1, 1, 1, 204});
         QVERIFY(at::equal(pixelsOf(picture),
                           levels({1, 3, 2, 2}, {1, 4, 7, 1, 2, 5, 8, 1, 3, 6, 9, 1})));
         const at::Tensor expected = at::tensor({0.0, 1.0, 0.8, 0.2}).view({1, 1, 2, 2});

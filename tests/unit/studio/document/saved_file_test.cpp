@@ -1,3 +1,4 @@
+#include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
@@ -29,7 +30,7 @@ void write(const QString& path, const QByteArray& bytes) {
     QCOMPARE(file.write(bytes), bytes.size());
 }
 
-QByteArray pictureWith(const std::vector<image::PngText>& texts) {
+QByteArray pictureWith(const std::vector<image::PictureText>& texts) {
     const Image8 picture{.widthPixels = 2,
                          .heightPixels = 2,
                          .channels = 3,
@@ -233,6 +234,26 @@ private Q_SLOTS:
         write(picture,
               pictureWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(picture)), someGraphText());
+    }
+
+    void picturesOfOtherFormatsGiveTheirGraphToo_data() {
+        QTest::addColumn<int>("format");
+        QTest::newRow("JPEG") << static_cast<int>(image::PictureFormat::Jpeg);
+        QTest::newRow("WebP") << static_cast<int>(image::PictureFormat::WebP);
+    }
+
+    void picturesOfOtherFormatsGiveTheirGraphToo() {
+        QFETCH(int, format);
+        const Image8 picture{.widthPixels = 2,
+                             .heightPixels = 2,
+                             .channels = 3,
+                             .pixels = std::make_shared<uint8_t[]>(12)};
+        const std::string bytes =
+            image::encodePicture(picture,
+                                 {{"lowtide_graph", someGraphText().toStdString()}},
+                                 {.format = static_cast<image::PictureFormat>(format)});
+        write(path_, QByteArray::fromStdString(bytes));
+        QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
     void theNameOfAPictureDoesNotMatter() {

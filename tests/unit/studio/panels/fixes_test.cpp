@@ -2,6 +2,7 @@
 #include "plugin/graph/validate.hpp"
 #include "plugin/memory/policy.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/fixes.hpp"
 
@@ -34,6 +35,46 @@ graph::Document sampleDocument() {
     node.params = {{"steps", 20}};
     document.nodes["denoise"] = node;
     return document;
+}
+
+PortDesc port(const char* id, const char* type) {
+    return {.id = id, .label = id, .type = type};
+}
+
+graph::Catalog pictureCatalog() {
+    return graph::Catalog(
+        {{.id = "test.model", .outputs = {port("model", "MODEL")}},
+         {.id = "test.load", .outputs = {port("image", "IMAGE"), port("mask", "MASK")}},
+         {.id = "test.fit",
+          .label = "Fit",
+          .inputs = {port("image", "IMAGE"), port("mask", "MASK"), port("model", "MODEL")},
+          .outputs = {port("image", "IMAGE"), port("mask", "MASK")}},
+         {.id = "test.encode",
+          .inputs = {port("image", "IMAGE"), port("model", "MODEL")},
+          .outputs = {port("latent", "LATENT")}},
+         {.id = "test.denoise", .inputs = {port("latent", "LATENT"), port("mask", "MASK")}}});
+}
+
+graph::Document pictureDocument() {
+    graph::Document document;
+    for (const char* name : {"model", "load", "encode", "denoise"}) {
+        document.nodes[name].type = std::string("test.") + name;
+    }
+    connect(document, {"load", "image"}, {"encode", "image"});
+    connect(document, {"model", "model"}, {"encode", "model"});
+    connect(document, {"encode", "latent"}, {"denoise", "latent"});
+    connect(document, {"load", "mask"}, {"denoise", "mask"});
+    return document;
+}
+
+QStringList wiresOf(const graph::Document& document) {
+    QStringList wires;
+    for (const graph::Link& link : document.links) {
+        wires << QString::fromStdString(link.from.node + "." + link.from.port + " > " +
+                                        link.to.node + "." + link.to.port);
+    }
+    wires.sort();
+    return wires;
 }
 
 /// As `lowtide plan --device fake:64MiB --memory-budget 10MiB --policy denoise=none` refuses.
@@ -75,6 +116,8 @@ private Q_SLOTS:
     void writesBudgets();
     void roundsUp_data();
     void roundsUp();
+    void aNodeIsInsertedBeforeAPictureThatDoesNotFit();
+    void nothingIsInsertedThatIsNotThere();
 };
 
 void FixesTest::setsTheCheapestPolicy() {
@@ -267,6 +310,40 @@ void FixesTest::roundsUp() {
     QFETCH(qint64, bytes);
     QFETCH(qint64, rounded);
     QCOMPARE(qint64{roundedUp(bytes)}, rounded);
+}
+
+/// The picture that is refused goes through the node that the issue names, and its mask too; the
+/// model that refused it says what it takes.
+void FixesTest::aNodeIsInsertedBeforeAPictureThatDoesNotFit() {
+    const graph::Catalog catalog = pictureCatalog();
+    graph::Document document = pictureDocument();
+    const Issue issue{.code = "picture_size",
+                      .node = "encode",
+                      .item = "image",
+                      .facts = R"({"width": 300, "height": 200, "multiple": 8,
+                                   "insert": "test.fit"})"};
+    const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+    QCOMPARE(fixes.size(), size_t{1});
+    QCOMPARE(fixes[0].label, QString("Insert Fit"));
+    fixes[0].edit(document);
+    QCOMPARE(wiresOf(document),
+             QStringList({"encode.latent > denoise.latent",
+                          "fit.image > encode.image",
+                          "fit.mask > denoise.mask",
+                          "load.image > fit.image",
+                          "load.mask > fit.mask",
+                          "model.model > encode.model",
+                          "model.model > fit.model"}));
+}
+
+void FixesTest::nothingIsInsertedThatIsNotThere() {
+    Issue issue{.code = "picture_size", .node = "encode", .item = "image", .facts = {}};
+    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
+    issue.facts = R"({"insert": "test.unknown"})";
+    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
+    issue.facts = R"({"insert": "test.fit"})";
+    issue.item = "latent";
+    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
 }
 
 LOWTIDE_TEST(FixesTest)

@@ -45,7 +45,7 @@ void put(const QString& path, const QByteArray& bytes) {
 }
 
 /// A PNG as Lowtide writes it.
-QByteArray png(int width, int height, const std::vector<image::PngText>& texts) {
+QByteArray png(int width, int height, const std::vector<image::PictureText>& texts) {
     const auto count = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
     const std::shared_ptr<uint8_t[]> pixels(new uint8_t[count]());
     for (size_t i = 0; i < count; ++i) {

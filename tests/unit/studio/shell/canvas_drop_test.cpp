@@ -1,3 +1,4 @@
+#include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -5,6 +6,7 @@
 #include "ui/document/edits.hpp"
 #include "ui/studio/dropped_file.hpp"
 
+#include <array>
 #include <optional>
 #include <set>
 
@@ -15,7 +17,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-QByteArray pictureWith(const std::vector<image::PngText>& texts) {
+QByteArray pictureWith(const std::vector<image::PictureText>& texts) {
     const Image8 picture{.widthPixels = 2,
                          .heightPixels = 2,
                          .channels = 3,
@@ -139,6 +141,58 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!said.isEmpty(), kPatience);
         QVERIFY2(said.contains(title), qPrintable(said));
         QVERIFY2(title == "cannot be opened" || !said.contains("graph"), qPrintable(said));
+    }
+
+    /// Whatever it is called: what it holds decides.
+    void aDroppedJpegBecomesANode() {
+        Studio studio;
+        const Image8 dot{.widthPixels = 2,
+                         .heightPixels = 2,
+                         .channels = 3,
+                         .pixels = std::make_shared<uint8_t[]>(12)};
+        const QByteArray bytes = QByteArray::fromStdString(
+            image::encodePicture(dot, {}, {.format = image::PictureFormat::Jpeg}));
+        const QString path = studio.write("photo.data", bytes);
+        studio.drop(path, {120, 90});
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        QCOMPARE(studio.fileOf(*studio.pictureNode()), path);
+    }
+
+    /// Each is asked about, one after the other, and lies where it was let go.
+    void severalDroppedPicturesAreAllTaken() {
+        Studio studio;
+        const std::string graph = graph::toText(studio.model().document());
+        const QString first = studio.write("a.png", pictureWith({{"lowtide_graph", graph}}));
+        const QString second = studio.write("b.png", pictureWith({{"lowtide_graph", graph}}));
+        const std::array<QPoint, 2> places = {QPoint(120, 90), QPoint(260, 200)};
+        const std::array<QPointF, 2> scene = {studio.canvas().mapToScene(places[0]),
+                                              studio.canvas().mapToScene(places[1])};
+        studio.drop(first, places[0]);
+        QPushButton* use = nullptr;
+        const auto isAsked = [&] {
+            use = studio.window->findChild<QPushButton*>("useAsInput");
+            return use != nullptr && use->isVisible();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
+        studio.drop(second, places[1]);
+        QTest::qWait(200);
+        QVERIFY(isAsked());
+        QTest::mouseClick(use, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
+        const std::string node = *studio.pictureNode();
+        QCOMPARE(studio.fileOf(node), first);
+        QVERIFY((studio.placeOf(node) - scene[0]).manhattanLength() < 2);
+        QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
+        QTest::mouseClick(use, Qt::LeftButton);
+        const auto lies = [&](const QPointF& place) {
+            for (const auto& [id, each] : studio.model().document().nodes) {
+                if (each.type == "load.image" && studio.fileOf(id) == second) {
+                    return (studio.placeOf(id) - place).manhattanLength() < 2;
+                }
+            }
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(lies(scene[1]), kPatience);
     }
 
     void aDroppedPictureThatCarriesAGraphAsks() {

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
@@ -169,6 +170,26 @@ private Q_SLOTS:
         QVERIFY(!first.model.isModified());
         QCOMPARE(first.file.name(), QString("one"));
         QCOMPARE(graph::toText(loadGraph(path)), graph::toText(first.model.document()));
+    }
+
+    /// What it holds says so, whatever it is called.
+    void aPictureIsNeverWrittenOver() {
+        const QTemporaryDir folder;
+        const Image8 dot{.widthPixels = 1,
+                         .heightPixels = 1,
+                         .channels = 1,
+                         .pixels = std::make_shared<uint8_t[]>(1)};
+        for (const image::PictureFormat format :
+             {image::PictureFormat::Png, image::PictureFormat::Jpeg, image::PictureFormat::WebP}) {
+            const QString path = folder.filePath("photo.data");
+            put(path,
+                QByteArray::fromStdString(image::encodePicture(
+                    dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
+            Opened opened(folder);
+            QCOMPARE(opened.file.open(path), QString());
+            QVERIFY(opened.model.node("picture"));
+            QCOMPARE(opened.file.path(), QString());
+        }
     }
 
     void changesAreKeptInTheJournalUntilTheyAreSaved() {

@@ -1,0 +1,11 @@
+#include "nodes/image/image_nodes.hpp"
+
+#include <vector>
+
+namespace lowtide::nodes {
+
+std::vector<executor::NodeType> image(models::Stages& stages) {
+    return {fitImageNode(stages), compositeImageNode(stages)};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,55 @@
+#include "nodes/latent/latent_nodes.hpp"
+#include "nodes/stage_call.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+NodeDesc describeRepeatLatent() {
+    return {.id = "latent.repeat",
+            .label = "Repeat latent",
+            .category = "Latent",
+            .tooltip = "A latent several times, so that one picture gives a batch.",
+            .aliases = {"RepeatLatentBatch"},
+            .inputs = {{.id = "latent",
+                        .label = "Latent",
+                        .tooltip = "An encoded picture, an empty latent, or a batch of them.",
+                        .type = "LATENT"}},
+            .outputs = {{.id = "latent",
+                         .label = "Latent",
+                         .tooltip = "All of them, one after the other, several times.",
+                         .type = "LATENT"}},
+            .params = {{.id = "count",
+                        .label = "Count",
+                        .tooltip = "How often; the denoiser says which seeds the pictures get.",
+                        .kind = ParamKind::Int,
+                        .defaultValue = int64_t{2},
+                        .min = 1,
+                        .max = 4096,
+                        .softMin = 1,
+                        .softMax = 16,
+                        .step = 1}}};
+}
+
+executor::WorkOutline outlineRepeatLatent(models::Stages& stages,
+                                          const executor::OutlineContext& context) {
+    return workOutline(stages.outlineRepeatLatent(context.input("latent")->shape,
+                                                  knownOf(context, "latent"),
+                                                  {.count = context.integer("count")}),
+                       "latent");
+}
+
+void runRepeatLatent(models::Stages& stages, executor::Context& context) {
+    context.output(
+        "latent",
+        stages.repeatLatent({.latent = context.input("latent"), .count = context.integer("count")},
+                            stageCall(context)));
+}
+
+}  // namespace
+
+executor::NodeType repeatLatentNode(models::Stages& stages) {
+    return stageNode(stages, describeRepeatLatent(), outlineRepeatLatent, runRepeatLatent);
+}
+
+}  // namespace lowtide::nodes

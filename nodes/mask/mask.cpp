@@ -1,0 +1,11 @@
+#include "nodes/mask/mask_nodes.hpp"
+
+#include <vector>
+
+namespace lowtide::nodes {
+
+std::vector<executor::NodeType> mask(models::Stages& stages) {
+    return {maskFromImageNode(stages), growMaskNode(stages)};
+}
+
+}  // namespace lowtide::nodes

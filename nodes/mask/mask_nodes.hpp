@@ -1,0 +1,16 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+
+namespace lowtide::models {
+class Stages;
+}
+
+namespace lowtide::nodes {
+
+/// "mask.from_image": what a picture shows as a mask.
+[[nodiscard]] executor::NodeType maskFromImageNode(models::Stages& stages);
+/// "mask.grow": masks larger, smaller, softer.
+[[nodiscard]] executor::NodeType growMaskNode(models::Stages& stages);
+
+}  // namespace lowtide::nodes

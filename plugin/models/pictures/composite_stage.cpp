@@ -1,0 +1,113 @@
+#include "plugin/models/pictures/composite_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/interpolation.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+using tensor::kernels::Interpolation;
+
+/// Where source and destination meet along one axis.
+struct Meeting {
+    int64_t inDestination = 0;
+    int64_t inSource = 0;
+    int64_t length = 0;
+};
+
+Meeting meetingOf(int64_t place, int64_t destination, int64_t source) {
+    const int64_t first = std::clamp<int64_t>(place, 0, destination);
+    const int64_t last = std::clamp<int64_t>(place + source, 0, destination);
+    return {.inDestination = first, .inSource = first - place, .length = last - first};
+}
+
+bool goesWith(int64_t count, int64_t other) {
+    return count == 1 || other == 1 || count == other;
+}
+
+at::Tensor sized(const at::Tensor& planes, int64_t height, int64_t width) {
+    const bool fits = planes.size(2) == height && planes.size(3) == width;
+    return fits ? planes
+                : tensor::kernels::interpolate(planes, height, width, Interpolation::Bilinear);
+}
+
+Shape shapeOfMask(const CompositeRequest& request) {
+    return request.mask ? Shape(masksIn(request.mask).values().sizes().vec()) : Shape();
+}
+
+/// `target` is written where both meet.
+void layOn(at::Tensor& target,
+           const at::Tensor& source,
+           const at::Tensor& mask,
+           const CompositeRequest& request) {
+    const Meeting rows = meetingOf(request.yPixels, target.size(2), source.size(2));
+    const Meeting columns = meetingOf(request.xPixels, target.size(3), source.size(3));
+    if (rows.length <= 0 || columns.length <= 0) {
+        return;
+    }
+    const auto ofSource = [&](const at::Tensor& planes) {
+        return planes.narrow(2, rows.inSource, rows.length)
+            .narrow(3, columns.inSource, columns.length);
+    };
+    at::Tensor seen = target.narrow(2, rows.inDestination, rows.length)
+                          .narrow(3, columns.inDestination, columns.length);
+    if (!mask.defined()) {
+        seen.copy_(ofSource(source));
+        return;
+    }
+    const at::Tensor share = ofSource(mask);
+    seen.mul_(1 - share).add_(share * ofSource(source));
+}
+
+}  // namespace
+
+Shape compositeShape(const CompositeShapes& shapes) {
+    const int64_t count = std::max(shapes.destination[0], shapes.source[0]);
+    requireThat(goesWith(shapes.destination[0], shapes.source[0]),
+                "there are " + std::to_string(shapes.source[0]) + " pictures to lay on " +
+                    std::to_string(shapes.destination[0]),
+                "connect one picture, or one for each",
+                "source");
+    requireThat(shapes.mask.empty() || shapes.mask[0] == 1 || shapes.mask[0] == count,
+                "there are " + (shapes.mask.empty() ? "0" : std::to_string(shapes.mask[0])) +
+                    " masks for " + std::to_string(count) + " pictures",
+                "connect one mask, or one for each picture",
+                "mask");
+    return {count, shapes.destination[1], shapes.destination[2], shapes.destination[3]};
+}
+
+WireRef compositeStage(StageContext& context, const CompositeRequest& request) {
+    const tensor::Images& below = imagesIn(request.destination, "destination");
+    const tensor::Images& above = imagesIn(request.source, "source");
+    const at::Tensor& destination = below.pixels();
+    const Shape shape = compositeShape({.destination = destination.sizes().vec(),
+                                        .source = above.pixels().sizes().vec(),
+                                        .mask = shapeOfMask(request)});
+    const c10::Device device = destination.device();
+    at::Tensor source = tensor::upload(above.pixels(), device);
+    if (request.isResized) {
+        source = sized(source, shape[2], shape[3]);
+    }
+    const at::Tensor mask = request.mask
+                                ? sized(tensor::upload(masksIn(request.mask).values(), device),
+                                        source.size(2),
+                                        source.size(3))
+                                : at::Tensor();
+    context.record.put("composite_in", destination);
+    at::Tensor result = destination.expand(shape).clone(at::MemoryFormat::Contiguous);
+    layOn(result, source, mask, request);
+    context.record.put("composite_out", result);
+    // What was made last says how the picture came to be.
+    const tensor::Provenance& made =
+        above.provenance().fields.empty() ? below.provenance() : above.provenance();
+    return std::make_shared<const tensor::Images>(std::move(result), made);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,142 @@
+#include "plugin/models/pictures/fit_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+#include <optional>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kRowAxis = 2;
+constexpr int64_t kColumnAxis = 3;
+
+tensor::kernels::Resample fitFilter(const std::string& name) {
+    using tensor::kernels::Resample;
+    requireThat(name == "lanczos" || name == "bicubic" || name == "area",
+                "there is no method \"" + name + "\" to resample a picture",
+                "choose lanczos, bicubic or area",
+                "method");
+    return name == "lanczos" ? Resample::Lanczos
+           : name == "area"  ? Resample::Area
+                             : Resample::Bicubic;
+}
+
+/// Level of the colour that is laid around; empty: that of the picture's edge.
+std::optional<double> fillLevel(const std::string& name) {
+    requireThat(name == "grey" || name == "black" || name == "white" || name == "edge",
+                "there is no fill \"" + name + "\"",
+                "choose grey, black, white or edge",
+                "fill");
+    if (name == "edge") {
+        return std::nullopt;
+    }
+    return name == "grey" ? 0.5 : name == "white" ? 1.0 : 0.0;
+}
+
+at::Tensor cutOut(const at::Tensor& planes, const FitGeometry& fit) {
+    return planes.narrow(kRowAxis, fit.partY, fit.part.height)
+        .narrow(kColumnAxis, fit.partX, fit.part.width);
+}
+
+at::Tensor insideOf(const at::Tensor& planes, const FitGeometry& fit) {
+    return planes.narrow(kRowAxis, fit.top, fit.scaled.height)
+        .narrow(kColumnAxis, fit.left, fit.scaled.width);
+}
+
+bool isPadded(const FitGeometry& fit) {
+    return fit.scaled.width != fit.size.width || fit.scaled.height != fit.size.height;
+}
+
+/// The first and the last row, or column, as often as they are missing.
+at::Tensor extendedEdge(const at::Tensor& planes, int64_t axis, int64_t before, int64_t after) {
+    std::vector<int64_t> first = planes.sizes().vec();
+    std::vector<int64_t> last = first;
+    first[static_cast<size_t>(axis)] = before;
+    last[static_cast<size_t>(axis)] = after;
+    return at::cat({planes.narrow(axis, 0, 1).expand(first),
+                    planes,
+                    planes.narrow(axis, planes.size(axis) - 1, 1).expand(last)},
+                   axis);
+}
+
+/// `level`: empty for the colours of the edge.
+at::Tensor padded(const at::Tensor& planes, const FitGeometry& fit, std::optional<double> level) {
+    if (!isPadded(fit)) {
+        return planes;
+    }
+    if (!level) {
+        const at::Tensor rows =
+            extendedEdge(planes, kRowAxis, fit.top, fit.size.height - fit.scaled.height - fit.top);
+        return extendedEdge(
+            rows, kColumnAxis, fit.left, fit.size.width - fit.scaled.width - fit.left);
+    }
+    at::Tensor whole = at::full({planes.size(0), planes.size(1), fit.size.height, fit.size.width},
+                                *level,
+                                planes.options());
+    insideOf(whole, fit).copy_(planes);
+    return whole;
+}
+
+at::Tensor fittedPlanes(const at::Tensor& planes,
+                        const FitGeometry& fit,
+                        tensor::kernels::Resample filter,
+                        std::optional<double> level) {
+    return padded(
+        tensor::kernels::resample(cutOut(planes, fit), fit.scaled.height, fit.scaled.width, filter),
+        fit,
+        level);
+}
+
+/// Where nothing of the picture is, is masked; without a mask nothing else is.
+at::Tensor fittedMask(const FitRequest& request, const FitGeometry& fit, const at::Tensor& pixels) {
+    constexpr double kMasked = 1;
+    if (request.mask) {
+        const at::Tensor mask = tensor::upload(masksIn(request.mask).values(), pixels.device());
+        return fittedPlanes(mask, fit, tensor::kernels::Resample::Area, kMasked);
+    }
+    at::Tensor mask = at::full({1, 1, fit.size.height, fit.size.width}, kMasked, pixels.options());
+    insideOf(mask, fit).zero_();
+    return mask;
+}
+
+}  // namespace
+
+FitGeometry fitFor(const FitShapes& shapes, const FitRequest& settings) {
+    (void)fitFilter(settings.method);
+    (void)fillLevel(settings.fill);
+    requireThat(settings.multiple >= 1 && settings.multiple <= 4096,
+                "the multiple is " + std::to_string(settings.multiple),
+                "choose a number from 1 to 4096",
+                "multiple");
+    if (!shapes.mask.empty()) {
+        checkMaskFits(shapes.mask, shapes.image);
+    }
+    const int64_t multiple =
+        settings.model ? std::lcm(settings.multiple, modelIn(settings.model).info().downsampling)
+                       : settings.multiple;
+    return fitGeometry({.width = shapes.image[3], .height = shapes.image[2]}, settings, multiple);
+}
+
+PictureValues fitStage(StageContext& context, const FitRequest& request) {
+    const tensor::Images& given = imagesIn(request.image);
+    const at::Tensor& pixels = given.pixels();
+    const Shape mask = request.mask ? masksIn(request.mask).values().sizes().vec() : Shape();
+    const FitGeometry fit = fitFor({.image = pixels.sizes().vec(), .mask = mask}, request);
+    context.record.put("fit_in", pixels);
+    at::Tensor result =
+        fittedPlanes(pixels, fit, fitFilter(request.method), fillLevel(request.fill));
+    context.record.put("fit_out", result);
+    at::Tensor masked = fittedMask(request, fit, pixels);
+    return {.image = std::make_shared<const tensor::Images>(std::move(result), given.provenance()),
+            .mask = std::make_shared<const tensor::Masks>(std::move(masked))};
+}
+
+}  // namespace lowtide::models

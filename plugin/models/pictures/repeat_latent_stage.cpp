@@ -1,0 +1,58 @@
+#include "plugin/models/pictures/repeat_latent_stage.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/stage_inputs.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kMostLatents = 4096;
+
+at::Tensor repeated(const at::Tensor& value, int64_t count) {
+    return value.defined() ? value.repeat({count, 1, 1, 1}) : value;
+}
+
+tensor::Provenance repeatedFields(const tensor::Provenance& given, int64_t count) {
+    tensor::Provenance result = given;
+    for (int64_t i = 1; i < count; ++i) {
+        result.ofPictures.insert(
+            result.ofPictures.end(), given.ofPictures.begin(), given.ofPictures.end());
+    }
+    return result;
+}
+
+}  // namespace
+
+Shape repeatedShape(const Shape& latentShape, const LatentRepeatRequest& settings) {
+    const int64_t batch = latentShape.empty() ? 1 : latentShape[0];
+    requireThat(settings.count >= 1 && settings.count <= kMostLatents / batch,
+                std::to_string(batch) + " latents " + std::to_string(settings.count) +
+                    " times cannot be had",
+                "choose a number from 1 to " + std::to_string(kMostLatents / batch),
+                "count");
+    Shape shape = latentShape;
+    shape[0] = batch * settings.count;
+    return shape;
+}
+
+WireRef repeatLatentStage(StageContext& context, const LatentRepeatRequest& request) {
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
+        const Shape shape = repeatedShape({empty->batch()}, request);
+        return std::make_shared<const tensor::EmptyLatents>(
+            empty->widthPixels(), empty->heightPixels(), shape[0]);
+    }
+    const tensor::Latents& given = latentsIn(request.latent);
+    (void)repeatedShape(given.samples().sizes().vec(), request);
+    at::Tensor samples = repeated(given.samples(), request.count);
+    context.record.put("latent_repeat_out", samples);
+    return std::make_shared<const tensor::Latents>(
+        std::move(samples),
+        repeatedFields(given.provenance(), request.count),
+        nullptr,
+        repeated(given.deviation(), request.count));
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,277 @@
+#include "plugin/base/json.hpp"
+#include "plugin/image/picture_difference.hpp"
+#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_texts.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/image/png_bytes.hpp"
+
+#include <QCryptographicHash>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <functional>
+
+namespace picture_encode_test {
+
+using namespace lowtide;
+using namespace lowtide::image;
+using namespace lowtide::testing;
+
+namespace {
+
+/// Of quality 90 on slopes; both libraries reach about 40.
+constexpr double kLeastPsnr = 33;
+
+const std::vector<PictureText> kTexts = {{"lowtide_graph", "{\"prompt\": \"a cat, \xE7\x8C\xAB\"}"},
+                                         {"lowtide_precision", "{}"},
+                                         {"parameters", "a cat \xF0\x9F\x90\x88\nSteps: 20"}};
+
+Image8 slopes(int width, int height, int channels) {
+    QByteArray pixels;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            const std::array<int, 4> levels = {
+                x * 255 / width, y * 255 / height, (x + y) % 256, 255 - x};
+            for (int channel = 0; channel < channels; ++channel) {
+                pixels += static_cast<char>(levels[static_cast<size_t>(channel)]);
+            }
+        }
+    }
+    return pictureOf(width, height, channels, pixels);
+}
+
+struct Kind {
+    const char* name;
+    PictureEncoding encoding;
+};
+
+const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> all = {
+        {"PNG", {.format = PictureFormat::Png}},
+        {"JPEG", {.format = PictureFormat::Jpeg}},
+        {"JPEG 50", {.format = PictureFormat::Jpeg, .quality = 50}},
+        {"WebP", {.format = PictureFormat::WebP}},
+        {"WebP lossless", {.format = PictureFormat::WebP, .isLossless = true}}};
+    return all;
+}
+
+bool isExact(const PictureEncoding& encoding) {
+    return encoding.format == PictureFormat::Png || encoding.isLossless;
+}
+
+QByteArray encoded(const Image8& picture,
+                   const std::vector<PictureText>& texts,
+                   const PictureEncoding& encoding) {
+    return QByteArray::fromStdString(encodePicture(picture, texts, encoding));
+}
+
+std::map<std::string, std::string> asMap(const std::vector<PictureText>& texts) {
+    std::map<std::string, std::string> map;
+    for (const PictureText& text : texts) {
+        map[text.key] = text.text;
+    }
+    return map;
+}
+
+}  // namespace
+
+class PictureEncodeTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    static void addKinds() {
+        QTest::addColumn<int>("kind");
+        for (size_t i = 0; i < kinds().size(); ++i) {
+            QTest::newRow(kinds()[i].name) << static_cast<int>(i);
+        }
+    }
+
+    Json seenByPillow(const QByteArray& bytes) const {
+        QFile file(folder_.filePath("picture"));
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size()) {
+            throw std::runtime_error("the picture cannot be written");
+        }
+        file.close();
+        return Json::parse(
+            runReference({sourcePath("tests/unit/image/read_with_pillow.py"), file.fileName()})
+                .toStdString());
+    }
+
+private Q_SLOTS:
+
+    void picturesComeBack_data() { addKinds(); }
+
+    void picturesComeBack() {
+        QFETCH(int, kind);
+        const PictureEncoding& encoding = kinds()[static_cast<size_t>(kind)].encoding;
+        for (const int channels : {1, 3, 4}) {
+            if (channels == 4 && encoding.format == PictureFormat::Jpeg) {
+                continue;
+            }
+            const Image8 picture = slopes(61, 37, channels);
+            const QByteArray bytes = encoded(picture, kTexts, encoding);
+            const DecodedPicture back = decodePicture(bytesOf(bytes), "back");
+            QCOMPARE(asMap(back.texts), asMap(kTexts));
+            QCOMPARE(back.picture.widthPixels, 61);
+            QCOMPARE(back.picture.heightPixels, 37);
+            if (isExact(encoding) && back.picture.channels == channels) {
+                QVERIFY(pixelsOf(back.picture) == pixelsOf(picture));
+            } else if (channels == 3 && encoding.quality == 90) {
+                QVERIFY(difference(picture, back.picture).psnr > kLeastPsnr);
+            }
+        }
+    }
+
+    void theSamePictureGivesTheSameBytes_data() { addKinds(); }
+
+    void theSamePictureGivesTheSameBytes() {
+        QFETCH(int, kind);
+        const PictureEncoding& encoding = kinds()[static_cast<size_t>(kind)].encoding;
+        QVERIFY(encoded(slopes(40, 30, 3), kTexts, encoding) ==
+                encoded(slopes(40, 30, 3), kTexts, encoding));
+        QVERIFY(encoded(slopes(40, 30, 3), {}, encoding).size() <
+                encoded(slopes(40, 30, 3), kTexts, encoding).size());
+    }
+
+    void otherProgramsSeeThePictureAndItsTexts_data() { addKinds(); }
+
+    void otherProgramsSeeThePictureAndItsTexts() {
+        QFETCH(int, kind);
+        const PictureEncoding& encoding = kinds()[static_cast<size_t>(kind)].encoding;
+        const QByteArray bytes = encoded(slopes(61, 37, 3), kTexts, encoding);
+        const Json seen = seenByPillow(bytes);
+        QCOMPARE(seen.at("size"), Json({61, 37}));
+        QCOMPARE(seen.at("mode"), Json("RGB"));
+        const QByteArray ours = pixelsOf(decodePicture(bytesOf(bytes), "x").picture);
+        QCOMPARE(QByteArray::fromStdString(seen.at("pixels").get<std::string>()),
+                 QCryptographicHash::hash(ours, QCryptographicHash::Sha256).toHex());
+        if (encoding.format != PictureFormat::Png) {
+            QCOMPARE(seen.at("parameters").get<std::string>(), kTexts[2].text);
+            QCOMPARE(seen.at("texts").at("lowtide_graph").get<std::string>(), kTexts[0].text);
+        }
+    }
+
+    /// A JPEG segment ends at 64 KiB: what is longer goes on in the next ones.
+    void longTextsComeBack_data() { addKinds(); }
+
+    void longTextsComeBack() {
+        QFETCH(int, kind);
+        const PictureEncoding& encoding = kinds()[static_cast<size_t>(kind)].encoding;
+        for (const size_t size : {size_t{65400}, size_t{65530}, size_t{131000}, size_t{1} << 20}) {
+            const std::vector<PictureText> texts = {{"lowtide_graph", std::string(size, 'g')},
+                                                    {"parameters", std::string(size / 3, 'p')}};
+            const QByteArray bytes = encoded(slopes(8, 8, 3), texts, encoding);
+            QCOMPARE(asMap(readPictureTexts(sourceOf(bytesOf(bytes)), "x")), asMap(texts));
+        }
+    }
+
+    void pillowReadsEXIFOfSeveralSegments() {
+        const std::string graph(200000, 'g');
+        const Json seen = seenByPillow(encoded(slopes(8, 8, 3),
+                                               {{"lowtide_graph", graph}, {"parameters", "p"}},
+                                               {.format = PictureFormat::Jpeg}));
+        QCOMPARE(seen.at("texts").at("lowtide_graph").get<std::string>(), graph);
+        QCOMPARE(seen.at("parameters").get<std::string>(), std::string("p"));
+    }
+
+    void coloursKeepTheirResolutionFromQuality90On() {
+        const auto sampling = [&](int quality) {
+            return seenByPillow(encoded(slopes(32, 32, 3),
+                                        {},
+                                        {.format = PictureFormat::Jpeg, .quality = quality}))
+                .at("layers")
+                .at(0)
+                .at(1)
+                .get<int>();
+        };
+        QCOMPARE(sampling(90), 1);
+        QCOMPARE(sampling(89), 2);
+    }
+
+    void refuses_data() {
+        QTest::addColumn<QString>("what");
+        for (const char* what : {"no pixels",
+                                 "channels",
+                                 "wide JPEG",
+                                 "wide WebP",
+                                 "quality 0",
+                                 "quality 101",
+                                 "key",
+                                 "text",
+                                 "empty text",
+                                 "NUL",
+                                 "five texts"}) {
+            QTest::newRow(what) << QString(what);
+        }
+    }
+
+    void refuses() {
+        QFETCH(QString, what);
+        Image8 picture = slopes(8, 8, 3);
+        PictureEncoding encoding{.format = PictureFormat::Jpeg};
+        std::vector<PictureText> texts;
+        const std::map<QString, std::function<void()>> changes = {
+            {"no pixels", [&] { picture.pixels = nullptr; }},
+            {"channels", [&] { picture = slopes(8, 8, 4); }},
+            {"wide JPEG", [&] { picture = slopes(65501, 1, 1); }},
+            {"wide WebP",
+             [&] { picture = slopes(16384, 1, 3), encoding.format = PictureFormat::WebP; }},
+            {"quality 0", [&] { encoding.quality = 0; }},
+            {"quality 101", [&] { encoding.quality = 101; }},
+            {"key",
+             [&] {
+                 texts = {{"a key", "x"}};
+             }},
+            {"text",
+             [&] {
+                 texts = {{"key", "\xFF"}};
+             }},
+            {"empty text",
+             [&] {
+                 texts = {{"key", " "}};
+             }},
+            {"NUL",
+             [&] {
+                 texts = {{"key", std::string("a\0b", 3)}};
+             }},
+            {"five texts", [&] {
+                 texts = {{"a", "x"}, {"b", "x"}, {"c", "x"}, {"d", "x"}, {"e", "x"}};
+             }}};
+        changes.at(what)();
+        const auto error = errorOf([&] { (void)encodePicture(picture, texts, encoding); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+        QVERIFY(!error->message().empty());
+    }
+
+    void stopsWhereItIsCancelled_data() { addKinds(); }
+
+    void stopsWhereItIsCancelled() {
+        QFETCH(int, kind);
+        StopSource source;
+        source.cancel(CancelMode::Now);
+        const PictureEncoding& encoding = kinds()[static_cast<size_t>(kind)].encoding;
+        const auto error = errorOf(
+            [&] { (void)encodePicture(slopes(64, 64, 3), kTexts, encoding, source.token()); });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::Cancelled);
+    }
+
+    void theLargestSidesAreWritten() {
+        for (const PictureFormat format : {PictureFormat::Jpeg, PictureFormat::WebP}) {
+            const auto width = static_cast<int>(largestSide(format));
+            const QByteArray bytes = encoded(slopes(width, 1, 3), {}, {.format = format});
+            QCOMPARE(decodePicture(bytesOf(bytes), "x").picture.widthPixels, width);
+        }
+    }
+};
+
+LOWTIDE_TEST(PictureEncodeTest)
+
+}  // namespace picture_encode_test
+
+#include "picture_encode_test.moc"

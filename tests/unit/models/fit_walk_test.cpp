@@ -1,0 +1,194 @@
+// What the plan is told of nodes that shape pictures, beside what the ledger saw.
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/image_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include <functional>
+
+namespace fit_walk_test {
+
+using namespace lowtide;
+using models::StageOutline;
+using models::WireRef;
+using testing::ModelBench;
+
+namespace {
+
+/// Of a walk on the CPU, as in shape_walk_test; the fake card holds tensors alone, so there no
+/// byte may differ.
+constexpr double kLargestError = 0.05;
+const Shape kPicture = {2, 3, 240, 344};
+const Shape kMask = {1, 1, 240, 344};
+const Shape kLatent = {2, 4, 30, 43};
+
+using Values = std::vector<WireRef>;
+
+/// One stage: what it is given on a device, its work on that, and its outline.
+struct Shaping {
+    const char* name;
+    std::function<Values(const c10::Device&)> inputs;
+    std::function<Values(ModelBench&, const Values& inputs)> run;
+    std::function<StageOutline(models::Stages&)> outline;
+};
+
+WireRef imageOn(const c10::Device& device, const Shape& shape = kPicture) {
+    return std::make_shared<const tensor::Images>(tensor::upload(at::rand(shape), device),
+                                                  tensor::Provenance());
+}
+
+WireRef maskOn(const c10::Device& device) {
+    return std::make_shared<const tensor::Masks>(tensor::upload(at::rand(kMask), device));
+}
+
+Shaping fitting(const char* name, const models::FitRequest& settings, bool hasMask) {
+    return {name,
+            [=](const c10::Device& device) {
+                return Values{imageOn(device), hasMask ? maskOn(device) : nullptr};
+            },
+            [=](ModelBench& bench, const Values& inputs) {
+                models::FitRequest request = settings;
+                request.image = inputs[0];
+                request.mask = inputs[1];
+                const models::PictureValues made =
+                    bench.stages().fitImage(request, bench.call("fit"));
+                return Values{made.image, made.mask};
+            },
+            [=](models::Stages& stages) -> StageOutline {
+                models::PictureOutline outline = stages.outlineFit(
+                    {.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings);
+                outline.tensors.push_back(outline.mask.tensors.front());
+                return outline;
+            }};
+}
+
+Shaping compositing(const char* name, const Shape& source, bool hasMask, bool isResized) {
+    return {name,
+            [=](const c10::Device& device) {
+                return Values{
+                    imageOn(device), imageOn(device, source), hasMask ? maskOn(device) : nullptr};
+            },
+            [=](ModelBench& bench, const Values& inputs) {
+                return Values{bench.stages().compositeImages({.destination = inputs[0],
+                                                              .source = inputs[1],
+                                                              .mask = inputs[2],
+                                                              .xPixels = 8,
+                                                              .yPixels = -8,
+                                                              .isResized = isResized},
+                                                             bench.call("composite"))};
+            },
+            [=](models::Stages& stages) {
+                return stages.outlineComposite(
+                    {.destination = kPicture, .source = source, .mask = hasMask ? kMask : Shape()},
+                    {.xPixels = 8, .yPixels = -8, .isResized = isResized});
+            }};
+}
+
+Shaping growing(const char* name, const models::MaskGrowRequest& settings) {
+    return {name,
+            [](const c10::Device& device) { return Values{maskOn(device)}; },
+            [=](ModelBench& bench, const Values& inputs) {
+                models::MaskGrowRequest request = settings;
+                request.mask = inputs[0];
+                return Values{bench.stages().growMask(request, bench.call("mask"))};
+            },
+            [=](models::Stages& stages) { return stages.outlineGrowMask(kMask, settings); }};
+}
+
+Shaping repeating(const char* name) {
+    return {name,
+            [](const c10::Device& device) {
+                return Values{std::make_shared<const tensor::Latents>(
+                    tensor::upload(at::randn(kLatent), device),
+                    tensor::Provenance(),
+                    nullptr,
+                    tensor::upload(at::rand(kLatent), device))};
+            },
+            [](ModelBench& bench, const Values& inputs) {
+                return Values{bench.stages().repeatLatent({.latent = inputs[0], .count = 3},
+                                                          bench.call("repeat"))};
+            },
+            [](models::Stages& stages) {
+                return stages.outlineRepeatLatent(
+                    kLatent, std::make_shared<const models::LatentOutline>(true), {.count = 3});
+            }};
+}
+
+std::vector<Shaping> shapings() {
+    const models::PixelSize wide{.width = 512, .height = 128};
+    return {fitting("crop", {.size = wide}, true),
+            fitting("crop without a mask", {.size = wide, .method = "area"}, false),
+            fitting("pad", {.size = wide, .mode = "pad"}, true),
+            fitting("pad with the edge", {.size = wide, .mode = "pad", .fill = "edge"}, false),
+            fitting("stretch", {.size = wide, .mode = "stretch"}, true),
+            compositing("composite", {2, 3, 100, 100}, false, false),
+            compositing("composite with a mask", kPicture, true, false),
+            compositing("composite resized", {1, 3, 100, 100}, true, true),
+            growing("grow", {.pixels = 5}),
+            growing("shrink", {.pixels = -3, .corners = "square"}),
+            growing("feather", {.feather = 6}),
+            repeating("repeat")};
+}
+
+}  // namespace
+
+class FitWalkTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void theWalkPredictsActivations_data() {
+        QTest::addColumn<QString>("device");
+        QTest::addColumn<int>("number");
+        for (const char* device : {"cpu", "fake"}) {
+            int number = 0;
+            for (const Shaping& shaping : shapings()) {
+                QTest::addRow("%s %s", device, shaping.name) << device << number++;
+            }
+        }
+    }
+
+    void theWalkPredictsActivations() {
+        QFETCH(QString, device);
+        QFETCH(int, number);
+        const std::string kind = device.toStdString();
+        const Shaping shaping = shapings()[static_cast<size_t>(number)];
+        ModelBench bench({.kind = kind});
+        const WireRef model = bench.load(testing::kMini);
+        const auto tree = bench.modelOf(model).tree(models::kDenoiser);
+        Values inputs;
+        Values made;
+        bench.runWith(model, models::kDenoiser, [&] {
+            inputs = shaping.inputs(bench.residency().torchDeviceOf(*tree));
+        });
+        bench.runWith(model, models::kDenoiser, [&] { made = shaping.run(bench, inputs); });
+        const Bytes measured = bench.activationPeak();
+        const StageOutline outline = shaping.outline(bench.stages());
+        Bytes outputs = 0;
+        for (const WireRef& value : made) {
+            outputs += value->bytesOn(kind);
+        }
+        Bytes planned = 0;
+        for (const Bytes each : outline.tensors) {
+            planned += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
+        }
+        QCOMPARE(outputs, planned);
+        const Bytes predicted = outline.walk({kind}).activations;
+        const double error = static_cast<double>(predicted) / static_cast<double>(measured) - 1;
+        QVERIFY2(std::abs(error) <= (kind == "fake" ? 0 : kLargestError),
+                 qPrintable(QString("%1 %2").arg(predicted).arg(measured)));
+    }
+};
+
+LOWTIDE_TEST(FitWalkTest)
+
+}  // namespace fit_walk_test
+
+#include "fit_walk_test.moc"
