@@ -4,6 +4,7 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/turned_photo.hpp"
 
 #include <QImage>
 #include <QImageReader>
@@ -169,6 +170,30 @@ private Q_SLOTS:
         QCOMPARE(seen.size(), QSize(150, 190));
         const QImage fitted = seen.scaled(128, 162).copy(0, 1, 128, 160);
         const double least = distance(first, fitted, anywhere);
+        qInfo("distance %.1f levels", least);
+        QVERIFY(least < kReconstruction);
+    }
+
+    /// Twelve megapixels, held upright.
+    void aPhonesPhotographIsFitted() {
+        const QImage upright =
+            QImage(examplePicture("dog.png"))
+                .scaled(3024, 4032, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+        const QString path = folder_.filePath("IMG_0001.JPG");
+        writeFile(path, testing::turnedPhoto(upright));
+        const testing::CommandResult ended = run("photo_to_image",
+                                                 {"load_image.image=" + path,
+                                                  "repeat.count=1",
+                                                  "denoise.steps=10",
+                                                  "denoise.strength=0.1",
+                                                  "save.prefix=phone"});
+        QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
+        const QImage made(ended.output.trimmed());
+        QCOMPARE(made.size(), QSize(128, 168));
+        const QImage fitted =
+            upright.copy(0, 32, 3024, 3968)
+                .scaled(128, 168, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+        const double least = distance(made, fitted, anywhere);
         qInfo("distance %.1f levels", least);
         QVERIFY(least < kReconstruction);
     }
