@@ -42,7 +42,7 @@ std::vector<ChoiceDesc> savedFormatChoices() {
 std::vector<ParamDesc> saveParameters() {
     return {{.id = "prefix",
              .label = "File name",
-             .tooltip = "Start of the file names; a number follows. A folder may stand before it.",
+             .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
              .kind = ParamKind::Text,
              .defaultValue = std::string("lowtide")},
             {.id = "format",
