@@ -14,7 +14,7 @@ import sys
 TOP = ("README.md", "docs", "plugin", "nodes", "ui", "resources", "tests", "examples")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURES = "docs/feature_tests.md"
-# "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." are runs of one program.
+# "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." and "..._on_screen" are runs of one source.
 ITEM = re.compile(r"^- ((?:studio|journey|models|graph)_\w+)[^:\n]*: (.*(?:\n  .*)*)", re.M)
 
 
@@ -53,7 +53,7 @@ def missing_slots(root):
     for file in sorted((root / "tests").rglob("*_test.cpp")):
         sources[file.stem] += file.read_text()
     for program, slots in ITEM.findall(page.read_text()) if page.exists() else []:
-        name = "studio" if program.startswith("journey_studio") else program.split("_", 1)[1]
+        name = re.sub(r"^(journey_studio|[a-z]+)_", "", re.sub(r"(_at_\d+|_on_screen)$", "", program))
         source = sources[name + "_test"]
         if not source:
             yield f"{FEATURES}: there is no test {program}"
