@@ -15,9 +15,9 @@ namespace lowtide::ui {
 namespace {
 
 QString chipText(const HeldComponent& component) {
-    return ComponentChips::tr("%1\n%3 on %2")
+    return ComponentChips::tr("%1\n%3, %2")
         .arg(QString::fromStdString(component.role),
-             QString::fromStdString(component.device),
+             deviceText(component.device),
              bytesText(component.bytes));
 }
 

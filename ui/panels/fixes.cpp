@@ -9,6 +9,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/panels/budget_text.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 
@@ -87,7 +88,7 @@ std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document
     }
     if (least > 0 && document.memoryBudget) {
         const std::string budget = budgetText(roundedUp(least));
-        fixes.push_back({tr("Raise the budget to %1").arg(quoted(budget)),
+        fixes.push_back({tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
                          [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
     }
     if (hasNode && policy.empty() && !device.empty() && device != "cpu") {

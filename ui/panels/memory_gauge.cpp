@@ -3,6 +3,8 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QFontMetricsF>
+
 #include <algorithm>
 
 namespace lowtide::ui {
@@ -95,9 +97,10 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
         text += tr(", others %1").arg(bytesText(held_.others));
     }
     const QRectF row(0, 0, width(), kGaugeText);
-    paintText(painter, row.adjusted(0, 0, -width() * 0.75, 0), held_.device, "body", "text");
+    const qreal name = QFontMetricsF(theme.font("body")).horizontalAdvance(held_.device) + 1;
+    paintText(painter, QRectF(0, 0, name, kGaugeText), held_.device, "body", "text");
     paintText(painter,
-              row.adjusted(width() * 0.25, 0, 0, 0),
+              row.adjusted(name + Theme::space(2), 0, 0, 0),
               text,
               "small",
               "text.muted",

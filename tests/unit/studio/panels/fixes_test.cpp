@@ -154,6 +154,7 @@ void FixesTest::raisesTheBudget_whereThereIsOne() {
 
     const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
     QCOMPARE(fixes.size(), size_t{2});
+    QCOMPARE(fixes[1].label, QString("Raise the budget to 20 MiB"));
     fixes[1].edit(document);
 
     QCOMPARE(*document.memoryBudget, std::string("20MiB"));

@@ -4,6 +4,7 @@
 #include "ui/panels/component_chips.hpp"
 #include "ui/panels/device_chooser.hpp"
 #include "ui/panels/memory_gauge.hpp"
+#include "ui/theme/theme.hpp"
 
 #include <QAbstractItemView>
 #include <QApplication>
@@ -54,6 +55,7 @@ private Q_SLOTS:
     void chipsAreGrey_whileARunLasts();
     void chipsThatGo_openNoWindow();
     void gaugeTellsOthersApart();
+    void gaugeNamesItsDeviceWhole();
 };
 
 void MemoryControlsTest::sliderIsWithoutABound_atItsRightEnd() {
@@ -226,6 +228,7 @@ void MemoryControlsTest::chipsAreGrey_whileARunLasts() {
     chips.setPossible(false, false);
 
     auto* chip = chips.findChild<QWidget*>("chip_denoiser");
+    QCOMPARE(chip->findChild<QLabel*>()->text(), QString("denoiser\n30 B, rehearsed card"));
     QVERIFY(!chip->findChild<QToolButton*>("offload")->isEnabled());
     QVERIFY(!chip->findChild<QToolButton*>("unload"));  // nobody could tell it from Offload
 }
@@ -253,6 +256,18 @@ void MemoryControlsTest::gaugeTellsOthersApart() {
     QCOMPARE(host.caches, Bytes{10});
     QCOMPARE(host.others, Bytes{8 * kGiB - 10});
     QCOMPARE(heldNow(Json(), Json(), "cpu").ours(), Bytes{0});
+}
+
+/// As wide as a docked panel leaves it, with what it says at the right.
+void MemoryControlsTest::gaugeNamesItsDeviceWhole() {
+    MemoryGauge gauge("gauge");
+    gauge.setHeld(heldNow(kLedger, kDevices, "fake"));
+    const QSize name(
+        QFontMetrics(Theme::current().font("body")).horizontalAdvance("rehearsed card"), 18);
+    gauge.resize(600, 60);
+    const QImage wide = gauge.grab(QRect({}, name)).toImage();
+    gauge.resize(280, 60);
+    QCOMPARE(gauge.grab(QRect({}, name)).toImage(), wide);
 }
 
 LOWTIDE_WINDOW_TEST(MemoryControlsTest)
