@@ -40,6 +40,8 @@ constexpr Sight kSights[] = {
        {0.004733, 0.691367, 0.303900}}}},
 };
 
+constexpr double kSeenAtAGlance = 10;  ///< a difference in Lab
+
 double linear(double channel) {
     return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
 }
@@ -194,9 +196,37 @@ private Q_SLOTS:
         for (const Sight& sight : kSights) {
             const double distance =
                 distanceSeen(theme.wireColour(first), theme.wireColour(second), sight);
+            QVERIFY2(distance >= kSeenAtAGlance,
+                     qPrintable(QString("%1: %2").arg(sight.name).arg(distance)));
+        }
+    }
 
-            // A difference of 10 in Lab is seen at a glance.
-            QVERIFY2(distance >= 10, qPrintable(QString("%1: %2").arg(sight.name).arg(distance)));
+    void partsOfAChartDifferForEveryEye_data() {
+        QTest::addColumn<QColor>("one");
+        QTest::addColumn<QColor>("other");
+        const std::array parts = {
+            "weights", "activations", "wires", "caches", "staging", "other"};  // of one bar
+        for (const auto& [schemeName, scheme] : kSchemes) {
+            const Theme theme(scheme);
+            const auto colour = [&](const char* part) {
+                return theme.colour((std::string("chart.") + part).c_str());
+            };
+            for (size_t i = 0; i < parts.size(); ++i) {
+                for (size_t k = 0; k < i; ++k) {
+                    QTest::newRow(row({schemeName, parts[k], parts[i]}))
+                        << colour(parts[k]) << colour(parts[i]);
+                }
+            }
+        }
+    }
+
+    void partsOfAChartDifferForEveryEye() {
+        QFETCH(QColor, one);
+        QFETCH(QColor, other);
+        for (const Sight& sight : kSights) {
+            const double distance = distanceSeen(one, other, sight);
+            QVERIFY2(distance >= kSeenAtAGlance,
+                     qPrintable(QString("%1: %2").arg(sight.name).arg(distance)));
         }
     }
 
