@@ -1,3 +1,4 @@
+#include "plugin/base/coded_error.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
@@ -57,6 +58,7 @@ class RunFailureTest : public QObject {
 private Q_SLOTS:
     void pinsTheFaultToItsNode_data();
     void pinsTheFaultToItsNode();
+    void tellsCodeAndFactsOfAnError_beforeTheRun();
     void blamesANode_thatForgetsAnOutput();
     void namesALostDevice_whateverFailedBecauseOfIt();
     void keepsWhatWasFinished_andRunsCleanAfterwards();
@@ -133,6 +135,23 @@ void RunFailureTest::pinsTheFaultToItsNode() {
     QCOMPARE(joined(bench.engine.takeCalls()),
              QString("begin, enter a, leave a, enter b, leave b, enter c, leave c, end failed"));
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+/// A host acts on them: what the graph can change is no failure of the run.
+void RunFailureTest::tellsCodeAndFactsOfAnError_beforeTheRun() {
+    RunBench bench;
+    bench.world.duringSourceOutline = [](const OutlineContext&) {
+        throw CodedError(Error(ErrorKind::InvalidInput, "no size of the model", "fit it", "text"),
+                         kPictureSizeCode,
+                         R"({"multiple":8})");
+    };
+
+    const RunResult result = bench.run(graphFrom(kChain));
+
+    QCOMPARE(result.status, Status::Invalid);
+    QCOMPARE(issuesOf(result), QString("picture_size a.text"));
+    QCOMPARE(QString::fromStdString(result.issues[0].facts), QString(R"({"multiple":8})"));
+    QCOMPARE(QString::fromStdString(result.issues[0].hint), QString("fit it"));
 }
 
 void RunFailureTest::blamesANode_thatForgetsAnOutput() {
