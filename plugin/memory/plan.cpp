@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/ladder.hpp"
+#include "plugin/memory/plan_clearing.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/plan_times.hpp"
 
@@ -349,20 +350,10 @@ private:
                 plan_.components.begin(), plan_.components.end(), [&](const auto& component) {
                     return component.tree->id == kept.tree && component.device.id() == kept.device;
                 });
-            const bool leaves = isUsed || isOffloadedBefore(kept, node);
+            const bool leaves = isUsed || isOffloadedBefore(request_, kept, node);
             held -= leaves && kept.device == device.id() ? kept.bytes : 0;
         }
         return held;
-    }
-
-    bool isOffloadedBefore(const KeptComponent& kept, NodeIndex node) const {
-        const ComponentTree named{.id = kept.tree, .role = kept.role};
-        return std::any_of(
-            request_.nodes.begin(), request_.nodes.begin() + node, [&](const NodeWork& work) {
-                return std::any_of(work.offloads.begin(),
-                                   work.offloads.end(),
-                                   [&](const std::string& name) { return isNamed(named, name); });
-            });
     }
 
     /// A stage without networks computes on the device of its node.
@@ -478,76 +469,9 @@ std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
     return smallest.take();
 }
 
-/// Lets go what earlier runs left on the devices.
-class Clearing {
-public:
-    explicit Clearing(PlanRequest request) : request_(std::move(request)) {}
-
-    /// The next that may go on this device; false: nothing may.
-    bool clearMore(const std::string& device) {
-        for (PlanDevice& own : request_.devices) {
-            if (own.spec.id() == device && own.droppable > 0) {
-                own.held -= std::exchange(own.droppable, 0);
-                dropsHeld_ = true;
-                return true;
-            }
-        }
-        return clearKept(device, false) || clearKept(device, true);
-    }
-
-    void clearAll() {
-        for (const PlanDevice& device : request_.devices) {
-            while (clearMore(device.spec.id())) {
-            }
-        }
-    }
-
-    [[nodiscard]] const PlanRequest& request() const { return request_; }
-
-    /// Writes down what has gone.
-    void tell(Plan& plan) const {
-        plan.dropsHeld = dropsHeld_;
-        plan.leaving = leaving_;
-    }
-
-private:
-    bool clearKept(const std::string& device, bool evenUsed) {
-        const size_t before = leaving_.size();
-        std::erase_if(request_.kept, [&](const KeptComponent& kept) {
-            const bool goes = kept.device == device && (evenUsed || !isUsed(kept));
-            if (goes) {
-                leaving_.push_back(kept);
-            }
-            return goes;
-        });
-        for (PlanDevice& own : request_.devices) {
-            for (size_t i = before; i < leaving_.size() && own.spec.id() == device; ++i) {
-                own.held -= leaving_[i].bytes;
-            }
-        }
-        return leaving_.size() > before;
-    }
-
-    bool isUsed(const KeptComponent& kept) const {
-        const auto usesIt = [&](const NodeWork& node) {
-            return std::any_of(
-                node.components.begin(), node.components.end(), [&](const auto& tree) {
-                    const auto device = node.policy.forComponent(tree->role).device;
-                    return tree->id == kept.tree &&
-                           device.value_or(request_.device).id() == kept.device;
-                });
-        };
-        return std::any_of(request_.nodes.begin(), request_.nodes.end(), usesIt);
-    }
-
-    PlanRequest request_;
-    bool dropsHeld_ = false;
-    std::vector<KeptComponent> leaving_;
-};
-
 /// What kept components take beside a plan's smallest layouts depends on when they leave.
 void findMinimums(const PlanRequest& request, Plan& plan) {
-    Clearing clearing(request);
+    PlanClearing clearing(request);
     clearing.clearAll();
     Sizer sizer(clearing.request(), sketchStays(clearing.request(), false));
     sizer.makeSmallest();
@@ -560,7 +484,7 @@ void findMinimums(const PlanRequest& request, Plan& plan) {
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     refuseCombinations(request);
-    Clearing clearing(request);
+    PlanClearing clearing(request);
     auto planned = planWith(clearing.request());
     const auto* refusal = std::get_if<Infeasible>(&planned);
     while (refusal && clearing.clearMore(refusal->device)) {

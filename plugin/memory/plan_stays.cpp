@@ -243,6 +243,16 @@ StaySketch sketchStays(const PlanRequest& request, bool keepsAll) {
     return Sketcher(request, keepsAll).sketch();
 }
 
+bool isOffloadedBefore(const PlanRequest& request, const KeptComponent& kept, NodeIndex node) {
+    const ComponentTree named{.id = kept.tree, .role = kept.role};
+    return std::any_of(
+        request.nodes.begin(), request.nodes.begin() + node, [&](const NodeWork& work) {
+            return std::any_of(work.offloads.begin(),
+                               work.offloads.end(),
+                               [&](const std::string& name) { return isNamed(named, name); });
+        });
+}
+
 const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec) {
     for (const PlanDevice& device : request.devices) {
         if (device.spec.id() == spec.id()) {

@@ -19,6 +19,11 @@ struct StaySketch {
 /// Error{InvalidInput} with the node and the reason where its choices do not go together.
 void refuseCombinations(const PlanRequest& request);
 
+/// Whether a control node before `node` sends the component away.
+[[nodiscard]] bool isOffloadedBefore(const PlanRequest& request,
+                                     const KeptComponent& kept,
+                                     NodeIndex node);
+
 [[nodiscard]] const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec);
 
 }  // namespace lowtide::memory

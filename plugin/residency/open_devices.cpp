@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/residency/master_store.hpp"
+#include "plugin/residency/mutant.hpp"
 
 #include <string_view>
 
@@ -51,6 +52,12 @@ void DeviceState::check() noexcept {
             lose(failure.c_str());
         }
     });
+}
+
+void DeviceState::drain() noexcept {
+    if (!isMutant(Mutant::LaneNotDrained)) {
+        device->drain();
+    }
 }
 
 void DeviceState::lose(const char* why) noexcept {

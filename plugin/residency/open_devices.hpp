@@ -41,6 +41,8 @@ struct DeviceState {
     void requireWorking() const;
     /// Asks the device whether it still works. What is lost stays lost.
     void check() noexcept;
+    /// Waits until its copy lane is idle, before memory is given back.
+    void drain() noexcept;
 
     /// For what must not throw: nothing is asked of a lost device, and an error of `call` means
     /// that it is one.

@@ -2,6 +2,7 @@
 #include "plugin/executor/outline_pass.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
+#include "tests/unit/executor/stub_network.hpp"
 
 #include <QtCore/QRegularExpression>
 #include <QtCore/QSet>

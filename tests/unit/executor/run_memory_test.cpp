@@ -3,6 +3,7 @@
 #include "plugin/graph/issue_json.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
+#include "tests/unit/executor/stub_network.hpp"
 
 #include <QtTest/QtTest>
 
