@@ -9,6 +9,10 @@
 #include <QtTest/QtTest>
 
 #include <csignal>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace cancel_test {
 
@@ -51,6 +55,44 @@ private Q_SLOTS:
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 130);
         QVERIFY(!QDir(folder.filePath("out")).exists() || QDir(folder.filePath("out")).isEmpty());
+    }
+
+    /// Who reads its events has stopped: the command waits where it cannot see the first one.
+    void theSecondInterruptEndsACommandThatNobodyReads() {
+        const QTemporaryDir folder;
+        const QByteArray path = folder.filePath("events").toUtf8();
+        QCOMPARE(::mkfifo(path.constData(), 0600), 0);
+        const int pipe = ::open(path.constData(), O_RDWR | O_NONBLOCK);
+        QVERIFY(pipe >= 0);
+        constexpr int kSmallest = 4096;
+        QCOMPARE(::fcntl(pipe, F_SETPIPE_SZ, kSmallest), kSmallest);
+        QProcess process;
+        process.setStandardOutputFile(QString::fromUtf8(path));
+        process.start(testing::buildPath("bin/lowtide"),
+                      {"run",
+                       testing::exampleGraph("text_to_image"),
+                       "--out",
+                       folder.filePath("out"),
+                       "--events",
+                       "--set",
+                       "denoise.steps=900"});
+        // One line more has no room: what waits there stays the same while the run goes on.
+        const auto isStuck = [pipe] {
+            int before = 0;
+            int after = 0;
+            const bool isAsked = ::ioctl(pipe, FIONREAD, &before) == 0;
+            QTest::qWait(500);
+            return isAsked && ::ioctl(pipe, FIONREAD, &after) == 0 && before == after && after > 0;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isStuck(), 60000);
+        const auto pid = static_cast<pid_t>(process.processId());
+        ::kill(pid, SIGINT);
+        QTest::qWait(500);
+        QCOMPARE(process.state(), QProcess::Running);
+        ::kill(pid, SIGINT);
+        QVERIFY(process.waitForFinished(10000));
+        QCOMPARE(process.exitStatus(), QProcess::CrashExit);  // by the signal
+        ::close(pipe);
     }
 };
 

@@ -11,9 +11,12 @@
 
 namespace lowtide::cli {
 
-/// Takes events from the module's thread and hands them to the main thread.
+/// Takes events from the module's thread and hands them to the main thread. Where that is slower,
+/// those that tell what the next one tells anew (progress, memory) are left out.
 class EventQueue final : public Observer {
 public:
+    static constexpr size_t kMostWaiting = 4096;
+
     void event(std::string_view json) noexcept override;
 
     void preview(RunId, std::string_view, const Image8&) noexcept override {}
@@ -21,10 +24,14 @@ public:
     /// The next event, or nothing after `patience`.
     [[nodiscard]] std::optional<std::string> next(std::chrono::milliseconds patience);
 
+    /// How many were left out until now.
+    [[nodiscard]] size_t missedCount() const;
+
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<std::string> events_;
+    size_t missed_ = 0;
 };
 
 }  // namespace lowtide::cli

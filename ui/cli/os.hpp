@@ -5,7 +5,8 @@
 
 namespace lowtide::cli {
 
-/// Makes Ctrl-C and a polite kill count (interruptCount) instead of ending the program.
+/// Makes the first Ctrl-C or polite kill count (interruptCount) instead of ending the program. The
+/// second one ends it, whatever it waits for.
 void catchInterrupts();
 /// How often the person asked to stop.
 [[nodiscard]] int interruptCount();

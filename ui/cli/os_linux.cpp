@@ -12,8 +12,11 @@ namespace {
 
 std::atomic<int> interrupts = 0;
 
-void onInterrupt(int) {
-    interrupts.fetch_add(1);
+void onInterrupt(int signal) {
+    if (interrupts.fetch_add(1) > 0) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    }
 }
 
 }  // namespace

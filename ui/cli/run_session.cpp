@@ -48,6 +48,12 @@ EndedRun runToEnd(Runner& runner, const std::string& graph, const Json& options,
     if (status == Status::Ok) {
         follow(runner, run, queue, eventLines);
         status = runner.wait(run, result);
+        if (const size_t missed = queue.missedCount(); eventLines && missed > 0) {
+            std::fprintf(stderr,
+                         "lowtide: %zu events were left out: what reads them is slower than the "
+                         "run\n",
+                         missed);
+        }
     }
     return {.status = status, .report = Json::parse(result)};
 }
