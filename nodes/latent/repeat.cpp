@@ -22,6 +22,7 @@ NodeDesc describeRepeatLatent() {
             .params = {{.id = "count",
                         .label = "Count",
                         .tooltip = "How often; the denoiser says which seeds the pictures get.",
+                        .unit = "times",
                         .kind = ParamKind::Int,
                         .defaultValue = int64_t{2},
                         .min = 1,

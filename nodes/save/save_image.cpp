@@ -55,6 +55,7 @@ std::vector<ParamDesc> saveParameters() {
              .label = "Quality",
              .tooltip = "Of JPEG and of WebP that is not lossless; higher is larger. PNG and "
                         "lossless WebP do not use it.",
+             .unit = "of 100",
              .kind = ParamKind::Int,
              .defaultValue = int64_t{90},
              .min = 1,
