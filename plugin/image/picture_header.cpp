@@ -74,8 +74,8 @@ const OtherFormat* otherFormatOf(std::string_view begin) {
 [[noreturn]] void refuseFormat(std::string_view begin, std::string_view name) {
     if (const OtherFormat* format = otherFormatOf(begin)) {
         throw Error(ErrorKind::Unsupported,
-                    quotedName(name) + " is a " + format->name +
-                        " picture, only PNG, JPEG and WebP are read",
+                    quotedName(name) + " is in the " + format->name +
+                        " format, only PNG, JPEG and WebP are read",
                     "save it as one of these in another program");
     }
     throw Error(ErrorKind::Corrupt,
