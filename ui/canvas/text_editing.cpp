@@ -75,7 +75,10 @@ void TextEditing::begin(const QString& text, bool isLong, Where where, Take take
     }
     editor_->setObjectName(QStringLiteral("canvasText"));
     editor_->installEventFilter(this);
-    EditSession::watch(*editor_, [this] { close(true); });
+    EditSession::watch(*editor_, [this] {
+        close(true);
+        return true;
+    });
     place();
     editor_->show();
     editor_->setFocus(Qt::OtherFocusReason);

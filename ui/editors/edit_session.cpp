@@ -3,8 +3,8 @@
 #include <QEvent>
 #include <QFocusEvent>
 #include <QLineEdit>
+#include <QList>
 #include <QPointer>
-#include <QScopedValueRollback>
 
 #include <utility>
 
@@ -15,7 +15,7 @@ namespace {
 /// A field that is watched; the field owns it.
 class WatchedField : public QObject {
 public:
-    WatchedField(QWidget& field, std::function<void()> commit, std::function<void()> left)
+    WatchedField(QWidget& field, std::function<bool()> commit, std::function<void()> left)
         : QObject(&field), field_(field), commit_(std::move(commit)), left_(std::move(left)) {
         field.installEventFilter(this);
         if (auto* line = qobject_cast<QLineEdit*>(&field)) {
@@ -23,18 +23,37 @@ public:
         }
     }
 
-    [[nodiscard]] const QWidget& field() const { return field_; }
+    [[nodiscard]] QWidget& field() const { return field_; }
 
-    void commit() {
-        if (!isCommitting_) {
-            const QScopedValueRollback<bool> committing(isCommitting_, true);
-            commit_();
+    bool commit() {
+        if (isCommitting_) {
+            return true;
         }
+        const QPointer<WatchedField> self = this;
+        isCommitting_ = true;
+        const bool isTaken = commit_();
+        if (!self) {
+            return isTaken;
+        }
+        isCommitting_ = false;
+        auto& others = refused();
+        others.removeAll(self);
+        others.removeAll(nullptr);
+        if (!isTaken) {
+            others.append(self);
+        }
+        return isTaken;
     }
 
     static QPointer<WatchedField>& atWork() {
         static QPointer<WatchedField> field;
         return field;
+    }
+
+    /// Fields with what cannot be read, until it is mended or gone.
+    static QList<QPointer<WatchedField>>& refused() {
+        static QList<QPointer<WatchedField>> fields;
+        return fields;
     }
 
 protected:
@@ -81,21 +100,37 @@ private:
     }
 
     QWidget& field_;
-    std::function<void()> commit_;
+    std::function<bool()> commit_;
     std::function<void()> left_;
     bool isCommitting_ = false;
 };
 
 }  // namespace
 
-void EditSession::watch(QWidget& field, std::function<void()> commit, std::function<void()> left) {
+void EditSession::watch(QWidget& field, std::function<bool()> commit, std::function<void()> left) {
     new WatchedField(field, std::move(commit), std::move(left));
 }
 
-void EditSession::commit() {
+bool EditSession::commit() {
     if (WatchedField* field = WatchedField::atWork()) {
         field->commit();
     }
+    const QList<QPointer<WatchedField>> before = WatchedField::refused();
+    for (const QPointer<WatchedField>& field : before) {
+        if (field) {
+            field->commit();
+        }
+    }
+    return !refusedField();
+}
+
+QWidget* EditSession::refusedField() {
+    for (const QPointer<WatchedField>& field : WatchedField::refused()) {
+        if (field) {
+            return &field->field();
+        }
+    }
+    return nullptr;
 }
 
 void EditSession::commitIn(const QWidget& part) {

@@ -11,14 +11,17 @@ namespace lowtide::ui {
 /// saving, closing, another selection.
 class EditSession {
 public:
-    /// `commit` takes what stands in the field, as often as it is asked. Return in a line and
-    /// leaving the field commit too, and call `left` after that. A menu or another window in front
-    /// of the field does not leave it.
+    /// `commit` takes what stands in the field, as often as it is asked; false: it cannot be read
+    /// and stays there with its mark. Return in a line and leaving the field commit too, and call
+    /// `left` after that. A menu or another window in front of the field does not leave it.
     static void watch(QWidget& field,
-                      std::function<void()> commit,
+                      std::function<bool()> commit,
                       std::function<void()> left = {});
-    /// Commits the field at work, if there is one.
-    static void commit();
+    /// Commits the field at work, if there is one. False: there, or in a field that was left
+    /// before, stands what cannot be read.
+    static bool commit();
+    /// A field of which commit() was false; null: none.
+    [[nodiscard]] static QWidget* refusedField();
     /// The same where the field is `part` or lies in it.
     static void commitIn(const QWidget& part);
     /// Fields in `part`, which is about to go, never commit again.

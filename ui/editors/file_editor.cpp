@@ -58,7 +58,12 @@ FileEditor::FileEditor(const NodeDesc& node,
         propose(text.toStdString(), false);
     });
     EditSession::watch(
-        *path_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
+        *path_,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
 }
 
 QWidget* FileEditor::markedWidget() {

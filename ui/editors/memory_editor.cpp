@@ -40,7 +40,7 @@ struct MemoryEditor::Parts {
     void build();
     void fill(QVBoxLayout* column);
     void addComponents(QVBoxLayout* column);
-    void takeText();
+    bool takeText();
     void change(memory::Policy next);
 };
 
@@ -50,7 +50,7 @@ MemoryEditor::MemoryEditor(QWidget* parent)
                        .frame = {*this,
                                  tr("Memory policy as text"),
                                  tr("The policy as the command and graphs write it")}}) {
-    EditSession::watch(parts_->frame.line(), [this] { parts_->takeText(); });
+    EditSession::watch(parts_->frame.line(), [this] { return parts_->takeText(); });
 }
 
 MemoryEditor::~MemoryEditor() = default;
@@ -135,10 +135,10 @@ void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
     }
 }
 
-void MemoryEditor::Parts::takeText() {
+bool MemoryEditor::Parts::takeText() {
     const std::string typed = frame.line().text().trimmed().toStdString();
     if (typed == memory::toText(policy) && frame.areUsable()) {
-        return;
+        return true;
     }
     try {
         const memory::Policy next = readPolicy(typed, policy);
@@ -150,7 +150,9 @@ void MemoryEditor::Parts::takeText() {
         }
     } catch (const Error& error) {
         markProblem(frame.line(), wordsOf(error), {});
+        return false;
     }
+    return true;
 }
 
 void MemoryEditor::Parts::change(memory::Policy next) {

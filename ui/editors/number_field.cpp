@@ -33,7 +33,7 @@ NumberField::NumberField(const ParamDesc& param, QWidget* parent)
     typing_->setAccessibleName(accessibleName());
     typing_->hide();
     typing_->installEventFilter(this);
-    EditSession::watch(*typing_, [this] { endTyping(); });
+    EditSession::watch(*typing_, [this] { return endTyping(); });
     connect(typing_, &QLineEdit::textEdited, this, [this] { forgetTyping(); });
 }
 
@@ -133,11 +133,16 @@ bool NumberField::takeTyping() {
 }
 
 /// What was typed is taken, or stays with its mark.
-void NumberField::endTyping() {
-    if (!typing_->isHidden() && takeTyping()) {
-        stopTyping();
-        Q_EMIT dismissed();
+bool NumberField::endTyping() {
+    if (typing_->isHidden()) {
+        return true;
     }
+    if (!takeTyping()) {
+        return false;
+    }
+    stopTyping();
+    Q_EMIT dismissed();
+    return true;
 }
 
 void NumberField::reset() {

@@ -42,7 +42,7 @@ private:
     void stopTyping();
     /// Reads what was typed; false: it is refused and stays.
     bool takeTyping();
-    void endTyping();
+    bool endTyping();
     bool typingKey(QKeyEvent& event);
     void reset();
     void scrub(int pixels, Qt::KeyboardModifiers modifiers);

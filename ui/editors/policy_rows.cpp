@@ -86,8 +86,8 @@ void PolicyRows::addFields() {
     connect(blocks_, &QSpinBox::valueChanged, this, [this](int count) {
         change([&](memory::Policy& policy) { policy.blocksPerGroup = count; });
     });
-    EditSession::watch(*budget_, [this] { takeSize(*budget_, &memory::Policy::budget, 1); });
-    EditSession::watch(*pin_, [this] { takeSize(*pin_, &memory::Policy::pinCap, 0); });
+    EditSession::watch(*budget_, [this] { return takeSize(*budget_, &memory::Policy::budget, 1); });
+    EditSession::watch(*pin_, [this] { return takeSize(*pin_, &memory::Policy::pinCap, 0); });
     connect(after_, &QComboBox::activated, this, [this](int index) {
         const auto after = static_cast<memory::After>(after_->itemData(index).toInt());
         change([&](memory::Policy& policy) { policy.after = after; });
@@ -101,7 +101,7 @@ void PolicyRows::addFields() {
     });
 }
 
-void PolicyRows::takeSize(QLineEdit& field,
+bool PolicyRows::takeSize(QLineEdit& field,
                           std::optional<Bytes> memory::Policy::*size,
                           Bytes least) {
     const QString text = field.text().trimmed();
@@ -111,10 +111,11 @@ void PolicyRows::takeSize(QLineEdit& field,
         markProblem(field,
                     tr("\"%1\" is no size; write 6 GiB, 512 MiB or a number of bytes.").arg(text),
                     {});
-        return;
+        return false;
     }
     markProblem(field, {}, {});
     change([&](memory::Policy& policy) { policy.*size = text.isEmpty() ? std::nullopt : typed; });
+    return true;
 }
 
 void PolicyRows::change(const std::function<void(memory::Policy&)>& edit) {

@@ -33,7 +33,8 @@ private:
     void change(const std::function<void(memory::Policy&)>& edit);
     void addFields();
     void fillDevices();
-    void takeSize(QLineEdit& field, std::optional<Bytes> memory::Policy::*size, Bytes least);
+    /// False: it is no size.
+    bool takeSize(QLineEdit& field, std::optional<Bytes> memory::Policy::*size, Bytes least);
     void showPolicy();
 
     memory::Policy policy_;

@@ -70,7 +70,7 @@ struct PrecisionEditor::Parts {
     void addKept(QVBoxLayout* column);
     void addSwitches(QVBoxLayout* column);
     void addComponents(QVBoxLayout* column);
-    void takeText();
+    bool takeText();
     void change(memory::PrecisionChoice next);
 };
 
@@ -80,7 +80,7 @@ PrecisionEditor::PrecisionEditor(QWidget* parent)
                        .frame = {*this,
                                  tr("Precision as text"),
                                  tr("The precision as the command and graphs write it")}}) {
-    EditSession::watch(parts_->frame.line(), [this] { parts_->takeText(); });
+    EditSession::watch(parts_->frame.line(), [this] { return parts_->takeText(); });
 }
 
 PrecisionEditor::~PrecisionEditor() = default;
@@ -174,6 +174,7 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
             next.keptF32.push_back(name.toStdString());
         }
         change(next);
+        return true;
     });
 }
 
@@ -235,10 +236,10 @@ void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
     });
 }
 
-void PrecisionEditor::Parts::takeText() {
+bool PrecisionEditor::Parts::takeText() {
     const std::string typed = frame.line().text().trimmed().toStdString();
     if (typed == memory::toText(choice) && frame.areUsable()) {
-        return;
+        return true;
     }
     try {
         const memory::PrecisionChoice next = readChoice(typed, choice);
@@ -250,7 +251,9 @@ void PrecisionEditor::Parts::takeText() {
         }
     } catch (const Error& error) {
         markProblem(frame.line(), wordsOf(error), {});
+        return false;
     }
+    return true;
 }
 
 void PrecisionEditor::Parts::change(memory::PrecisionChoice next) {

@@ -46,7 +46,12 @@ LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
         propose(text.toStdString(), false);
     });
     EditSession::watch(
-        *line_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
+        *line_,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
 }
 
 QWidget* LineEditor::markedWidget() {
@@ -84,7 +89,12 @@ PromptEditor::PromptEditor(const NodeDesc& node, const ParamDesc& param, QWidget
     prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     prompt_->installEventFilter(this);
     EditSession::watch(
-        *prompt_, [this] { finish(); }, [this] { Q_EMIT dismissed(); });
+        *prompt_,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
     fill(*this, prompt_);
     setMinimumHeight(kPromptHeight);
     connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {

@@ -50,7 +50,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     layout->addWidget(note_, 1, 0, 1, 2);
     connect(slider_, &QSlider::valueChanged, this, &BudgetSlider::takeSlider);
     connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(budget_, true); });
-    EditSession::watch(*field_, [this] { takeText(); });
+    EditSession::watch(*field_, [this] { return takeText(); });
     showBudget();
 }
 
@@ -89,20 +89,21 @@ void BudgetSlider::takeSlider(int step) {
     Q_EMIT edited(budget_, !slider_->isSliderDown());
 }
 
-void BudgetSlider::takeText() {
+bool BudgetSlider::takeText() {
     const std::string text = field_->text().trimmed().toStdString();
     const std::optional<Bytes> budget = parseBytes(text);
     if (!text.empty() && (!budget || *budget == 0)) {
         showBudget();
         note_->setText(tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
                            .arg(QString::fromStdString(text)));
-        return;
+        return false;
     }
     if (budget != budget_) {
         budget_ = budget;
         showBudget();
         Q_EMIT edited(budget_, true);
     }
+    return true;
 }
 
 void BudgetSlider::showBudget() {

@@ -35,7 +35,8 @@ private:
     [[nodiscard]] std::optional<Bytes> budgetAt(int step) const;
     [[nodiscard]] int stepOf(std::optional<Bytes> budget) const;
     void takeSlider(int step);
-    void takeText();
+    /// False: it is no size.
+    bool takeText();
     void showBudget();
 
     QSlider* slider_;

@@ -91,7 +91,7 @@ void InspectorGraph::buildRows() {
 }
 
 void InspectorGraph::connectRows() {
-    EditSession::watch(*budget_, [this] { setBudget(); });
+    EditSession::watch(*budget_, [this] { return setBudget(); });
     connect(device_, &QComboBox::activated, this, &InspectorGraph::setDevice);
     connect(lowMemory_, &QComboBox::activated, this, [this] {
         const auto value = statedOf(lowMemory_->currentData().toString());
@@ -147,7 +147,7 @@ void InspectorGraph::refresh() {
     exact_->setChecked(document.isExact.value_or(false));
 }
 
-void InspectorGraph::setBudget() {
+bool InspectorGraph::setBudget() {
     const QString text = budget_->text().trimmed();
     const bool isRead = text.isEmpty() || parseBytes(text.toStdString()).has_value();
     budgetProblem_->setText(tr("“%1” is not a size. Write a number with a unit, such as 6GiB or "
@@ -155,11 +155,12 @@ void InspectorGraph::setBudget() {
                                 .arg(text));
     budgetProblem_->setVisible(!isRead);
     if (!isRead) {
-        return;
+        return false;
     }
     budget_->setModified(false);
     model_.apply(tr("Change the memory budget"),
                  [&](graph::Document& document) { document.memoryBudget = statedOf(text); });
+    return true;
 }
 
 void InspectorGraph::setDevice() {

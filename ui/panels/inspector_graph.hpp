@@ -28,7 +28,8 @@ public:
 private:
     void buildRows();
     void connectRows();
-    void setBudget();
+    /// False: what is typed is no size.
+    bool setBudget();
     void setDevice();
 
     GraphModel& model_;

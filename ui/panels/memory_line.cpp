@@ -77,7 +77,9 @@ MemoryLine memoryLineOf(const Planned& planned) {
             .detail =
                 MemoryWords::tr("The most that %1 will hold, and its budget. %2")
                     .arg(deviceText(textIn(*device, "device")),
-                         isEstimated
+                         memberIn(*device, "rehearsal") == true
+                             ? MemoryWords::tr("The time is that of a card of the middle class.")
+                         : isEstimated
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "
                                                "device was not measured yet.")
                              : MemoryWords::tr("The time is from this device's measured speeds."))};

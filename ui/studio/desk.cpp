@@ -125,7 +125,7 @@ void Desk::buildPanels() {
 void Desk::buildForm() {
     auto* form = new GenerateForm(workspace_.model, &workspace_.offered);
     panels_.add("generate", tr("Generate"), form, Qt::RightDockWidgetArea);
-    connect(form, &GenerateForm::runAsked, this, [this] { workspace_.run.run(RunHow::Last); });
+    connect(form, &GenerateForm::runAsked, this, [this] { run(RunHow::Last); });
     connect(
         form, &GenerateForm::cancelAsked, this, [this] { workspace_.run.cancel(CancelMode::Now); });
     connect(&workspace_.planning, &Planning::answered, form, &GenerateForm::setPlanned);
@@ -194,7 +194,7 @@ void Desk::connectCanvas() {
     });
     connect(canvas_, &GraphView::zoomChanged, &parts_.toolBar, &StudioToolBar::setZoom);
     connect(canvas_, &GraphView::runToRequested, this, [this](const std::string& node) {
-        workspace_.run.run(RunHow::Last, {node});
+        run(RunHow::Last, {node});
     });
     connect(canvas_, &GraphView::fileDropped, &dropped_, &DroppedFile::take);
     connect(&dropped_, &DroppedFile::modelDropped, this, &Desk::useDroppedModel);

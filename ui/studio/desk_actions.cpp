@@ -1,4 +1,5 @@
 #include "ui/bridge/device_names.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
@@ -118,14 +119,26 @@ void Desk::runToSelected() {
         notices_->show(NoticeKind::Info, tr("Select the node to run to."));
         return;
     }
-    workspace_.run.run(RunHow::Last, nodes);
+    run(RunHow::Last, nodes);
+}
+
+void Desk::run(RunHow how, const std::set<std::string>& until) {
+    if (EditSession::commit()) {
+        workspace_.run.run(how, until);
+        return;
+    }
+    EditSession::refusedField()->setFocus();
+    notices_->show(
+        NoticeKind::Warning,
+        tr("Nothing runs yet: what is typed in the marked field cannot be read. Mend it, "
+           "or press Esc there to keep the value before it."));
 }
 
 void Desk::connectRun() {
     RunControl& run = workspace_.run;
-    on("run.start", [&run] { run.run(RunHow::Last); });
-    on("run.front", [&run] { run.run(RunHow::First); });
-    on("run.anew", [&run] { run.run(RunHow::Anew); });
+    on("run.start", [this] { this->run(RunHow::Last); });
+    on("run.front", [this] { this->run(RunHow::First); });
+    on("run.anew", [this] { this->run(RunHow::Anew); });
     on("run.here", [this] { runToSelected(); });
     on("run.cancel", [&run] { run.cancel(CancelMode::Now); });
     on("run.cancel_after", [&run] { run.cancel(CancelMode::AfterThisImage); });

@@ -87,7 +87,9 @@ struct GraphEditor::Parts : ui::Session {
         });
         QObject::connect(
             canvas, &ui::GraphView::runToRequested, &run, [this](const std::string& node) {
-                run.run(ui::RunHow::Last, {node});
+                if (ui::EditSession::commit()) {
+                    run.run(ui::RunHow::Last, {node});
+                }
             });
         QObject::connect(
             memoryPanel, &ui::MemoryPanel::nodeActivated, canvas, [this](const std::string& node) {
@@ -216,8 +218,11 @@ void GraphEditor::commit() {
 }
 
 quint64 GraphEditor::run() {
-    commit();
-    return parts_->run.run(ui::RunHow::Last);
+    if (ui::EditSession::commit()) {
+        return parts_->run.run(ui::RunHow::Last);
+    }
+    ui::EditSession::refusedField()->setFocus();
+    return 0;
 }
 
 void GraphEditor::cancel(CancelMode mode) {

@@ -59,7 +59,8 @@ public:
     /// Options of runs and plans (docs/events.md) as a JSON object: "out", "device",
     /// "memoryBudget", "graphFolder" ... False when it is none.
     bool setOptions(const QByteArray& options);
-    /// Queues the graph as it stands, with seeds renewed as their mode says; its number.
+    /// Queues the graph as it stands, with seeds renewed as their mode says; its number. 0:
+    /// something is typed that cannot be read; its field is marked and has the focus.
     quint64 run();
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);

@@ -201,6 +201,32 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
     }
 
+    void whatCannotBeReadRunsNothing_data() {
+        QTest::addColumn<QString>("way");
+        for (const char* way : {"tool bar", "key", "menu", "form"}) {
+            QTest::addRow("%s", way) << way;
+        }
+    }
+
+    /// Also after the field was left. Escape gives its value back.
+    void whatCannotBeReadRunsNothing() {
+        QFETCH(QString, way);
+        Typing studio;
+        studio.typeSteps("4o");
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        studio.run(way);
+        constexpr int kLongEnough = 300;
+        QTest::qWait(kLongEnough);
+        QCOMPARE(studio.plugin.script().startedGraphs().size(), size_t{0});
+        QVERIFY(studio.window->desk()->notices().text().contains("cannot be read"));
+        QWidget* marked = studio.window->focusWidget();
+        QVERIFY(studio.editorOf("steps").isAncestorOf(marked));
+        QTest::keyClick(marked, Qt::Key_Escape);
+        studio.run(way);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
+    }
+
     /// "+1" is worked out once, however often Run is pressed.
     void anExpressionIsWorkedOutOnce() {
         Typing studio;
