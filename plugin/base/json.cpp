@@ -6,44 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 namespace lowtide {
 
 namespace {
-
-/// Lets the parser stop at too deep nesting and at a repeated key, before the document is built.
-class Guard {
-public:
-    Guard(std::string_view what, int maxDepth) : what_(what), maxDepth_(maxDepth) {}
-
-    bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-        if (depth > maxDepth_) {
-            throw Error(ErrorKind::Corrupt,
-                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) +
-                            " levels");
-        }
-        if (event == Json::parse_event_t::object_start) {
-            keys_.emplace_back();
-        } else if (event == Json::parse_event_t::object_end) {
-            keys_.pop_back();
-        } else if (event == Json::parse_event_t::key) {
-            const auto& key = parsed.get_ref<const std::string&>();
-            if (!keys_.back().insert(key).second) {
-                throw Error(ErrorKind::Corrupt,
-                            std::string(what_) + " has the key " + quotedName(key) +
-                                " twice in one object");
-            }
-        }
-        return true;
-    }
-
-private:
-    std::string_view what_;
-    int maxDepth_;
-    std::vector<std::set<std::string>> keys_;
-};
 
 std::string placeOf(std::string_view text, size_t byte) {
     const std::string_view before = text.substr(0, std::min(byte, text.size()));
@@ -52,6 +19,97 @@ std::string placeOf(std::string_view text, size_t byte) {
     const size_t column = before.size() - (lineStart == std::string_view::npos ? 0 : lineStart + 1);
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
+
+/// Builds the document, and stops at too deep nesting and at a repeated key. The library's own
+/// builder with a callback looks at all members of an object after each member that is an object.
+class DocumentBuilder final : public Json::json_sax_t {
+public:
+    DocumentBuilder(std::string_view text, std::string_view what, int maxDepth)
+        : text_(text), what_(what), maxDepth_(maxDepth) {}
+
+    [[nodiscard]] Json take() { return std::move(root_); }
+
+    bool null() override { return put(nullptr); }
+
+    bool boolean(bool value) override { return put(value); }
+
+    bool number_integer(number_integer_t value) override { return put(value); }
+
+    bool number_unsigned(number_unsigned_t value) override { return put(value); }
+
+    bool number_float(number_float_t value, const string_t&) override { return put(value); }
+
+    bool string(string_t& value) override { return put(std::move(value)); }
+
+    bool binary(binary_t& value) override { return put(std::move(value)); }
+
+    bool start_object(size_t) override { return open(Json::object()); }
+
+    bool start_array(size_t) override { return open(Json::array()); }
+
+    bool end_object() override { return close(); }
+
+    bool end_array() override { return close(); }
+
+    bool key(string_t& key) override {
+        const auto [member, isNew] = open_.back()->emplace(std::move(key), nullptr);
+        if (!isNew) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string(what_) + " has the key " + quotedName(member.key()) +
+                            " twice in one object");
+        }
+        member_ = &*member;
+        return true;
+    }
+
+    bool parse_error(size_t byte, const std::string&, const Json::exception& error) override {
+        if (dynamic_cast<const Json::parse_error*>(&error)) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string(what_) + " is not valid JSON at " + placeOf(text_, byte),
+                        "check the file with a JSON editor");
+        }
+        throw Error(ErrorKind::Corrupt,
+                    std::string(what_) + " holds a number that JSON readers cannot keep");
+    }
+
+private:
+    bool put(Json value) {
+        place(std::move(value));
+        return true;
+    }
+
+    Json& place(Json value) {
+        if (open_.empty()) {
+            return root_ = std::move(value);
+        }
+        if (open_.back()->is_array()) {
+            return open_.back()->emplace_back(std::move(value));
+        }
+        return *member_ = std::move(value);
+    }
+
+    bool open(Json container) {
+        if (open_.size() >= static_cast<size_t>(maxDepth_)) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) +
+                            " levels");
+        }
+        open_.push_back(&place(std::move(container)));
+        return true;
+    }
+
+    bool close() {
+        open_.pop_back();
+        return true;
+    }
+
+    std::string_view text_;
+    std::string_view what_;
+    int maxDepth_;
+    Json root_;
+    std::vector<Json*> open_{};  ///< objects and arrays around the next value, outermost first
+    Json* member_ = nullptr;     ///< of the innermost object: where its next value goes
+};
 
 bool isInt64(const Json& value) {
     return value.is_number_unsigned() ? std::in_range<int64_t>(value.get<uint64_t>())
@@ -102,16 +160,9 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
         throw Error(ErrorKind::Corrupt,
                     std::string(what) + " has a NUL character at " + placeOf(text, at + 1));
     }
-    try {
-        return Json::parse(text, Guard(what, limits.maxDepth));
-    } catch (const Json::parse_error& error) {
-        throw Error(ErrorKind::Corrupt,
-                    std::string(what) + " is not valid JSON at " + placeOf(text, error.byte),
-                    "check the file with a JSON editor");
-    } catch (const Json::exception&) {
-        throw Error(ErrorKind::Corrupt,
-                    std::string(what) + " holds a number that JSON readers cannot keep");
-    }
+    DocumentBuilder builder(text, what, limits.maxDepth);
+    Json::sax_parse(text, &builder);
+    return builder.take();
 }
 
 JsonReader::JsonReader(const Json& object, std::string what)

@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -86,6 +87,22 @@ private Q_SLOTS:
         const auto error = errorOf([] { (void)parseJson(std::string(1'000'000, '['), "graph"); });
         QVERIFY(error);
         QVERIFY(error->message().find("nested deeper than 64") != std::string::npos);
+    }
+
+    /// As the header of a file with as many tensors: time grows with them, not with their square.
+    void manyObjectsAreReadInTime() {
+        constexpr int kObjects = 300'000;
+        constexpr int kMostMilliseconds = 5'000;
+        std::string text = "{";
+        for (int i = 0; i < kObjects; ++i) {
+            text += "\"" + std::to_string(i) + "\":{},";
+        }
+        text += "\"end\":[{},{}]}";
+        testing::CpuTimer timer;
+        const Json json = parseJson(text, "header");
+        qInfo("%d objects in %.0f ms", kObjects, timer.milliseconds());
+        QCOMPARE(json.size(), size_t{kObjects + 1});
+        QVERIFY(timer.milliseconds() < kMostMilliseconds);
     }
 
     void sizeIsLimited() {

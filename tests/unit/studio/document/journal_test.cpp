@@ -1,6 +1,6 @@
+#include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/saved_file.hpp"

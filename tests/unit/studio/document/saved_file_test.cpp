@@ -1,9 +1,9 @@
 #include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
+#include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/studio/document/cpu_timer.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/saved_file.hpp"
@@ -215,7 +215,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         qInfo("50 MB refused in %.0f ms", timer.milliseconds());
         QCOMPARE(messageOf(error),
-                 QString("“a graph.json” has 47 MiB, a graph has at most 32 MiB"));
+                 QString("\"a graph.json\" has 47.7 MiB, a graph has at most 32.0 MiB"));
         QVERIFY(timer.milliseconds() < 2000);
     }
 
@@ -265,7 +265,7 @@ private Q_SLOTS:
         write(path_, pictureWith({{"parameters", "steps: 20"}}));
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
-        QCOMPARE(messageOf(error), QString("the picture “a graph.json” carries no graph"));
+        QCOMPARE(messageOf(error), QString("the picture \"a graph.json\" carries no graph"));
     }
 
     void hostilePicturesAreRefusedWithASentence_data() {
