@@ -93,15 +93,19 @@ private Q_SLOTS:
         QVERIFY(graph.find(folder.path().toStdString()) == std::string::npos);
         QVERIFY(graph.find("18446744073709551615") != std::string::npos);
 
-        QFile again(folder.filePath("again.json"));
-        QVERIFY(again.open(QIODevice::WriteOnly));
-        again.write(graph.c_str());
-        again.close();
-        const testing::CommandResult second =
-            testing::runLowtide({"run", again.fileName(), "--out", folder.filePath("second")});
+        const testing::CommandResult second = testing::runLowtide(
+            {"run", folder.filePath("lowtide_00001.png"), "--out", folder.filePath("second")});
         QVERIFY2(second.exitCode == 0, qPrintable(second.errors));
         QCOMPARE(QImage(folder.filePath("second/lowtide_00001.png")),
                  QImage(folder.filePath("lowtide_00001.png")));
+    }
+
+    void aPictureWithoutAGraphIsRefusedAsAGraph() {
+        const testing::CommandResult check =
+            testing::runLowtide({"check", testing::sourcePath("examples/pictures/dog.png")});
+        QCOMPARE(check.exitCode, 2);
+        QVERIFY2(check.errors.contains("the picture \"dog.png\" carries no graph"),
+                 qPrintable(check.errors));
     }
 
     void numbersGoOnAndBatchesAreOneFileEach() {

@@ -22,7 +22,9 @@ void addThreadsOption(CLI::App& command, int& threads) {
 }
 
 void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
-    command.add_option("graph", arguments.graph, "Graph file (JSON), or the name of a preset")
+    command
+        .add_option(
+            "graph", arguments.graph, "Graph file (JSON), picture of Lowtide, or name of a preset")
         ->required();
     command.add_option("--set", arguments.set, "Set a parameter: node.param=value (repeatable)")
         ->allow_extra_args(false);
@@ -199,7 +201,9 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
 
     CLI::App* studio = app.add_subcommand("studio", "Open the studio");
-    studio->add_option("graph", invocation.studioGraph, "Graph file (JSON), or name of a preset");
+    studio->add_option("graph",
+                       invocation.studioGraph,
+                       "Graph file (JSON), picture of Lowtide, or name of a preset");
     studio->callback([&] { invocation.call = [&] { return openStudio(invocation.studioGraph); }; });
 
     CLI::App* presets = app.add_subcommand("presets", "List the presets, built in and your own");

@@ -80,8 +80,8 @@ int printReport(const std::string& path);
 /// The file that a person named: a graph's, or that of a preset by its id or title. Error{NotFound}
 /// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
 [[nodiscard]] std::string graphFileOf(const std::string& typed);
-/// The text of a graph file or preset, at most 64 MiB. Error{NotFound} or Error{Corrupt} names the
-/// file.
+/// The text of a graph file, of the graph in a picture, or of a preset. Error{NotFound} or
+/// Error{Corrupt} names the file.
 [[nodiscard]] std::string readGraph(const std::string& path);
 /// Options of Runner calls for these arguments.
 [[nodiscard]] Json optionsOf(const GraphArguments& arguments);

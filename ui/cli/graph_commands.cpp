@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/graph/graph_file.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/door/plugin_door.hpp"
@@ -11,8 +12,6 @@
 namespace lowtide::cli {
 
 namespace {
-
-constexpr Bytes kLargestGraph = 64 * kMiB;
 
 std::string bytes(const Json& json, const char* key) {
     return formatBytes(json.at(key).get<Bytes>());
@@ -135,7 +134,7 @@ Runner& started(const GraphArguments& arguments) {
 }  // namespace
 
 std::string readGraph(const std::string& path) {
-    return files::InputFile(graphFileOf(path)).readAll(kLargestGraph);
+    return graph::readGraphText(files::InputFile(graphFileOf(path)));
 }
 
 Json optionsOf(const GraphArguments& arguments) {

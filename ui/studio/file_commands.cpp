@@ -30,6 +30,15 @@ QString filters() {
         "Graphs and pictures (*.json *.png *.jpg *.jpeg *.webp);;All files (*)");
 }
 
+/// Whether a file is there that begins as no graph does.
+bool holdsSomethingElse(const QString& path) {
+    constexpr qint64 kBegin = 64;
+    QFile file(path);
+    const QByteArray begin =
+        file.open(QIODevice::ReadOnly) ? file.read(kBegin).trimmed() : QByteArray();
+    return !begin.isEmpty() && !begin.startsWith('{');
+}
+
 }  // namespace
 
 graph::Document defaultGraph() {
@@ -183,6 +192,13 @@ bool FileCommands::saveAs() {
     }
     if (QFileInfo(path).suffix().isEmpty()) {
         path += QStringLiteral(".json");
+    }
+    if (holdsSomethingElse(path)) {
+        showError(window_,
+                  tr("“%1” is not saved").arg(QFileInfo(path).fileName()),
+                  tr("This file is there and holds something else than a graph."),
+                  tr("save under another name"));
+        return false;
     }
     return saveTo(path);
 }

@@ -17,6 +17,21 @@ void rename(GraphModel& model) {
                 [](graph::Document& document) { document.nodes.at("denoise").title = "mine"; });
 }
 
+/// As long as `lives`: chooses the file, replaces what is there, closes what is told.
+void sayYes(QObject* lives, const QString& path) {
+    QTimer::singleShot(20, lives, [lives, path] {
+        sayYes(lives, path);
+        QWidget* box = QApplication::activeModalWidget();
+        if (auto* files = qobject_cast<QFileDialog*>(box)) {
+            files->selectFile(path);
+            static_cast<QDialog&>(*files).accept();
+        } else if (auto* question = qobject_cast<QMessageBox*>(box)) {
+            QAbstractButton* yes = question->button(QMessageBox::Yes);
+            (yes ? yes : question->button(QMessageBox::Ok))->click();
+        }
+    });
+}
+
 }  // namespace
 
 class WindowSavingTest : public QObject {
@@ -41,6 +56,32 @@ private Q_SLOTS:
         });
         QVERIFY(!studio.window->desk()->files().saveAs());
         QCOMPARE(folder, QDir(studio.folder.path()).canonicalPath());
+    }
+
+    /// A person who picks a picture in the dialog does not lose it; a graph is replaced.
+    void onlyAGraphIsSavedOver_data() {
+        QTest::addColumn<QByteArray>("before");
+        QTest::addColumn<bool>("isSaved");
+        QTest::newRow("picture") << QByteArray("\x89PNG\r\n\x1a\n and so on") << false;
+        QTest::newRow("checkpoint") << QByteArray("\x10\0\0\0\0\0\0\0{}", 10) << false;
+        QTest::newRow("text") << QByteArray("my notes") << false;
+        QTest::newRow("graph") << QByteArray("\n {\"format\": 1}") << true;
+        QTest::newRow("nothing yet") << QByteArray() << true;
+    }
+
+    void onlyAGraphIsSavedOver() {
+        QFETCH(QByteArray, before);
+        QFETCH(bool, isSaved);
+        Working studio;
+        const QString path = studio.folder.filePath("dog.png");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(before) == before.size());
+        file.close();
+        QObject answers;
+        sayYes(&answers, path);
+        QCOMPARE(studio.window->desk()->files().saveAs(), isSaved);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll() == before, !isSaved);
     }
 
     void aGraphThatBecameAPresetIsKept() {
