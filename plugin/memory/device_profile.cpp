@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -64,6 +65,27 @@ Seconds DeviceProfile::copySeconds(Bytes bytes, Bytes converted) const {
 Seconds DeviceProfile::mappedSeconds(Bytes bytes) const {
     return mappedBytesPerSecond > 0 ? static_cast<double>(bytes) / mappedBytesPerSecond
                                     : copySeconds(bytes, 0);
+}
+
+Seconds DeviceProfile::leafSeconds(double flops, DType compute, Bytes weights) const {
+    const double half = compute == DType::F16    ? f16FlopsPerSecond
+                        : compute == DType::BF16 ? bf16FlopsPerSecond
+                                                 : 0;
+    const double read =
+        memoryBytesPerSecond > 0 ? static_cast<double>(weights) / memoryBytesPerSecond : 0;
+    return leafOverhead + std::max(flops / (half > 0 ? half : flopsPerSecond), read);
+}
+
+DeviceProfile DeviceProfile::paced(double pace) const {
+    DeviceProfile slower = *this;
+    slower.leafOverhead *= pace;
+    for (double DeviceProfile::*rate : {&DeviceProfile::flopsPerSecond,
+                                        &DeviceProfile::f16FlopsPerSecond,
+                                        &DeviceProfile::bf16FlopsPerSecond,
+                                        &DeviceProfile::memoryBytesPerSecond}) {
+        slower.*rate /= pace;
+    }
+    return slower;
 }
 
 DeviceProfile estimatedProfile(std::string_view kind) {

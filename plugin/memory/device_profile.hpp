@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/dtype.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 
@@ -19,7 +20,10 @@ struct DeviceProfile {
     double convertedBytesPerSecond = 0;
     /// Of weights that are read where their file is mapped; 0: as copies.
     double mappedBytesPerSecond = 0;
-    std::string measuredOn{};  ///< the day, "2026-11-21"; empty: a guess
+    double f16FlopsPerSecond = 0;     ///< where it computes in f16; 0: as in f32
+    double bf16FlopsPerSecond = 0;    ///< likewise
+    double memoryBytesPerSecond = 0;  ///< at which a use reads its weights; 0: no bound is known
+    std::string measuredOn{};         ///< the day, "2026-11-21"; empty: a guess
 
     bool operator==(const DeviceProfile&) const = default;
 
@@ -29,6 +33,10 @@ struct DeviceProfile {
     [[nodiscard]] Seconds copySeconds(Bytes bytes, Bytes converted) const;
     /// Until `bytes` of a mapped file can be read.
     [[nodiscard]] Seconds mappedSeconds(Bytes bytes) const;
+    /// Of one use of a leaf: `flops` in the type `compute` with `weights` bytes.
+    [[nodiscard]] Seconds leafSeconds(double flops, DType compute, Bytes weights) const;
+    /// With compute that takes `pace` times as long.
+    [[nodiscard]] DeviceProfile paced(double pace) const;
 };
 
 /// A guess for devices that nobody measured, by kind ("cpu", "fake", "cuda").

@@ -112,12 +112,16 @@ private:
 
     void assignLeaves() {
         layout_.leafGroups.resize(tree_.leaves.size());
+        layout_.leaves.resize(tree_.leaves.size());
         for (LeafId leaf = 0; leaf < tree_.leaves.size(); ++leaf) {
             if (tree_.leaves[leaf].gathered) {
                 continue;
             }
             std::vector<GroupId>& groups = layout_.leafGroups[leaf];
+            LeafFacts& facts = layout_.leaves[leaf];
             for (const WeightId weight : tree_.leaves[leaf].weights) {
+                facts.compute = tree_.weights[weight].computeType;
+                facts.bytes += tree_.deviceBytes(tree_.weights[weight].storage);
                 const GroupId group = owner_[tree_.weights[weight].storage];
                 if (group != kNoGroup &&
                     std::find(groups.begin(), groups.end(), group) == groups.end()) {

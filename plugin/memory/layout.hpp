@@ -25,11 +25,18 @@ struct Group {
     std::vector<Bytes> offsets{};  ///< of its storages, in the group
 };
 
+/// What the time of a leaf's use depends on beside its work.
+struct LeafFacts {
+    DType compute = DType::F32;  ///< of its weights; F32 where it has none
+    Bytes bytes = 0;             ///< of its weights on the device
+};
+
 /// How a component lies on its device while nodes run that use it: groups that stay, and a ring
 /// through which the others stream.
 struct Layout {
     std::vector<Group> groups;                               ///< in the order of construction
     std::vector<std::vector<GroupId>> leafGroups;            ///< per leaf; none for a gathered leaf
+    std::vector<LeafFacts> leaves;                           ///< per leaf
     std::vector<GroupId> order;                              ///< of one pass, as far as it is known
     std::map<uint32_t, std::vector<GroupId>> otherOrders{};  ///< of other access patterns than 0
     Bytes residentBytes = 0;

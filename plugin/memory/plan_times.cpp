@@ -47,10 +47,7 @@ public:
             return;
         }
         const StreamTimes before = clock_.times();
-        DeviceProfile paced = profile_;
-        paced.flopsPerSecond /= pace;
-        paced.leafOverhead *= pace;
-        const PassUses uses(*stay_.layout, *work, paced);
+        const PassUses uses(*stay_.layout, *work, profile_.paced(pace));
         int64_t done = 0;
         for (const int64_t passes : turns) {
             if (done > 0) {

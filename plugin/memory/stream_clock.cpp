@@ -95,7 +95,8 @@ std::vector<GroupUse> groupUses(const Layout& layout,
         if (uses.empty() || uses.back().groups != groups) {
             uses.push_back({.groups = groups});
         }
-        uses.back().compute += profile.leafOverhead + use.flops / profile.flopsPerSecond;
+        const LeafFacts& leaf = layout.leaves[use.leaf];
+        uses.back().compute += profile.leafSeconds(use.flops, leaf.compute, leaf.bytes);
     }
     return uses;
 }

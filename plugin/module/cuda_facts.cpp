@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/memory/card.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/residency/device/cuda/cuda_library.hpp"
 
@@ -71,7 +72,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
         facts.json["cards"].push_back(
             {{"id", card.id()},
              {"name", card.name},
-             {"capability", residency::capabilityText(card.capability)},
+             {"capability", memory::capabilityText(card.capability)},
              {"capacity", card.capacity},
              {"problem", card.problem},
              {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}});

@@ -17,9 +17,6 @@ namespace lowtide::residency {
 /// never until it is reached, unless the host asks. As Device says.
 class CardLane {
 public:
-    /// Host memory for bytes on their way; more would hide no more of their reading.
-    static constexpr Bytes kStagingBytes = 64 * kMiB;
-
     explicit CardLane(std::unique_ptr<CardStreams> streams) : streams_(std::move(streams)) {}
 
     /// What is pinned for copyIn(); the lane is idle. Empty: taken back.

@@ -1,5 +1,6 @@
 #include "plugin/residency/device/cuda/cuda_device.hpp"
 
+#include "plugin/memory/card.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
@@ -23,10 +24,6 @@ namespace {
 static_assert(CUDART_VERSION / 1000 == CudaNeeds().version / 1000,
               "drivers are asked for another CUDA");
 
-/// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
-/// largest cards (LibTorch, CUDABlas.cpp), less on others.
-constexpr Bytes kLibraryWorkspace = 64 * kMiB;
-
 class CudaDevice final : public Device {
 public:
     CudaDevice(const CudaCard& card, const CudaSettings& settings)
@@ -41,11 +38,7 @@ public:
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
-        return {.capacity = card_.capacity,
-                .replays = true,
-                .staging = CardLane::kStagingBytes,
-                .workspace = kLibraryWorkspace,
-                .pinnable = hostMemory().available / 2};
+        return memory::cudaTraits(card_.capacity, hostMemory().available);
     }
 
     [[nodiscard]] c10::Device torchDevice() const override {

@@ -1,5 +1,6 @@
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 
+#include "plugin/memory/card.hpp"
 #include "plugin/residency/device/loaded_library.hpp"
 
 #include <algorithm>
@@ -77,11 +78,7 @@ void readCards(const DriverCalls& calls, const CudaNeeds& needs, CudaDriver& dri
     for (int index = 0; code == kSuccess && index < count; ++index) {
         CudaCard card{.index = index};
         code = readCard(calls, card);
-        if (card.capability < needs.capability) {
-            card.problem = card.name + " has compute capability " +
-                           capabilityText(card.capability) + ", LibTorch needs " +
-                           capabilityText(needs.capability);
-        }
+        card.problem = capabilityProblem(card.name, card.capability, needs);
         driver.cards.push_back(card);
     }
     const bool isOfUse = std::any_of(driver.cards.begin(),
@@ -128,8 +125,11 @@ CudaDriver askCudaDriver(const CudaNeeds& needs, const std::string& library) {
     return driver;
 }
 
-std::string capabilityText(int capability) {
-    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+std::string capabilityProblem(const std::string& name, int capability, const CudaNeeds& needs) {
+    return capability >= needs.capability
+               ? std::string()
+               : name + " has compute capability " + memory::capabilityText(capability) +
+                     ", LibTorch needs " + memory::capabilityText(needs.capability);
 }
 
 std::string cudaVersionText(int version) {

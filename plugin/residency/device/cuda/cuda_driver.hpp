@@ -41,7 +41,9 @@ struct CudaDriver {
 
 /// "13.0" of 13000.
 [[nodiscard]] std::string cudaVersionText(int version);
-/// "8.6" of 86.
-[[nodiscard]] std::string capabilityText(int capability);
+/// Why LibTorch has no code for a card of that name and compute capability; empty: it has.
+[[nodiscard]] std::string capabilityProblem(const std::string& name,
+                                            int capability,
+                                            const CudaNeeds& needs = {});
 
 }  // namespace lowtide::residency
