@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/memory/card.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/engine.hpp"
@@ -18,6 +19,8 @@ struct RunOptions {
     std::string timelineFile;  ///< for every event of the time line; empty: none is written
     std::optional<memory::DeviceSpec> device;  ///< before the graph's own; neither: the cpu
     std::optional<Bytes> memoryBudget;         ///< of the run's device, before the graph's own
+    /// For plans alone: the device is this card, as "cuda:0" of a machine that has it.
+    std::optional<memory::Card> card;
     std::string numerics;         ///< what changes numbers beside the device: build, threads
     bool forceExecution = false;  ///< kept results are not looked up
     int repeat = 1;               ///< more than one forces execution

@@ -28,12 +28,34 @@ std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
     return specs;
 }
 
-void openDevice(RunDevices& devices, const memory::DeviceSpec& spec, memory::Engine& engine) {
+/// A card that is planned for, which nothing is asked about.
+void addCard(RunDevices& devices, const memory::Card& card, Bytes hostFree) {
+    const Bytes capacity = card.capacity();
+    devices.infos.push_back({.id = devices.main.id(),
+                             .kind = devices.main.kind,
+                             .name = card.name,
+                             .capacity = capacity,
+                             .free = capacity});
+    devices.opened.push_back({.spec = devices.main,
+                              .traits = memory::cudaTraits(capacity, hostFree),
+                              .profile = memory::estimatedProfile(card),
+                              .card = card.name});
+}
+
+void openDevice(RunDevices& devices,
+                const memory::DeviceSpec& spec,
+                const RunOptions& options,
+                memory::Engine& engine) {
     const bool isOpen =
         std::any_of(devices.opened.begin(), devices.opened.end(), [&](const auto& known) {
             return known.spec.id() == spec.id();
         });
-    if (!isOpen) {
+    if (isOpen) {
+        return;
+    }
+    if (options.card && spec.id() == devices.main.id()) {
+        addCard(devices, *options.card, engine.open(kHostSpec).free);
+    } else {
         devices.infos.push_back(engine.open(spec));
         devices.opened.push_back(
             {.spec = spec, .traits = engine.traits(spec), .profile = engine.profile(spec)});
@@ -47,9 +69,12 @@ void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engi
         memory::PlanDevice& device = devices.opened[i];
         const Bytes card = device.traits.capacity;  // 0: without a bound
         device.size = card;
-        engine.ledger().setCapacity(device.spec.id(), devices.infos[i].capacity);
+        const bool isThere = device.card.empty();
+        if (isThere) {
+            engine.ledger().setCapacity(device.spec.id(), devices.infos[i].capacity);
+        }
         if (i > 0 || !budget) {
-            const Bytes own = engine.ledger().bytesOn(device.spec.id());
+            const Bytes own = isThere ? engine.ledger().bytesOn(device.spec.id()) : 0;
             const Bytes free = (devices.infos[i].free + own) / 100 * kDefaultPercent;
             device.traits.capacity =
                 card > 0 ? std::min(card, std::max(kSmallestDefault, free)) : 0;
@@ -58,7 +83,8 @@ void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engi
         if (*budget <= 0 || (card > 0 && *budget > card)) {
             throw Error(ErrorKind::InvalidInput,
                         "the memory budget of " + formatBytes(*budget) + " is not within the " +
-                            formatBytes(card) + " of " + device.spec.id(),
+                            formatBytes(card) + " of " +
+                            (isThere ? device.spec.id() : "a card " + device.card),
                         "give a budget between 1 byte and " + formatBytes(card),
                         "memory_budget");
         }
@@ -77,18 +103,23 @@ std::vector<std::string> RunDevices::ids() const {
 }
 
 memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOptions& options) {
-    return options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
+    return options.card ? memory::DeviceSpec{.kind = "cuda"}
+                        : options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
 }
 
 std::shared_ptr<const graph::Snapshot> placed(std::shared_ptr<const graph::Snapshot> snapshot,
                                               const RunOptions& options,
                                               const std::map<std::string, int>& capabilities) {
-    if (capabilities.empty()) {
+    if (capabilities.empty() && !options.card) {
         return snapshot;
     }
     const memory::DeviceSpec main = mainDeviceOf(*snapshot, options);
     const auto capabilityOf = [&](const memory::Policy& policy) {
-        const auto found = capabilities.find(policy.device.value_or(main).id());
+        const std::string device = policy.device.value_or(main).id();
+        if (options.card && device == main.id()) {
+            return options.card->capability;
+        }
+        const auto found = capabilities.find(device);
         return found == capabilities.end() ? 0 : found->second;
     };
     auto changed = std::make_shared<graph::Snapshot>(*snapshot);
@@ -106,13 +137,15 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                             memory::Engine& engine) {
     RunDevices devices;
     devices.main = mainDeviceOf(snapshot, options);
-    std::optional<Issue> issue = attempt("", [&] { openDevice(devices, devices.main, engine); });
+    std::optional<Issue> issue =
+        attempt("", [&] { openDevice(devices, devices.main, options, engine); });
     for (const graph::SnapshotNode& node : snapshot.nodes) {
         for (const memory::DeviceSpec& spec : devicesOf(node.policy)) {
-            issue = issue ? issue : attempt(node.id, [&] { openDevice(devices, spec, engine); });
+            issue = issue ? issue
+                          : attempt(node.id, [&] { openDevice(devices, spec, options, engine); });
         }
     }
-    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHostSpec, engine); });
+    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHostSpec, options, engine); });
     if (issue) {
         return *issue;
     }
@@ -167,7 +200,8 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                 work.walk
                     ? work.walk({device.kind,
                                  inputsElsewhere(snapshot, positions, places, positions[place]),
-                                 options.previews})
+                                 options.previews,
+                                 !options.card || device.id() != devices.main.id()})
                     : memory::StageWork();
         });
         if (issue) {
@@ -179,12 +213,16 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
 }
 
 void renewHeld(memory::PlanRequest& request, const PlanBasis& basis) {
+    request.kept = basis.engine.keptComponents();
     for (memory::PlanDevice& device : request.devices) {
         const std::string id = device.spec.id();
+        if (!device.card.empty()) {  // nothing lies on a card that is not there
+            std::erase_if(request.kept, [&](const auto& kept) { return kept.device == id; });
+            continue;
+        }
         device.held = basis.engine.ledger().bytesOn(id);
         device.droppable = id == kHostSpec.id() ? basis.cache.idleBytes() : 0;
     }
-    request.kept = basis.engine.keptComponents();
 }
 
 std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request) {

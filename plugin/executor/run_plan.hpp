@@ -32,19 +32,20 @@ struct PlanBasis {
     const WorkPaces& paces;
 };
 
-/// The device of nodes whose policies name none.
+/// The device of nodes whose policies name none; "cuda:0" where a card is planned for.
 [[nodiscard]] memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot,
                                               const RunOptions& options);
 
-/// The snapshot with the cards on which its nodes will compute; `capabilities` are those of this
-/// machine's cards, by device id.
+/// The snapshot with the cards on which its nodes will compute: the one that is planned for, else
+/// this machine's; `capabilities` are those of its cards, by device id.
 [[nodiscard]] std::shared_ptr<const graph::Snapshot> placed(
     std::shared_ptr<const graph::Snapshot> snapshot,
     const RunOptions& options,
     const std::map<std::string, int>& capabilities);
 
-/// Opens the run's device, those of the nodes' policies, and the host; a stated budget bounds the
-/// main one's capacity. An issue names the node whose device cannot be had. Run thread only.
+/// Opens the run's device, those of the nodes' policies, and the host; a card that is planned for
+/// is opened by nobody. A stated budget bounds the main one's capacity. An issue names the node
+/// whose device cannot be had. Run thread only.
 [[nodiscard]] std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                                           const RunOptions& options,
                                                           memory::Engine& engine);

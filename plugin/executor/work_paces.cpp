@@ -19,14 +19,15 @@ const memory::PlanDevice* openedDevice(const memory::PlanRequest& request, const
     return found == request.devices.end() ? nullptr : &*found;
 }
 
-/// Device and networks of a node; empty where it has none, or rehearses one of them.
+/// Device and networks of a node; empty where it has none, or one of them is on a card that is
+/// rehearsed or not there.
 std::string keyOf(const memory::PlanRequest& request, const memory::NodeWork& node) {
     std::string key;
     for (const auto& tree : node.components) {
         const std::string device =
             node.policy.forComponent(tree->role).device.value_or(request.device).id();
         const memory::PlanDevice* known = openedDevice(request, device);
-        if (!known || known->traits.isRehearsal) {
+        if (!known || known->traits.isRehearsal || !known->card.empty()) {
             return {};
         }
         key += device + " " + tree->id + "\n";

@@ -65,7 +65,7 @@ public:
     virtual Status memory(std::string& result) noexcept = 0;
     /// Frees the named component ("all": every one) on every device, and kept results with "all".
     virtual Status release(std::string_view component) noexcept = 0;
-    /// The devices found, their capacity and what is known of them.
+    /// The devices found, their capacity and what is known of them; "cards" that plans may be for.
     virtual Status devices(std::string& result) noexcept = 0;
     /// Cancels everything and joins the threads. The last call.
     virtual Status stop() noexcept = 0;

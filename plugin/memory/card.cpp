@@ -18,7 +18,7 @@ constexpr const char* kCardForms =
     "memory: cuda:8.9,12GiB";
 /// Shares of what is stated that copies from pinned memory, and networks, commonly reach.
 constexpr double kReachedOfLink = 0.8;
-constexpr double kReachedOfProducts = 0.5;
+constexpr double kReachedOfProducts = 0.33;
 constexpr double kReachedOfMemory = 0.8;
 /// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
 /// largest cards (LibTorch, CUDABlas.cpp), less on others.

@@ -95,7 +95,7 @@ public:
                                       .needed = bytes.total(),
                                       .minimum = device.peak,
                                       .device = bytes.device,
-                                      .reason = reasonOf(bytes, device.capacity)};
+                                      .reason = reasonOf(bytes, device)};
                 }
             }
         }
@@ -273,6 +273,7 @@ private:
             plan_.devices.push_back({.device = device.spec,
                                      .capacity = device.traits.capacity,
                                      .isRehearsal = device.traits.isRehearsal,
+                                     .card = device.card,
                                      .isEstimated = device.profile.isEstimated(),
                                      .measuredOn = device.profile.measuredOn});
         }
@@ -299,6 +300,7 @@ private:
             }
             if (computesOn(node, id)) {
                 bytes.activations = work.work.activations + recordsAt(node, id);
+                bytes.guessed = work.work.guessed;
                 bytes.workspace =
                     work.work.workspace + deviceOf(request_, device.device).traits.workspace;
             }
@@ -377,12 +379,13 @@ private:
         });
     }
 
-    static std::string reasonOf(const StageBytes& bytes, Bytes capacity) {
+    static std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
         std::string text =
             formatBytes(bytes.weights) + " of weights, " +
             formatBytes(bytes.activations + bytes.workspace) + " of activations and " +
             formatBytes(bytes.wires + bytes.staging + bytes.held) + " of other values";
-        return text + " do not fit into " + formatBytes(capacity) + " on " + bytes.device;
+        return text + " do not fit into " + formatBytes(device.capacity) + " on " + bytes.device +
+               (device.card.empty() ? "" : " (planned for " + device.card + ")");
     }
 
     const PlanRequest& request_;

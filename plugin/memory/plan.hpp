@@ -45,6 +45,7 @@ struct PlanDevice {
     DeviceProfile profile{};
     Bytes held = 0;       ///< that stays there whatever this run does
     Bytes droppable = 0;  ///< of `held`: goes before a run is refused
+    std::string card{};   ///< that is planned for and need not be there; empty: it is opened
 };
 
 /// A component that an earlier run left on a device.
@@ -125,6 +126,7 @@ struct StageBytes {
     std::string device;
     Bytes weights = 0;
     Bytes activations = 0;
+    Bytes guessed = 0;  ///< of activations: the most that one operator was only guessed to take
     Bytes workspace = 0;
     Bytes wires = 0;
     Bytes staging = 0;
@@ -155,6 +157,7 @@ struct DevicePlan {
     /// droppable, and components of earlier runs.
     Bytes minimum = 0;
     bool isRehearsal = false;  ///< times are those of the card that it plays
+    std::string card{};        ///< that was planned for and need not be there; empty: it is there
     bool isEstimated = true;   ///< times are a guess
     std::string measuredOn{};  ///< the day on which its speeds were measured
 };

@@ -58,6 +58,7 @@ Json stageJson(const Plan& plan, const StagePlan& stage) {
     for (const StageBytes& bytes : stage.bytes) {
         json["devices"][bytes.device] = {{"weights", bytes.weights},
                                          {"activations", bytes.activations},
+                                         {"guessed_workspace", bytes.guessed},
                                          {"workspace", bytes.workspace},
                                          {"wires", bytes.wires},
                                          {"staging", bytes.staging},
@@ -101,6 +102,7 @@ Json toJson(const Plan& plan) {
                                    {"peak_weights", device.peakWeights},
                                    {"minimum", device.minimum},
                                    {"rehearsal", device.isRehearsal},
+                                   {"planned_for", device.card},
                                    {"estimated", device.isEstimated},
                                    {"measured_on", device.measuredOn}});
     }

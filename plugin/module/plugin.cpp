@@ -13,6 +13,7 @@
 #include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
+#include "plugin/module/known_cards.hpp"
 #include "plugin/module/mag_curve_maker.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
@@ -55,6 +56,7 @@ struct Engine {
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
                  chooseCudnnApi(cudnnApi, cuda->problem()),
                  cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json"),
+                 knownCards(moduleFolder() + "/lowtide/resources/cards/cards.json"),
                  digests),
           calibrator(residency, runner, cacheFolder, threads),
           sensitivities(runner, cacheFolder),

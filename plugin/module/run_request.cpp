@@ -6,10 +6,35 @@
 
 namespace lowtide::module {
 
+namespace {
+
+/// The card that a plan is for; a rehearsed device beside it says how large it is.
+memory::Card cardOf(const std::string& as,
+                    const std::optional<memory::DeviceSpec>& device,
+                    std::span<const memory::Card> cards) {
+    memory::Card card = memory::findCard(as, cards);
+    if (!device) {
+        return card;
+    }
+    if (device->kind != "fake" || !device->capacity) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a plan for the card " + card.name + " is for no other device, such as " +
+                        toText(*device),
+                    "leave the device out, or give the card another size with fake:8GiB",
+                    "device");
+    }
+    card.memory = *device->capacity;
+    card.driver = 0;
+    return card;
+}
+
+}  // namespace
+
 RequestedGraph readRequest(std::string_view graphText,
                            std::string_view optionsText,
                            const graph::Catalog& catalog,
-                           const std::string& numerics) {
+                           const std::string& numerics,
+                           std::span<const memory::Card> cards) {
     const Json json = parseJson(optionsText.empty() ? "{}" : optionsText, "options");
     const JsonReader reader(json, "options");
     RequestedGraph request;
@@ -32,6 +57,10 @@ RequestedGraph readRequest(std::string_view graphText,
     }
     if (const auto device = reader.text("device")) {
         request.options.device = memory::parseDeviceSpec(*device);
+    }
+    if (const auto as = reader.text("as")) {
+        request.options.card = cardOf(*as, request.options.device, cards);
+        request.options.device.reset();
     }
     if (const auto budget = reader.text("memoryBudget")) {
         request.options.memoryBudget = parseBytes(*budget);

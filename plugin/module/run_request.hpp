@@ -5,6 +5,7 @@
 #include "plugin/graph/snapshot.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,14 +20,15 @@ struct RequestedGraph {
     std::string teacher;
 };
 
-/// Options: graphFolder, out, device, set, policies, precisions, exact (lossy choices are refused),
-/// until (nodes with which the run ends), repeat, timeline (file), dump, teacher (a dump that
-/// denoisers go along), forceExecution, gcThreshold (percent), lowMemory (auto, on, off), previews.
-/// Error{InvalidInput} or Error{Corrupt} names what is wrong; findings of validation are in
-/// `issues`.
+/// Options: graphFolder, out, device, as (one of `cards`, or what else a card is written as), set,
+/// policies, precisions, exact (lossy choices are refused), until (nodes with which the run ends),
+/// repeat, timeline (file), dump, teacher (a dump that denoisers go along), forceExecution,
+/// gcThreshold (percent), lowMemory (auto, on, off), previews. Error{InvalidInput} or
+/// Error{Corrupt} names what is wrong; findings of validation are in `issues`.
 [[nodiscard]] RequestedGraph readRequest(std::string_view graph,
                                          std::string_view options,
                                          const graph::Catalog& catalog,
-                                         const std::string& numerics);
+                                         const std::string& numerics,
+                                         std::span<const memory::Card> cards);
 
 }  // namespace lowtide::module

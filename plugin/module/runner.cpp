@@ -8,6 +8,7 @@
 #include "plugin/graph/validate.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
+#include "plugin/module/known_cards.hpp"
 #include "plugin/module/run_request.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 
@@ -75,6 +76,7 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
                            std::string keepFolder,
                            std::string cudnnApi,
                            CudaFacts cuda,
+                           std::vector<memory::Card> cards,
                            std::shared_ptr<files::FileDigests> digests)
     : types_(types),
       engine_(engine),
@@ -82,12 +84,23 @@ ModuleRunner::ModuleRunner(const executor::NodeTypes& types,
       numerics_(numericsText(threads)),
       cudnnApi_(std::move(cudnnApi)),
       cuda_(std::move(cuda)),
+      cards_(std::move(cards)),
       digests_(std::move(digests)),
       queue_(types,
              engine,
              {.threadSetUp = [threads] { becomeRunThread(threads); },
               .keepFolder = std::move(keepFolder),
               .codecs = tensor::stageValueCodecs()}) {}
+
+RequestedGraph ModuleRunner::requestOf(std::string_view graph, std::string_view options) const {
+    RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_, cards_);
+    if (request.options.card) {
+        if (std::optional<Issue> warning = warningOf(*request.options.card)) {
+            request.issues.push_back(std::move(*warning));
+        }
+    }
+    return request;
+}
 
 std::shared_ptr<const graph::Snapshot> ModuleRunner::snapshotOf(
     const RequestedGraph& request) const {
@@ -100,7 +113,7 @@ Status ModuleRunner::check(std::string_view graph,
                            std::string_view options,
                            std::string& result) noexcept {
     return answer(result, [&] {
-        RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        RequestedGraph request = requestOf(graph, options);
         if (!graph::hasErrors(request.issues)) {
             const auto snapshot = snapshotOf(request);
             auto outlined = outlinesOf(request, *snapshot, types_);
@@ -123,7 +136,7 @@ Status ModuleRunner::plan(std::string_view graph,
                           std::string_view options,
                           std::string& result) noexcept {
     return answer(result, [&] {
-        RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        RequestedGraph request = requestOf(graph, options);
         const auto refuse = [&](Issue issue) {
             request.issues.push_back(std::move(issue));
             result = issuesText(request.issues);
@@ -156,6 +169,9 @@ Status ModuleRunner::plan(std::string_view graph,
         }
         Json planned = memory::toJson(std::get<memory::Plan>(plan));
         planned["precision"] = std::get<executor::OutlinedGraph>(outlined).precisions;
+        if (request.options.card) {
+            planned["card"] = plannedCard(*request.options.card, std::get<memory::Plan>(plan));
+        }
         result =
             Json{{"issues", graph::toJson(request.issues)}, {"plan", std::move(planned)}}.dump();
         return Status::Ok;
@@ -168,7 +184,10 @@ Status ModuleRunner::start(std::string_view graph,
                            RunId& run,
                            std::string& result) noexcept {
     return answer(result, [&] {
-        const RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+        RequestedGraph request = requestOf(graph, options);
+        if (request.options.card) {
+            request.issues.push_back(runRefusal(*request.options.card));
+        }
         result = issuesText(request.issues);
         if (graph::hasErrors(request.issues)) {
             return Status::Invalid;
@@ -190,7 +209,7 @@ Status ModuleRunner::start(std::string_view graph,
 NodeWork ModuleRunner::workOf(std::string_view graph,
                               std::string_view options,
                               std::string_view node) const {
-    const RequestedGraph request = readRequest(graph, options, types_.catalog(), numerics_);
+    const RequestedGraph request = requestOf(graph, options);
     const auto snapshot = snapshotOf(request);
     const auto outlines = outlinesOf(request, *snapshot, types_);
     if (const auto* issue = std::get_if<Issue>(&outlines)) {
@@ -249,7 +268,12 @@ Status ModuleRunner::devices(std::string& result) noexcept {
                         "a run is at work on the devices",
                         "ask again when it has finished");
         }
+        Json cards = Json::array();
+        for (const memory::Card& card : cards_) {
+            cards.push_back(listedCard(card));
+        }
         result = Json{{"devices", executor::toJson(found)},
+                      {"cards", std::move(cards)},
                       {"notes", {textOf(cuda_)}},
                       {"cuda", cuda_.json},
                       {"numerics", numerics_},

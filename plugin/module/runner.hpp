@@ -25,7 +25,8 @@ struct NodeWork {
 class ModuleRunner final : public Runner {
 public:
     /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
-    /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports say of them.
+    /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports say of them. `cards`:
+    /// that plans may be for.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,
@@ -33,6 +34,7 @@ public:
                  std::string keepFolder,
                  std::string cudnnApi,
                  CudaFacts cuda,
+                 std::vector<memory::Card> cards,
                  std::shared_ptr<files::FileDigests> digests);
 
     Status check(std::string_view graph,
@@ -66,6 +68,7 @@ public:
     [[nodiscard]] const std::string& numerics() const { return numerics_; }
 
 private:
+    [[nodiscard]] RequestedGraph requestOf(std::string_view graph, std::string_view options) const;
     /// The graph as it will run, with the cards on which its nodes compute.
     [[nodiscard]] std::shared_ptr<const graph::Snapshot> snapshotOf(
         const RequestedGraph& request) const;
@@ -76,6 +79,7 @@ private:
     std::string numerics_;
     std::string cudnnApi_;
     CudaFacts cuda_;
+    std::vector<memory::Card> cards_;
     std::shared_ptr<files::FileDigests> digests_;
     executor::RunQueue queue_;
 };

@@ -38,27 +38,29 @@ void setConvolutionQuestion(residency::ConvolutionQuestion question) {
     asked().question = std::move(question);
 }
 
-Bytes convolutionWorkspace(const at::Tensor& input,
-                           const at::Tensor& weight,
-                           const at::Tensor& result,
-                           int64_t stride,
-                           int64_t padding) {
+std::optional<Bytes> toldWorkspace(const at::Tensor& input,
+                                   const at::Tensor& weight,
+                                   int64_t stride,
+                                   int64_t padding) {
     const at::Context& context = at::globalContext();
     const std::optional<DType> type = elementTypeOf(input.scalar_type());
     const residency::ConvolutionQuestion question = currentQuestion();
-    if (question && type && !context.benchmarkCuDNN()) {
-        const std::optional<Bytes> known = question(
-            {.type = *type,
-             .input = sizesOf(input),
-             .weight = sizesOf(weight),
-             .stride = stride,
-             .padding = padding,
-             .allowsTf32 = *type == DType::F32 && context.allowTF32CuDNN(at::Float32Op::CONV),
-             .isDeterministic = context.deterministicCuDNN() || context.deterministicAlgorithms()});
-        if (known) {
-            return *known;
-        }
+    if (!question || !type || context.benchmarkCuDNN()) {
+        return std::nullopt;
     }
+    return question(
+        {.type = *type,
+         .input = sizesOf(input),
+         .weight = sizesOf(weight),
+         .stride = stride,
+         .padding = padding,
+         .allowsTf32 = *type == DType::F32 && context.allowTF32CuDNN(at::Float32Op::CONV),
+         .isDeterministic = context.deterministicCuDNN() || context.deterministicAlgorithms()});
+}
+
+Bytes guessedWorkspace(const at::Tensor& input,
+                       const at::Tensor& weight,
+                       const at::Tensor& result) {
     return static_cast<Bytes>(input.nbytes() + weight.nbytes() + result.nbytes());
 }
 

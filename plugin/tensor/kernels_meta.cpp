@@ -169,6 +169,23 @@ int64_t attentionWeights(int64_t queries, int64_t keys) {
     return attentionRows(queries) * std::min(kKeyBlock, keys);
 }
 
+/// What cuDNN takes on the card that is walked on.
+void touchWorkspace(const at::Tensor& input,
+                    const at::Tensor& weight,
+                    const at::Tensor& result,
+                    int64_t stride,
+                    int64_t padding) {
+    WalkMeter& meter = WalkMeter::current();
+    const std::optional<Bytes> told =
+        meter.isThere() ? toldWorkspace(input, weight, stride, padding) : std::nullopt;
+    const Bytes bytes =
+        alignUp(told.value_or(guessedWorkspace(input, weight, result)), memory::kSlotAlignment);
+    meter.touch(bytes);
+    if (!told) {
+        meter.noteGuess(bytes);
+    }
+}
+
 }  // namespace
 
 at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride, int64_t padding) {
@@ -190,8 +207,7 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     if (!isOnCpu()) {
         at::Tensor result = empty(sizes, x);
         if (WalkMeter::isOnCuda()) {
-            const Bytes bytes = convolutionWorkspace(input, weight, result, stride, padding);
-            WalkMeter::current().touch(alignUp(bytes, memory::kSlotAlignment));
+            touchWorkspace(input, weight, result, stride, padding);
         }
         return result;
     }

@@ -118,8 +118,10 @@ Imitated imitatedBy(std::string_view deviceKind) noexcept {
                                   : Imitated::Rehearsal;
 }
 
-WalkMeter::WalkMeter(Imitated device)
-    : device_(device), balance_(std::make_shared<Balance>(Balance{.device = device})) {
+WalkMeter::WalkMeter(Imitated device, bool isThere)
+    : device_(device),
+      isThere_(isThere),
+      balance_(std::make_shared<Balance>(Balance{.device = device})) {
     LOWTIDE_ASSERT(!currentMeter);
     Memory::install();
     currentMeter = this;

@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -23,7 +24,8 @@ enum class Imitated : uint8_t { Cpu, Rehearsal, Cuda };
 /// at a time on a thread; the tensors may outlive it.
 class WalkMeter {
 public:
-    explicit WalkMeter(Imitated device);
+    /// `isThere`: the device can be asked what its operators take.
+    explicit WalkMeter(Imitated device, bool isThere = true);
     ~WalkMeter();
     WalkMeter(const WalkMeter&) = delete;
     WalkMeter& operator=(const WalkMeter&) = delete;
@@ -36,11 +38,19 @@ public:
 
     [[nodiscard]] Imitated device() const noexcept { return device_; }
 
+    [[nodiscard]] bool isThere() const noexcept { return isThere_; }
+
     /// Bytes of the tensors that live now, and the most at once since the start.
     [[nodiscard]] Bytes allocated() const noexcept;
     [[nodiscard]] Bytes peak() const noexcept;
     /// As if `bytes` lived beside what is there, for a moment.
     void touch(Bytes bytes) noexcept;
+
+    /// An operator takes about so much, which nobody said: it is among the tensors.
+    void noteGuess(Bytes bytes) noexcept { guessed_ = std::max(guessed_, bytes); }
+
+    /// The most that one operator was guessed to take.
+    [[nodiscard]] Bytes guessed() const noexcept { return guessed_; }
 
     [[nodiscard]] double flops() const noexcept { return flops_; }
 
@@ -77,6 +87,8 @@ private:
     struct Balance;
 
     const Imitated device_;
+    const bool isThere_;
+    Bytes guessed_ = 0;
     std::shared_ptr<Balance> balance_;
     std::unique_ptr<HostTensors> hostTensors_;  ///< on the CPU
     double flops_ = 0;

@@ -67,6 +67,7 @@ struct Invocation {
     CompareArguments compare;
     CalibrateCacheArguments calibrateCache;
     bool json = false;
+    bool cards = false;
     std::string device;
     int threads = 0;
     std::string report;
@@ -188,6 +189,11 @@ void addCommands(CLI::App& app, Invocation& invocation) {
         app.add_subcommand("plan", "Show what each stage would hold; reads no weights");
     addGraphOptions(*plan, invocation.plan);
     addUntilOption(*plan, invocation.plan);
+    plan->add_option(
+        "--as",
+        invocation.plan.as,
+        "Plan for a card that need not be there: \"RTX 4060\" (lowtide devices --cards "
+        "lists them) or cuda:8.9,12GiB");
     plan->add_flag("--json", invocation.json, "Print the plan as JSON");
     plan->callback(
         [&] { invocation.call = [&] { return planGraph(invocation.plan, invocation.json); }; });
@@ -197,8 +203,13 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     nodes->callback([&] { invocation.call = [&] { return listNodes(invocation.json); }; });
 
     CLI::App* devices = app.add_subcommand("devices", "List the devices that were found");
+    devices->add_flag("--cards", invocation.cards, "List the cards that plan --as knows instead");
     devices->add_flag("--json", invocation.json, "Print them as JSON");
-    devices->callback([&] { invocation.call = [&] { return listDevices(invocation.json); }; });
+    devices->callback([&] {
+        invocation.call = [&] {
+            return invocation.cards ? listCards(invocation.json) : listDevices(invocation.json);
+        };
+    });
 
     CLI::App* studio = app.add_subcommand("studio", "Open the studio");
     studio->add_option("graph",

@@ -19,6 +19,7 @@ struct GraphArguments {
     bool exact = false;                   ///< lossy choices are refused
     std::string device;
     std::string memoryBudget;  ///< a size; empty: the graph's
+    std::string as;            ///< the card that a plan is for; empty: none
     int threads = 0;
     std::string cudnnApi = "auto";  ///< auto, v7, v8
 };
@@ -66,6 +67,8 @@ int compareVariants(const CompareArguments& arguments);
 int measureSensitivity(const CompareArguments& arguments);
 int listNodes(bool json);
 int listDevices(bool json);
+/// The cards that plans may be for.
+int listCards(bool json);
 /// Presets with what they need; one that cannot be read is named with the reason.
 int listPresets(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).

@@ -104,7 +104,16 @@ void printPrecisions(const Json& plan) {
     }
 }
 
-std::string timesNote(const Json& device) {
+/// "fake", or "cuda:0, planned for RTX 4060".
+std::string deviceName(const Json& device) {
+    const std::string card = memberText(device, "planned_for");
+    return memberText(device, "device") + (card.empty() ? "" : ", planned for " + card);
+}
+
+std::string timesNote(const Json& device, const Json& plan) {
+    if (!memberText(device, "planned_for").empty()) {
+        return "estimates: " + listed(plan.at("card").at("estimates"), "none");
+    }
     return device.at("rehearsal").get<bool>() ? "times are those of such a card, not of this run"
            : device.at("estimated").get<bool>()
                ? "times are estimates"
@@ -117,12 +126,12 @@ void printPlan(const Json& plan) {
     printPrecisions(plan);
     for (const Json& device : plan.at("devices")) {
         std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
-                    memberText(device, "device").c_str(),
+                    deviceName(device).c_str(),
                     bytes(device, "peak").c_str(),
                     bytes(device, "capacity").c_str(),
                     bytes(device, "minimum").c_str(),
                     static_cast<long long>(device.at("minimum").get<Bytes>()),
-                    timesNote(device).c_str());
+                    timesNote(device, plan).c_str());
     }
 }
 
@@ -148,6 +157,9 @@ Json optionsOf(const GraphArguments& arguments) {
                     {"until", arguments.until}};
     if (!arguments.device.empty()) {
         options["device"] = arguments.device;
+    }
+    if (!arguments.as.empty()) {
+        options["as"] = arguments.as;
     }
     if (!arguments.memoryBudget.empty()) {
         options["memoryBudget"] = arguments.memoryBudget;

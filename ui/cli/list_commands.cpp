@@ -2,9 +2,12 @@
 #include "plugin/base/units.hpp"
 #include "plugin/graph/node_json.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "ui/cli/aligned.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/member_text.hpp"
 #include "ui/door/plugin_door.hpp"
 
+#include <array>
 #include <cstdio>
 
 namespace lowtide::cli {
@@ -33,6 +36,28 @@ void printNode(const NodeDesc& node) {
                     param.tooltip.c_str());
     }
     std::printf("\n");
+}
+
+/// In billions or more; "-": not stated, or it has none.
+std::string speedText(const Json& card, const char* key, double unit) {
+    const double value = card.value(key, 0.0);
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g", value / unit);
+    return value > 0 ? text.data() : "-";
+}
+
+Cells cardRow(const Json& card) {
+    const Json& products = card.at("flops_per_second");
+    Cells row = {memberText(card, "name"),
+                 memberText(card, "capability"),
+                 formatBytes(card.at("memory").get<Bytes>()),
+                 formatBytes(card.at("capacity").get<Bytes>()),
+                 speedText(card, "memory_bytes_per_second", 1e9),
+                 speedText(card, "pcie_bytes_per_second", 1e9)};
+    for (const char* type : {"f32", "f16", "bf16", "f8"}) {
+        row.push_back(speedText(products, type, 1e12));
+    }
+    return row;
 }
 
 }  // namespace
@@ -70,6 +95,36 @@ int listDevices(bool json) {
     }
     for (const Json& note : result.value("notes", Json::array())) {
         std::printf("%s\n", note.get<std::string>().c_str());
+    }
+    return static_cast<int>(status);
+}
+
+int listCards(bool json) {
+    std::string text;
+    const Status status = door::startPlugin({}).runner()->devices(text);
+    const Json cards = Json::parse(text).value("cards", Json::array());
+    if (json) {
+        std::printf("%s\n", cards.dump(2).c_str());
+        return static_cast<int>(status);
+    }
+    std::vector<Cells> rows = {{"card",
+                                "cuda",
+                                "memory",
+                                "to use",
+                                "GB/s",
+                                "PCIe GB/s",
+                                "TFLOP/s f32",
+                                "f16",
+                                "bf16",
+                                "f8"}};
+    for (const Json& card : cards) {
+        rows.push_back(cardRow(card));
+    }
+    std::printf("%s", aligned(rows, 1).c_str());
+    for (const Json& card : cards) {
+        if (const std::string problem = memberText(card, "problem"); !problem.empty()) {
+            std::printf("%s\n", problem.c_str());
+        }
     }
     return static_cast<int>(status);
 }

@@ -43,8 +43,9 @@ bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b
 }  // namespace
 
 ShapeWalk::ShapeWalk(std::string_view deviceKind,
-                     std::vector<std::shared_ptr<const ComponentTree>> trees)
-    : meter_(tensor::imitatedBy(deviceKind)) {
+                     std::vector<std::shared_ptr<const ComponentTree>> trees,
+                     bool isThere)
+    : meter_(tensor::imitatedBy(deviceKind), isThere) {
     for (std::shared_ptr<const ComponentTree>& tree : trees) {
         components_.push_back({.tree = std::move(tree)});
     }
@@ -140,7 +141,7 @@ void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tenso
 
 memory::StageWork ShapeWalk::work() {
     closeLeaf();
-    memory::StageWork work{.activations = meter_.peak()};
+    memory::StageWork work{.activations = meter_.peak(), .guessed = meter_.guessed()};
     for (const Component& own : components_) {
         if (own.order.empty()) {
             continue;

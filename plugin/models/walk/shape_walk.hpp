@@ -25,9 +25,10 @@ struct PassedOver {
 /// values (noise, schedules) takes time.
 class ShapeWalk final : public residency::WeightSource {
 public:
-    /// `trees` are the components that the stage may use.
+    /// `trees` are the components that the stage may use. `isThere`: as WalkMeter's.
     ShapeWalk(std::string_view deviceKind,
-              std::vector<std::shared_ptr<const memory::ComponentTree>> trees);
+              std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+              bool isThere = true);
 
     void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,

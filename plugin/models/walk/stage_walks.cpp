@@ -109,7 +109,7 @@ memory::StageWork walkStage(const memory::StagePlace& place,
                             std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                             Run&& run) {
     const c10::InferenceMode asOnTheRunThread;
-    ShapeWalk walk(place.deviceKind, std::move(trees));
+    ShapeWalk walk(place.deviceKind, std::move(trees), place.isThere);
     StageContext context{.weights = walk, .record = tensor::Record(nullptr)};
     run(context, walk);
     return walk.work();

@@ -150,8 +150,13 @@ private Q_SLOTS:
         const bool before = at::globalContext().deterministicCuDNN();
         const auto check = [&](const models::StageOutline& outline) {
             asked.clear();
-            (void)outline.walk({"cuda"});
+            const StageWork there = outline.walk({"cuda"});
             QCOMPARE(!asked.empty(), asks);
+            QCOMPARE(there.guessed == 0, asks);
+            const size_t count = asked.size();
+            const StageWork absent = outline.walk({.deviceKind = "cuda", .isThere = false});
+            QCOMPARE(asked.size(), count);  // nobody knows that card
+            QVERIFY(absent.guessed > 0 && absent.guessed < absent.activations);
             for (const residency::ConvolutionShape& shape : asked) {
                 QVERIFY(shape.isDeterministic);
                 QCOMPARE(shape.allowsTf32, allowsTf32);
