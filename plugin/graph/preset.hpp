@@ -26,7 +26,7 @@ struct Preset {
     std::string description;
     std::vector<std::string> tags;
     RequiredFiles files;
-    std::string deviceMemory;  ///< of the card that it is made for: "8GiB"; empty: any
+    std::string deviceMemory;  ///< the least of a card on which it fits: "8GiB"; empty: any
     std::string thumbnail;     ///< a PNG in base64; empty: none
     Json extra = Json::object();
 };

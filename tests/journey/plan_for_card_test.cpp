@@ -3,9 +3,11 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QDir>
 #include <QRegularExpression>
 #include <QtTest/QtTest>
 
@@ -259,6 +261,38 @@ private Q_SLOTS:
         QVERIFY2(text.find("card_too_old") != std::string::npos, text.c_str());
         QVERIFY2(text.find("compute capability 6.1, LibTorch needs 7.5") != std::string::npos,
                  text.c_str());
+    }
+
+    /// `requirements.device_memory` is the least memory of a card on which the preset can be
+    /// planned as it is; a preset without it fits all of them.
+    void presetsFitTheCardsThatTheyName_data() {
+        QTest::addColumn<QString>("id");
+        for (const QString& name :
+             QDir(testing::sourcePath("resources/presets")).entryList({"*.json"})) {
+            QTest::newRow(qPrintable(name.chopped(5))) << name.chopped(5);
+        }
+    }
+
+    void presetsFitTheCardsThatTheyName() {
+        QFETCH(QString, id);
+        const QString folder = testing::sourcePath("resources/presets");
+        const QByteArray text = testing::contentsOf(folder + "/" + id + ".json");
+        const Json preset = Json::parse(text.toStdString()).at("preset");
+        const Bytes least =
+            parseBytes(preset.at("requirements").value("device_memory", "0")).value();
+        std::string found;
+        Runner& runner = *testing::openModule().runner();
+        QCOMPARE(runner.devices(found), Status::Ok);
+        const Json cards = Json::parse(found).at("cards");
+        for (const Json& card : cards) {
+            const Json options = {{"graphFolder", folder.toStdString()}, {"as", card.at("name")}};
+            std::string plan;
+            const Status status = runner.plan(text.toStdString(), options.dump(), plan);
+            const bool fits = card.at("memory").get<Bytes>() >= least;
+            QVERIFY2(status == (fits ? Status::Ok : Status::Invalid),
+                     (card.at("name").get<std::string>() + ": " + plan.substr(0, 400)).c_str());
+        }
+        QVERIFY(cards.size() >= 10);
     }
 
     void theCommandPrintsIt() {

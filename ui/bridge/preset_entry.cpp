@@ -71,6 +71,7 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     for (const std::string& tag : preset.tags) {
         entry.tags.push_back(QString::fromStdString(tag));
     }
+    entry.cardMemory = parseBytes(preset.deviceMemory).value_or(0);
     entry.thumbnail = thumbnailOf(preset.thumbnail);
     const QString folder = QFileInfo(entry.path).absolutePath();
     for (const auto& [kind, values] : preset.files) {

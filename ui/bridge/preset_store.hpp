@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/units.hpp"
 #include "plugin/graph/preset_folder.hpp"
 #include "ui/bridge/background.hpp"
 
@@ -29,7 +30,8 @@ struct PresetEntry {
     QStringList tags;
     QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
-    QString problem;  ///< empty: it can be opened
+    Bytes cardMemory = 0;  ///< the least of a card on which it fits; 0: any, or not known
+    QString problem;       ///< empty: it can be opened
     bool isBuiltin = false;
     QString path;
 

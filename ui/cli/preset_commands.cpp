@@ -51,6 +51,11 @@ Json jsonOf(const ListedPreset& listed) {
     return json;
 }
 
+/// ", cards from 8GiB"; empty: any.
+std::string cardText(const graph::Preset& preset) {
+    return preset.deviceMemory.empty() ? "" : ", cards from " + preset.deviceMemory;
+}
+
 bool looksLikeFile(const std::string& typed) {
     return typed.find('/') != std::string::npos || typed.ends_with(".json");
 }
@@ -65,10 +70,11 @@ int listPresets(bool json) {
         } else if (listed.file.refusal) {
             printError(*listed.file.refusal);
         } else {
-            std::printf("%-28s %s%s\n  %s\n",
+            std::printf("%-28s %s%s%s\n  %s\n",
                         listed.file.id.c_str(),
                         listed.file.title().c_str(),
                         listed.isBuiltin ? "" : " (your own)",
+                        cardText(listed.file.preset).c_str(),
                         listed.file.preset.description.c_str());
         }
     }

@@ -3,6 +3,7 @@
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QGridLayout>
@@ -149,6 +150,9 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     QStringList tags = shown.tags;
     if (entry) {
         tags.push_back(shown.isBuiltin ? tr("built in") : tr("your own"));
+    }
+    if (shown.cardMemory > 0) {
+        tags.push_back(tr("cards from %1").arg(bytesText(shown.cardMemory)));
     }
     for (QString& tag : tags) {
         tag.replace(QLatin1Char(' '), QChar::Nbsp);  // lines break between tags, not within one
