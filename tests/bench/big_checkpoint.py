@@ -2,13 +2,15 @@
 """Write a large random checkpoint: a UNet in fp16 beside the small parts of the mini model.
 
     big_checkpoint.py SIZE MINI_FOLDER OUT_FOLDER
+    big_checkpoint.py hollow SIZE MINI_FOLDER OUT_FOLDER
     big_checkpoint.py check MINI_FOLDER
 
 SIZE is `large` (2.6 B parameters: SDXL's UNet without its added embedding), `small` (0.13 B, the same shape with
 fewer channels and layers), `sd15-unet` (0.86 B: the UNet of Stable Diffusion 1.5), `sd15` (that with its autoencoder
 and text encoder; only the tokenizer is the mini model's) or `sd15-vae` (its autoencoder; all else is the mini model's). The
 folder appears whole or not at all; nothing is written when it is there already. All but the last two need numpy alone.
-The second form compares layouts with the real libraries'.
+The second form writes headers alone: files of the true sizes that take no room, for plans. The third compares layouts
+with the real libraries'.
 """
 
 import json
@@ -59,6 +61,7 @@ NOISE_VALUES = 1 << 22
 BYTES_PER_VALUE = 2
 SPARE_BYTES = 1 << 30
 TOKENS = 77
+IS_HOLLOW = sys.argv[1:2] == ["hollow"]
 
 
 class Noise:
@@ -103,13 +106,16 @@ def write_weights(path, shapes):
         header[name] = {"dtype": "F16", "shape": shape, "data_offsets": [begin, end]}
     folder = os.path.dirname(path)
     free = shutil.disk_usage(folder).free
-    if free < end + SPARE_BYTES:
+    if not IS_HOLLOW and free < end + SPARE_BYTES:
         sys.exit(f"{end / 1e9:.1f} GB are needed for the checkpoint, {free / 1e9:.1f} GB are free in {folder}")
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 64)
-    noise = Noise()
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
+        if IS_HOLLOW:
+            file.truncate(file.tell() + end)
+            return
+        noise = Noise()
         for name, shape in shapes.items():
             noise.write(file, math.prod(shape), *distribution(name, shape))
 
@@ -202,7 +208,7 @@ def check(mini):
 def main():
     if sys.argv[1] == "check":
         return check(sys.argv[2])
-    size, mini, out = sys.argv[1:]
+    size, mini, out = sys.argv[-3:]
     if os.path.isdir(out):
         return
     partial = f"{out}.partial"
