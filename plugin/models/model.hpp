@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/models/conditioning/conditioning_statement.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
 #include "plugin/sampling/step_caches/cache_points.hpp"
 
@@ -58,7 +59,6 @@ struct ModelInfo {
     bool spreadsStrength = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
-    int64_t conditioningWidth = 768;           ///< that the text encoder gives
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
     std::vector<memory::WeightFile> files;     ///< every file that was read
@@ -69,14 +69,6 @@ struct PromptRequest {
     std::string negative;
     int clipSkip = -1;             ///< layers left out at the end; -1: as the family does it
     std::string weights = "none";  ///< none, a1111 or compel
-};
-
-/// Tokens of the conditionings that a request gives, and those of the texts that do not fit.
-struct PromptLengths {
-    int64_t positive = 0;
-    int64_t negative = 0;
-    int64_t cutPositive = 0;
-    int64_t cutNegative = 0;
 };
 
 struct EncodedPrompts {
@@ -126,7 +118,7 @@ public:
     [[nodiscard]] virtual std::shared_ptr<const Model> inF32() const { return nullptr; }
 
     /// Of what encodePrompts() would give, with its errors about the texts. Any thread.
-    [[nodiscard]] virtual PromptLengths promptLengths(const PromptRequest& request) const = 0;
+    [[nodiscard]] virtual PromptsOutline outlinePrompts(const PromptRequest& request) const = 0;
     /// Encodes both prompts on the device of the text encoder.
     [[nodiscard]] virtual EncodedPrompts encodePrompts(StageContext& context,
                                                        const PromptRequest& request) const = 0;

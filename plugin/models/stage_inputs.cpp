@@ -45,6 +45,23 @@ const tensor::Masks& masksIn(const memory::WireRef& value) {
     return valueIn<tensor::Masks>(value, "mask", "mask");
 }
 
+at::Tensor fieldIn(const tensor::Conditioning& conditioning,
+                   const tensor::ConditioningField& wanted,
+                   const char* item) {
+    at::Tensor field = conditioning.tensor(wanted.name);
+    const char* hint = "connect the encoder of the same checkpoint";
+    requireThat(field.defined(),
+                "the conditioning has no " + wanted.name + ", which the denoiser wants",
+                hint,
+                item);
+    requireThat(field.size(0) == 1 && field.size(-1) == wanted.width,
+                "the conditioning is " + std::to_string(field.size(-1)) +
+                    " wide, the denoiser wants " + std::to_string(wanted.width),
+                hint,
+                item);
+    return field;
+}
+
 std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::string_view role) {
     std::shared_ptr<const memory::ComponentTree> tree = model.tree(role);
     if (!tree) {

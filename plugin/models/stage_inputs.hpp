@@ -17,6 +17,11 @@ namespace lowtide::models {
 [[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value,
                                              const char* item = "image");
 [[nodiscard]] const tensor::Masks& masksIn(const memory::WireRef& value);
+/// The tensor of a conditioning's one prompt that a denoiser wants. Error{InvalidInput} on port
+/// `item` when there is none, or of another width.
+[[nodiscard]] at::Tensor fieldIn(const tensor::Conditioning& conditioning,
+                                 const tensor::ConditioningField& wanted,
+                                 const char* item);
 /// The tree of a role that every model has.
 [[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
                                                                   std::string_view role);

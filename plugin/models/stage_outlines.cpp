@@ -43,7 +43,7 @@ StageOutline conditioningOutput(const ConditioningOutline& conditioning) {
             .tensors = conditioning.tensors()};
 }
 
-void warnOfCut(Issues& issues, int64_t tokens, const char* item) {
+void warnOfCut(Issues& issues, int64_t tokens, const std::string& item) {
     if (tokens > 0) {
         issues.push_back({.severity = Severity::Warning,
                           .code = "prompt_cut",
@@ -78,10 +78,11 @@ void warnOfSyntax(Issues& issues,
     }
 }
 
-Issues promptWarnings(const EncodeRequest& request, const PromptLengths& lengths) {
+Issues promptWarnings(const EncodeRequest& request, const PromptsOutline& prompts) {
     Issues issues;
-    warnOfCut(issues, lengths.cutPositive, "prompt");
-    warnOfCut(issues, lengths.cutNegative, "negative");
+    for (const auto& [item, tokens] : prompts.cutTokens) {
+        warnOfCut(issues, tokens, item);
+    }
     warnOfSyntax(issues, request.prompt, request.weights, "prompt");
     warnOfSyntax(issues, request.negative, request.weights, "negative");
     return issues;
@@ -101,16 +102,12 @@ EncodeOutline encodeOutline(const EncodeRequest& asked) {
     const memory::ComponentPrecision precision =
         usePrecision(request.model, kTextEncoder, request.precision);
     const Model& known = modelIn(request.model);
-    const PromptLengths lengths = known.promptLengths(promptsOf(request));
-    const int64_t width = known.info().conditioningWidth;
-    const auto promptOf = [&](int64_t tokens) {
-        return conditioningOutput(
-            ConditioningOutline({{.tokens = tokens, .pooledWidth = width}}, width));
-    };
-    EncodeOutline outline{promptOf(lengths.positive), promptOf(lengths.negative)};
+    const PromptsOutline prompts = known.outlinePrompts(promptsOf(request));
+    EncodeOutline outline{conditioningOutput(prompts.positive),
+                          conditioningOutput(prompts.negative)};
     outline.components = networkOf(request.model, "encode", kTextEncoder);
     outline.precisions = {precision};
-    outline.issues = promptWarnings(request, lengths);
+    outline.issues = promptWarnings(request, prompts);
     outline.walk = [request](const memory::StagePlace& place) {
         return withErrorsOf("encode",
                             [&] { return walkEncode(modelIn(request.model), request, place); });

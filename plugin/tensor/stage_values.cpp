@@ -55,19 +55,39 @@ Provenance Provenance::ofPicture(size_t index) const {
 }
 
 Conditioning::Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip)
-    : Conditioning({{.embeds = std::move(embeds), .pooled = std::move(pooled), .scope = {}}},
-                   std::move(prompt),
-                   clipSkip) {}
+    : entries_(1), prompt_(std::move(prompt)), clipSkip_(clipSkip) {
+    const auto add = [&](const char* name, FieldKind kind, at::Tensor tensor) {
+        fields_.push_back({.name = name, .kind = kind, .width = tensor.size(-1)});
+        entries_.front().tensors.emplace(name, std::move(tensor));
+    };
+    add(kEmbeds, FieldKind::Sequence, std::move(embeds));
+    if (pooled.defined()) {
+        add(kPooled, FieldKind::Vector, std::move(pooled));
+    }
+}
 
-Conditioning::Conditioning(std::vector<ConditioningEntry> entries, std::string prompt, int clipSkip)
-    : entries_(std::move(entries)), prompt_(std::move(prompt)), clipSkip_(clipSkip) {
+Conditioning::Conditioning(ConditioningFields fields,
+                           std::vector<ConditioningEntry> entries,
+                           std::string prompt,
+                           int clipSkip)
+    : fields_(std::move(fields)),
+      entries_(std::move(entries)),
+      prompt_(std::move(prompt)),
+      clipSkip_(clipSkip) {
     LOWTIDE_ASSERT(!entries_.empty());
+}
+
+at::Tensor Conditioning::tensor(std::string_view name) const {
+    const auto found = entries_.front().tensors.find(name);
+    return found == entries_.front().tensors.end() ? at::Tensor() : found->second;
 }
 
 Bytes Conditioning::bytesOn(std::string_view deviceId) const {
     Bytes bytes = 0;
     for (const ConditioningEntry& entry : entries_) {
-        bytes += tensor::bytesOn(entry.embeds, deviceId) + tensor::bytesOn(entry.pooled, deviceId);
+        for (const auto& [name, tensor] : entry.tensors) {
+            bytes += tensor::bytesOn(tensor, deviceId);
+        }
     }
     return bytes;
 }
@@ -75,10 +95,11 @@ Bytes Conditioning::bytesOn(std::string_view deviceId) const {
 memory::WireRef Conditioning::onHost() const {
     std::vector<ConditioningEntry> host = entries_;
     for (ConditioningEntry& entry : host) {
-        entry.embeds = spill(entry.embeds);
-        entry.pooled = spill(entry.pooled);
+        for (auto& [name, tensor] : entry.tensors) {
+            tensor = spill(tensor);
+        }
     }
-    return std::make_shared<Conditioning>(std::move(host), prompt_, clipSkip_);
+    return std::make_shared<Conditioning>(fields_, std::move(host), prompt_, clipSkip_);
 }
 
 Latents::Latents(at::Tensor samples,

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/tensor/conditioning_fields.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,34 +32,37 @@ struct Provenance {
     [[nodiscard]] Provenance ofPicture(size_t index) const;
 };
 
-/// One encoded prompt.
-/// Shapes: embeds [1, T, D] f32; pooled [1, P] f32 or undefined.
+/// One encoded prompt, in f32: what its family states, as far as it has it.
 struct ConditioningEntry {
-    at::Tensor embeds;
-    at::Tensor pooled;
-    ConditioningScope scope;
+    std::map<std::string, at::Tensor, std::less<>> tensors;  ///< by the names of the fields
+    ConditioningScope scope{};
 };
 
 /// What the denoiser shall follow: one encoded prompt, or several of which each speaks somewhere,
 /// at some time, with some strength.
 class Conditioning final : public memory::WireValue {
 public:
-    /// One prompt, everywhere and always.
+    /// One prompt of one CLIP text encoder, everywhere and always: embeds [1, T, D], and pooled
+    /// [1, P] or undefined.
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
     /// At least one entry.
-    Conditioning(std::vector<ConditioningEntry> entries, std::string prompt, int clipSkip);
+    Conditioning(ConditioningFields fields,
+                 std::vector<ConditioningEntry> entries,
+                 std::string prompt,
+                 int clipSkip);
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
+    /// What its family states of the entries' tensors.
+    [[nodiscard]] const ConditioningFields& fields() const { return fields_; }
+
     [[nodiscard]] const std::vector<ConditioningEntry>& entries() const { return entries_; }
 
-    /// Of the first entry.
-    [[nodiscard]] const at::Tensor& embeds() const { return entries_.front().embeds; }
-
-    [[nodiscard]] const at::Tensor& pooled() const { return entries_.front().pooled; }
+    /// Of the first entry; undefined: it has none of that name.
+    [[nodiscard]] at::Tensor tensor(std::string_view name) const;
 
     /// The texts, for a picture's metadata.
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
@@ -66,6 +71,7 @@ public:
     [[nodiscard]] int clipSkip() const { return clipSkip_; }
 
 private:
+    ConditioningFields fields_;
     std::vector<ConditioningEntry> entries_;
     std::string prompt_;
     int clipSkip_;

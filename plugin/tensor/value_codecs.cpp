@@ -7,7 +7,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace lowtide::tensor {
@@ -168,6 +170,40 @@ ConditioningScope scopeFrom(const Json& json) {
     return scope;
 }
 
+constexpr std::pair<const char*, FieldKind> kFieldKinds[] = {
+    {"sequence", FieldKind::Sequence}, {"vector", FieldKind::Vector}, {"image", FieldKind::Image}};
+
+Json toJson(const ConditioningField& field) {
+    const auto* kind = std::find_if(std::begin(kFieldKinds),
+                                    std::end(kFieldKinds),
+                                    [&](const auto& known) { return known.second == field.kind; });
+    return {{"name", field.name}, {"kind", kind->first}, {"width", field.width}};
+}
+
+ConditioningField fieldFrom(const Json& json) {
+    const JsonReader reader(json, "a field of a kept conditioning");
+    const std::string named = requiredText(reader, "kind");
+    const auto* kind = std::find_if(std::begin(kFieldKinds),
+                                    std::end(kFieldKinds),
+                                    [&](const auto& known) { return known.first == named; });
+    if (kind == std::end(kFieldKinds)) {
+        refuse("has a field of the unknown kind \"" + named + "\"");
+    }
+    return {.name = requiredText(reader, "name"),
+            .kind = kind->second,
+            .width = requiredInteger(reader, "width")};
+}
+
+/// A list of the metadata that has something in it.
+const Json& requiredList(const JsonReader& reader, const char* key) {
+    const Json* list = reader.member(key);
+    if (!list || !list->is_array() || list->empty()) {
+        refuse(std::string("lacks \"") + key + "\"");
+    }
+    return *list;
+}
+
+/// Tensors are named by their field and the number of their prompt: "embeds.0".
 class ConditioningCodec final : public memory::ValueCodec {
 public:
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
@@ -175,37 +211,64 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         const auto& conditioning = dynamic_cast<const Conditioning&>(*value);
         Encoder encoder;
-        Json scopes = Json::array();
+        Json fields = Json::array();
+        for (const ConditioningField& field : conditioning.fields()) {
+            fields.push_back(toJson(field));
+        }
+        Json entries = Json::array();
         for (const ConditioningEntry& entry : conditioning.entries()) {
-            const std::string number = std::to_string(scopes.size());
-            encoder.add("embeds." + number, entry.embeds);
-            encoder.add("pooled." + number, entry.pooled);
-            scopes.push_back(toJson(entry.scope));
+            for (const auto& [name, tensor] : entry.tensors) {
+                encoder.add(name + "." + std::to_string(entries.size()), tensor);
+            }
+            entries.push_back(toJson(entry.scope));
         }
         return encoder.finish({{"prompt", conditioning.prompt()},
                                {"clip_skip", conditioning.clipSkip()},
-                               {"entries", std::move(scopes)}});
+                               {"fields", std::move(fields)},
+                               {"entries", std::move(entries)}});
     }
 
     [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
-        constexpr int64_t kEmbedsDimensions = 3;  // [1, T, D]
         const JsonReader reader(value.metadata, "a kept conditioning");
-        const Json* scopes = reader.member("entries");
-        if (!scopes || !scopes->is_array() || scopes->empty()) {
-            refuse("lacks \"entries\"");
+        ConditioningFields fields;
+        for (const Json& field : requiredList(reader, "fields")) {
+            fields.push_back(fieldFrom(field));
         }
         std::vector<ConditioningEntry> entries;
-        for (const Json& scope : *scopes) {
-            const std::string number = std::to_string(entries.size());
+        for (const Json& entry : requiredList(reader, "entries")) {
             entries.push_back(
-                {.embeds = requiredTensor(value, "embeds." + number, at::kFloat, kEmbedsDimensions),
-                 .pooled = tensorOf(value, "pooled." + number),
-                 .scope = scopeFrom(scope)});
+                {.tensors = tensorsFrom(value, fields, entries.size()), .scope = scopeFrom(entry)});
         }
         return std::make_shared<Conditioning>(
+            std::move(fields),
             std::move(entries),
             requiredText(reader, "prompt"),
             static_cast<int>(requiredInteger(reader, "clip_skip")));
+    }
+
+private:
+    /// Of one prompt: of each field that it has.
+    static decltype(ConditioningEntry::tensors) tensorsFrom(const EncodedValue& value,
+                                                            const ConditioningFields& fields,
+                                                            size_t entry) {
+        decltype(ConditioningEntry::tensors) tensors;
+        for (const ConditioningField& field : fields) {
+            const std::string name = field.name + "." + std::to_string(entry);
+            at::Tensor tensor = tensorOf(value, name);
+            if (!tensor.defined()) {
+                continue;
+            }
+            const int64_t least = field.kind == FieldKind::Sequence ? 3 : 2;  // [1, T, D], [1, P]
+            if (tensor.scalar_type() != at::kFloat || tensor.dim() < least ||
+                tensor.size(-1) != field.width) {
+                refuse("has a tensor \"" + name + "\" that its field does not describe");
+            }
+            tensors.emplace(field.name, std::move(tensor));
+        }
+        if (tensors.empty()) {
+            refuse("has no tensor of its prompt " + std::to_string(entry));
+        }
+        return tensors;
     }
 };
 

@@ -14,13 +14,13 @@ namespace lowtide::models {
 /// Source: ComfyUI ConditioningCombine.
 struct CombineEdit {};
 
-/// The tokens of the second follow those of the first, in one prediction; the second must hold one
-/// prompt. Source: ComfyUI ConditioningConcat.
+/// The tokens of the second follow those of the first in every sequence, in one prediction; what
+/// else the first holds stays. The second must hold one prompt. Source: ComfyUI ConditioningConcat.
 struct ConcatEdit {};
 
-/// share * first + (1 - share) * second, embeddings and pooled states; the second, which must hold
-/// one prompt, is cut or filled with zeros to the tokens of the first. Source: ComfyUI
-/// ConditioningAverage.
+/// share * first + (1 - share) * second, of every sequence and vector that both have; the second,
+/// which must hold one prompt, is cut or filled with zeros to the tokens of the first. Source:
+/// ComfyUI ConditioningAverage.
 struct AverageEdit {
     double share = 1;
 };
@@ -47,8 +47,8 @@ struct ConditioningEdit {
 /// A conditioning as it is known before the run.
 struct ConditioningShape {
     Shape shape;  ///< [1, T, D]
-    /// StageOutline::outputValue of what made it; null: one prompt without a pooled state,
-    /// everywhere and always.
+    /// StageOutline::outputValue of what made it; null: one prompt that has embeds of that shape
+    /// alone, everywhere and always.
     memory::WireRef entries;
 };
 

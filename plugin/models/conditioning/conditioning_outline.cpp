@@ -1,9 +1,10 @@
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lowtide::models {
@@ -42,22 +43,64 @@ void checkShare(const AverageEdit& edit) {
                 "share");
 }
 
+/// Tokens are on the last axis but one.
+size_t tokensAxis(const Shape& shape) {
+    return shape.size() - 2;
+}
+
+/// The tokens of `second` follow in every sequence that both have.
+void appendTokens(const tensor::ConditioningFields& fields,
+                  EntryOutline& first,
+                  const EntryOutline& second) {
+    for (const tensor::ConditioningField& field : fields) {
+        const auto own = first.tensors.find(field.name);
+        const auto other = second.tensors.find(field.name);
+        if (field.kind == tensor::FieldKind::Sequence && own != first.tensors.end() &&
+            other != second.tensors.end()) {
+            own->second.at(tokensAxis(own->second)) += other->second.at(tokensAxis(other->second));
+        }
+    }
+}
+
+std::string namesOf(const tensor::ConditioningFields& fields) {
+    std::vector<std::string> names;
+    for (const tensor::ConditioningField& field : fields) {
+        names.push_back(field.name);
+    }
+    return join(names, ", ");
+}
+
 }  // namespace
 
+std::vector<int64_t> ConditioningOutline::tokensOf(const EntryOutline& entry) const {
+    std::vector<int64_t> tokens;
+    for (const tensor::ConditioningField& field : fields_) {
+        if (field.kind == tensor::FieldKind::Sequence) {
+            const auto found = entry.tensors.find(field.name);
+            tokens.push_back(
+                found == entry.tensors.end() ? 0 : found->second.at(tokensAxis(found->second)));
+        }
+    }
+    return tokens;
+}
+
 Shape ConditioningOutline::shape() const {
+    const auto first = std::find_if(fields_.begin(), fields_.end(), [](const auto& field) {
+        return field.kind == tensor::FieldKind::Sequence;
+    });
+    LOWTIDE_ASSERT(first != fields_.end());
     int64_t tokens = 0;
     for (const EntryOutline& entry : entries_) {
-        tokens += entry.tokens;
+        tokens += tokensOf(entry).front();
     }
-    return {1, tokens, width_};
+    return {1, tokens, first->width};
 }
 
 std::vector<Bytes> ConditioningOutline::tensors() const {
     std::vector<Bytes> tensors;
     for (const EntryOutline& entry : entries_) {
-        tensors.push_back(entry.tokens * width_ * sizeOf(DType::F32));
-        if (entry.pooledWidth > 0) {
-            tensors.push_back(entry.pooledWidth * sizeOf(DType::F32));
+        for (const auto& [name, shape] : entry.tensors) {
+            tensors.push_back(bytesOf(shape));
         }
     }
     return tensors;
@@ -71,7 +114,8 @@ ConditioningOutline outlineOf(const ConditioningShape& known, const char* item) 
                 "the input " + std::string(item) + " is " + toText(known.shape),
                 "connect a conditioning",
                 item);
-    return {{{.tokens = known.shape[1]}}, known.shape[2]};
+    return {{{.name = tensor::kEmbeds, .width = known.shape[2]}},
+            {{.tensors = {{tensor::kEmbeds, known.shape}}}}};
 }
 
 ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs,
@@ -83,7 +127,7 @@ ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs
     }
     if (inputs.size() > 1) {
         const std::vector<EntryOutline>& second = inputs[1].entries();
-        requireOneWidth(inputs[0].width(), inputs[1].width());
+        requireOneStatement(inputs[0].fields(), inputs[1].fields());
         if (std::holds_alternative<CombineEdit>(edit.edit)) {
             entries.insert(entries.end(), second.begin(), second.end());
         } else {
@@ -91,11 +135,11 @@ ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs
         }
         if (std::holds_alternative<ConcatEdit>(edit.edit)) {
             for (EntryOutline& entry : entries) {
-                entry.tokens += second.front().tokens;
+                appendTokens(inputs[0].fields(), entry, second.front());
             }
         }
     }
-    return {std::move(entries), inputs.front().width()};
+    return {inputs.front().fields(), std::move(entries)};
 }
 
 void checkEdit(const ConditioningEdit& edit) {
@@ -116,12 +160,20 @@ void requireOnePrompt(size_t entries, const char* item) {
                 item);
 }
 
-void requireOneWidth(int64_t first, int64_t second) {
-    requireThat(first == second,
-                "the conditionings are " + std::to_string(first) + " and " +
-                    std::to_string(second) + " wide",
-                "encode both with the same checkpoint",
+void requireOneStatement(const tensor::ConditioningFields& first,
+                         const tensor::ConditioningFields& second) {
+    const char* hint = "encode both with the same checkpoint";
+    requireThat(namesOf(first) == namesOf(second),
+                "the conditionings hold " + namesOf(first) + " and " + namesOf(second),
+                hint,
                 "second");
+    for (size_t i = 0; i < first.size(); ++i) {
+        requireThat(first[i] == second[i],
+                    first[i].name + " of the conditionings are " + std::to_string(first[i].width) +
+                        " and " + std::to_string(second[i].width) + " wide",
+                    hint,
+                    "second");
+    }
 }
 
 void restrict(tensor::ConditioningScope& scope, const ConditioningEdit& edit) {

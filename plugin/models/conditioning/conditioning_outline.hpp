@@ -3,7 +3,13 @@
 
 #include "plugin/base/units.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/tensor/conditioning_fields.hpp"
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,17 +17,15 @@ namespace lowtide::models {
 
 /// What is known of one encoded prompt.
 struct EntryOutline {
-    int64_t tokens = 0;
-    int64_t pooledWidth = 0;  ///< 0: there is no pooled state
-    tensor::ConditioningScope scope;
+    std::map<std::string, Shape, std::less<>> tensors;  ///< by the names of the fields
+    tensor::ConditioningScope scope{};
 };
 
 /// What is known of a conditioning; goes along wires in its place.
 class ConditioningOutline final : public memory::WireValue {
 public:
-    /// `width` is D of [1, T, D].
-    ConditioningOutline(std::vector<EntryOutline> entries, int64_t width)
-        : entries_(std::move(entries)), width_(width) {}
+    ConditioningOutline(tensor::ConditioningFields fields, std::vector<EntryOutline> entries)
+        : fields_(std::move(fields)), entries_(std::move(entries)) {}
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
 
@@ -31,18 +35,21 @@ public:
         return std::make_shared<ConditioningOutline>(*this);
     }
 
+    /// As tensor::Conditioning has them.
+    [[nodiscard]] const tensor::ConditioningFields& fields() const { return fields_; }
+
     [[nodiscard]] const std::vector<EntryOutline>& entries() const { return entries_; }
 
-    [[nodiscard]] int64_t width() const { return width_; }
-
-    /// [1, T, D] with the tokens of all entries together.
+    /// Tokens of an entry in each sequence, in the order of the fields; 0: it does not have it.
+    [[nodiscard]] std::vector<int64_t> tokensOf(const EntryOutline& entry) const;
+    /// [1, T, D] of the first sequence, with the tokens of all entries together.
     [[nodiscard]] Shape shape() const;
-    /// Of each entry its states, then its pooled one.
+    /// Of every tensor of every entry.
     [[nodiscard]] std::vector<Bytes> tensors() const;
 
 private:
+    tensor::ConditioningFields fields_;
     std::vector<EntryOutline> entries_;
-    int64_t width_;
 };
 
 /// What is known of a wire. Error{InvalidInput} on port `item` for a shape of no conditioning.
@@ -58,8 +65,9 @@ void checkEdit(const ConditioningEdit& edit);
 /// Error{InvalidInput} on port `item` unless there is one entry.
 void requireOnePrompt(size_t entries, const char* item);
 
-/// Error{InvalidInput} on port "second" unless both are of one width.
-void requireOneWidth(int64_t first, int64_t second);
+/// Error{InvalidInput} on port "second" unless both have the same fields.
+void requireOneStatement(const tensor::ConditioningFields& first,
+                         const tensor::ConditioningFields& second);
 
 /// `scope` after an edit that restricts; others leave it.
 void restrict(tensor::ConditioningScope& scope, const ConditioningEdit& edit);

@@ -1,9 +1,9 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,52 +16,94 @@ namespace {
 
 using tensor::Conditioning;
 using tensor::ConditioningEntry;
+using tensor::FieldKind;
+
+using Entries = std::vector<ConditioningEntry>;
+
+constexpr int64_t kTokensAxis = -2;
 
 /// Its entries on `device`.
-std::vector<ConditioningEntry> entriesOn(const Conditioning& conditioning, c10::Device device) {
-    std::vector<ConditioningEntry> entries = conditioning.entries();
+Entries entriesOn(const Conditioning& conditioning, c10::Device device) {
+    Entries entries = conditioning.entries();
     for (ConditioningEntry& entry : entries) {
-        entry.embeds = tensor::upload(entry.embeds, device);
-        entry.pooled = tensor::upload(entry.pooled, device);
+        for (auto& [name, tensor] : entry.tensors) {
+            tensor = tensor::upload(tensor, device);
+        }
     }
     return entries;
 }
 
-/// [1, T, D] with `tokens` tokens: cut, or filled with zeros.
-at::Tensor fitted(const at::Tensor& embeds, int64_t tokens) {
-    const int64_t missing = tokens - embeds.size(1);
+/// [1, ..., T, D] with `tokens` tokens: cut, or filled with zeros.
+at::Tensor fitted(const at::Tensor& states, int64_t tokens) {
+    const int64_t missing = tokens - states.size(kTokensAxis);
     if (missing <= 0) {
-        return embeds.narrow(1, 0, tokens);
+        return states.narrow(kTokensAxis, 0, tokens);
     }
-    return at::cat({embeds, at::zeros({1, missing, embeds.size(2)}, embeds.options())}, 1);
+    std::vector<int64_t> sizes = states.sizes().vec();
+    sizes[sizes.size() - 2] = missing;
+    return at::cat({states, at::zeros(sizes, states.options())}, kTokensAxis);
 }
 
 at::Tensor averaged(const at::Tensor& first, const at::Tensor& second, double share) {
     return first * share + second * (1 - share);
 }
 
-using Entries = std::vector<ConditioningEntry>;
-
-void joinEntries(Entries& first, const Entries& second, const CombineEdit&) {
-    first.insert(first.end(), second.begin(), second.end());
-}
-
-void joinEntries(Entries& first, const Entries& second, const ConcatEdit&) {
-    requireOnePrompt(second.size(), "second");
-    for (ConditioningEntry& entry : first) {
-        entry.embeds = at::cat({entry.embeds, second.front().embeds}, 1);
+/// Puts `join(kind, first's, second's)` in the place of every tensor that both have.
+template <class Join>
+void joinTensors(const tensor::ConditioningFields& fields,
+                 ConditioningEntry& first,
+                 const ConditioningEntry& second,
+                 const Join& join) {
+    for (const tensor::ConditioningField& field : fields) {
+        const auto own = first.tensors.find(field.name);
+        const auto other = second.tensors.find(field.name);
+        if (own != first.tensors.end() && other != second.tensors.end()) {
+            own->second = join(field.kind, own->second, other->second);
+        }
     }
 }
 
-void joinEntries(Entries& first, const Entries& second, const AverageEdit& edit) {
+void joinEntries(const tensor::ConditioningFields&,
+                 Entries& first,
+                 const Entries& second,
+                 const CombineEdit&) {
+    first.insert(first.end(), second.begin(), second.end());
+}
+
+void joinEntries(const tensor::ConditioningFields& fields,
+                 Entries& first,
+                 const Entries& second,
+                 const ConcatEdit&) {
     requireOnePrompt(second.size(), "second");
-    const ConditioningEntry& other = second.front();
     for (ConditioningEntry& entry : first) {
-        entry.embeds =
-            averaged(entry.embeds, fitted(other.embeds, entry.embeds.size(1)), edit.share);
-        if (entry.pooled.defined() && other.pooled.defined()) {
-            entry.pooled = averaged(entry.pooled, other.pooled, edit.share);
+        joinTensors(
+            fields,
+            entry,
+            second.front(),
+            [](FieldKind kind, const at::Tensor& own, const at::Tensor& other) {
+                return kind == FieldKind::Sequence ? at::cat({own, other}, kTokensAxis) : own;
+            });
+    }
+}
+
+void joinEntries(const tensor::ConditioningFields& fields,
+                 Entries& first,
+                 const Entries& second,
+                 const AverageEdit& edit) {
+    requireOnePrompt(second.size(), "second");
+    const auto average = [&](FieldKind kind, const at::Tensor& own, const at::Tensor& other) {
+        switch (kind) {
+            case FieldKind::Sequence:
+                return averaged(own, fitted(other, own.size(kTokensAxis)), edit.share);
+            case FieldKind::Vector:
+                return averaged(own, other, edit.share);
+            case FieldKind::Image:
+                break;
         }
+        return own;
+    };
+    for (ConditioningEntry& entry : first) {
+        joinTensors(fields, entry, second.front(), average);
     }
 }
 
@@ -91,33 +133,44 @@ std::string joinedText(const std::string& first,
            ", " + formatNumber(1 - edit.share) + ")";
 }
 
-/// Tensors that `given` holds as copies: what lies on a wire is its own, and is counted once.
-void own(Entries& entries, const Conditioning& given) {
-    const auto copyOf = [](at::Tensor& tensor, const at::Tensor& known) {
-        if (tensor.defined() && tensor.is_same(known)) {
-            tensor = tensor.clone();
-        }
-    };
-    for (ConditioningEntry& entry : entries) {
-        for (const ConditioningEntry& known : given.entries()) {
-            copyOf(entry.embeds, known.embeds);
-            copyOf(entry.pooled, known.pooled);
+bool holds(const Conditioning& given, const at::Tensor& tensor) {
+    for (const ConditioningEntry& entry : given.entries()) {
+        for (const auto& [name, known] : entry.tensors) {
+            if (tensor.is_same(known)) {
+                return true;
+            }
         }
     }
+    return false;
+}
+
+/// Tensors that `given` holds as copies: what lies on a wire is its own, and is counted once.
+void own(Entries& entries, const Conditioning& given) {
+    for (ConditioningEntry& entry : entries) {
+        for (auto& [name, tensor] : entry.tensors) {
+            tensor = holds(given, tensor) ? tensor.clone() : tensor;
+        }
+    }
+}
+
+c10::Device deviceOf(const Conditioning& conditioning) {
+    return conditioning.entries().front().tensors.begin()->second.device();
 }
 
 template <class Edit>
 memory::WireRef joinedConditioning(const Conditioning& first,
                                    const Conditioning& second,
                                    const Edit& edit) {
-    requireOneWidth(first.embeds().size(2), second.embeds().size(2));
-    const c10::Device device = first.embeds().device();
+    requireOneStatement(first.fields(), second.fields());
+    const c10::Device device = deviceOf(first);
     Entries entries = entriesOn(first, device);
-    joinEntries(entries, entriesOn(second, device), edit);
+    joinEntries(first.fields(), entries, entriesOn(second, device), edit);
     own(entries, first);
     own(entries, second);
-    return std::make_shared<const Conditioning>(
-        std::move(entries), joinedText(first.prompt(), second.prompt(), edit), first.clipSkip());
+    return std::make_shared<const Conditioning>(first.fields(),
+                                                std::move(entries),
+                                                joinedText(first.prompt(), second.prompt(), edit),
+                                                first.clipSkip());
 }
 
 memory::WireRef restricted(const Conditioning& conditioning, const ConditioningEdit& edit) {
@@ -127,17 +180,28 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
     }
     own(entries, conditioning);
     return std::make_shared<const Conditioning>(
-        std::move(entries), conditioning.prompt(), conditioning.clipSkip());
+        conditioning.fields(), std::move(entries), conditioning.prompt(), conditioning.clipSkip());
 }
 
 }  // namespace
+
+ConditioningOutline outlineOf(const Conditioning& conditioning) {
+    std::vector<EntryOutline> entries;
+    for (const ConditioningEntry& entry : conditioning.entries()) {
+        EntryOutline& outline = entries.emplace_back(EntryOutline{.scope = entry.scope});
+        for (const auto& [name, tensor] : entry.tensors) {
+            outline.tensors.emplace(name, tensor.sizes().vec());
+        }
+    }
+    return {conditioning.fields(), std::move(entries)};
+}
 
 memory::WireRef editedConditioning(const ConditioningEdit& edit) {
     checkEdit(edit);
     return std::visit(
         [&](const auto& kind) -> memory::WireRef {
-            using Kind = std::decay_t<decltype(kind)>;
-            if constexpr (std::is_same_v<Kind, AreaEdit> || std::is_same_v<Kind, TimeEdit>) {
+            using Edit = std::decay_t<decltype(kind)>;
+            if constexpr (std::is_same_v<Edit, AreaEdit> || std::is_same_v<Edit, TimeEdit>) {
                 return restricted(conditioningIn(edit.first, "conditioning"), edit);
             } else {
                 return joinedConditioning(conditioningIn(edit.first, "first"),

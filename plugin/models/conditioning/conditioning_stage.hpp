@@ -1,8 +1,15 @@
 #pragma once
 
-#include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+
+namespace lowtide::tensor {
+class Conditioning;
+}
 
 namespace lowtide::models {
+
+/// What would have been known of a conditioning.
+[[nodiscard]] ConditioningOutline outlineOf(const tensor::Conditioning& conditioning);
 
 /// The edit on conditionings with tensors; the result lies where the first one lies. Definitions
 /// and sources: conditioning_edit.hpp. Error{InvalidInput} names the port or the setting.

@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
@@ -18,15 +19,6 @@ constexpr int64_t kColumnsAxis = 3;
 constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
 constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
-
-std::vector<EntryOutline> outlinesOf(const tensor::Conditioning& conditioning) {
-    std::vector<EntryOutline> outlines;
-    for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
-        outlines.push_back(
-            {.tokens = entry.embeds.size(1), .pooledWidth = 0, .scope = entry.scope});
-    }
-    return outlines;
-}
 
 /// A view of `picture` [.., H, W] where the entry speaks.
 at::Tensor cropped(const at::Tensor& picture, const std::optional<LatentArea>& area) {
@@ -77,10 +69,10 @@ bool PlacedPrompts::isPlain() const {
 PlacedPrompts placePrompts(const tensor::Conditioning& positive,
                            const tensor::Conditioning* negative,
                            const Canvas& canvas) {
-    PlacedPrompts prompts{.positive = placed(outlinesOf(positive), canvas, "positive"),
+    PlacedPrompts prompts{.positive = placed(outlineOf(positive), canvas, "positive"),
                           .negative = {}};
     if (negative) {
-        prompts.negative = placed(outlinesOf(*negative), canvas, "negative");
+        prompts.negative = placed(outlineOf(*negative), canvas, "negative");
         addCounterparts(prompts.positive, prompts.negative);
     }
     return prompts;
@@ -192,8 +184,10 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     }
     branch.number = next;
     const auto promptOf = [](const tensor::Conditioning& conditioning, const PlacedEntry& entry) {
-        const tensor::ConditioningEntry& own = conditioning.entries()[entry.prompt];
-        return tensor::Conditioning(own.embeds, own.pooled, {}, conditioning.clipSkip());
+        tensor::ConditioningEntry own = conditioning.entries()[entry.prompt];
+        own.scope = {};
+        return tensor::Conditioning(
+            conditioning.fields(), {std::move(own)}, {}, conditioning.clipSkip());
     };
     // A prompt alone is the network's positive one, whatever side it is on.
     const tensor::Conditioning first = call.positive ? promptOf(request_.positive, *call.positive)

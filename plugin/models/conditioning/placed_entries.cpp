@@ -90,14 +90,14 @@ bool LatentArea::contains(const LatentArea& other) const {
            other.x + other.width <= x + width;
 }
 
-std::vector<PlacedEntry> placed(const std::vector<EntryOutline>& entries,
+std::vector<PlacedEntry> placed(const ConditioningOutline& conditioning,
                                 const Canvas& canvas,
                                 const char* item) {
     std::vector<PlacedEntry> result;
-    for (const EntryOutline& entry : entries) {
+    for (const EntryOutline& entry : conditioning.entries()) {
         const tensor::ConditioningScope& scope = entry.scope;
         result.push_back({.prompt = result.size(),
-                          .tokens = entry.tokens,
+                          .tokens = conditioning.tokensOf(entry),
                           .area = scope.area ? areaOn(canvas, *scope.area, item) : std::nullopt,
                           .strength = scope.strength,
                           .start = scope.start,

@@ -24,9 +24,9 @@ struct LatentArea {
 
 /// A prompt on a latent picture of known size.
 struct PlacedEntry {
-    size_t prompt = 0;  ///< its place in the conditioning
-    int64_t tokens = 0;
-    std::optional<LatentArea> area;  ///< empty: the whole picture
+    size_t prompt = 0;                 ///< its place in the conditioning
+    std::vector<int64_t> tokens{};     ///< ConditioningOutline::tokensOf
+    std::optional<LatentArea> area{};  ///< empty: the whole picture
     double strength = 1;
     double start = 0;
     double end = 1;
@@ -44,7 +44,7 @@ struct Canvas {
 /// Sides and places in pixels are divided by the downsampling, rounded down, and cut at the
 /// picture's edge; an area of the whole picture is none. Error{InvalidInput} on port `item` when an
 /// area lies outside the picture.
-[[nodiscard]] std::vector<PlacedEntry> placed(const std::vector<EntryOutline>& entries,
+[[nodiscard]] std::vector<PlacedEntry> placed(const ConditioningOutline& conditioning,
                                               const Canvas& canvas,
                                               const char* item);
 
@@ -69,7 +69,7 @@ struct PromptCall {
 };
 
 /// The calls for the prompts that speak: a negative one goes with the first positive one that has
-/// its size and number of tokens, so that no call is larger than plain guidance. The order depends
+/// its size and numbers of tokens, so that no call is larger than plain guidance. The order depends
 /// on nothing but the prompts. Pointers into `positive` and `negative`.
 [[nodiscard]] std::vector<PromptCall> callsAt(const std::vector<PlacedEntry>& positive,
                                               const std::vector<PlacedEntry>& negative,

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/feathered_tiles.hpp"
@@ -200,13 +200,8 @@ ConditioningShape conditioningShapeOf(const WireRef& value, const char* port) {
     if (!value) {
         return {};
     }
-    std::vector<EntryOutline> entries;
-    const tensor::Conditioning& conditioning = conditioningIn(value, port);
-    for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
-        entries.push_back({.tokens = entry.embeds.size(1), .scope = entry.scope});
-    }
-    const int64_t width = conditioning.embeds().size(2);
-    auto outline = std::make_shared<const ConditioningOutline>(std::move(entries), width);
+    auto outline =
+        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, port)));
     return {.shape = outline->shape(), .entries = outline};
 }
 

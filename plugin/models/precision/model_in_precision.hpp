@@ -27,8 +27,8 @@ public:
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const Model> inF32() const override;
 
-    [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override {
-        return model_->promptLengths(request);
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override {
+        return model_->outlinePrompts(request);
     }
 
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,

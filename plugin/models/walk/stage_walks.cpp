@@ -16,6 +16,7 @@
 #include "plugin/models/pictures/grow_mask_stage.hpp"
 #include "plugin/models/pictures/repeat_latent_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_outlines.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
 #include "plugin/models/walk/walked_model.hpp"
@@ -53,13 +54,14 @@ WireRef conditioningOnWire(const ConditioningShape& known,
     const ConditioningOutline outline = outlineOf(known, port);
     std::vector<tensor::ConditioningEntry> entries;
     for (const EntryOutline& entry : outline.entries()) {
-        const bool hasPooled = entry.pooledWidth > 0;
-        entries.push_back(
-            {.embeds = onWire({1, entry.tokens, outline.width()}, place, port),
-             .pooled = hasPooled ? onWire({1, entry.pooledWidth}, place, port) : at::Tensor(),
-             .scope = entry.scope});
+        tensor::ConditioningEntry& own = entries.emplace_back();
+        own.scope = entry.scope;
+        for (const auto& [name, shape] : entry.tensors) {
+            own.tensors.emplace(name, onWire(shape, place, port));
+        }
     }
-    return std::make_shared<const tensor::Conditioning>(std::move(entries), std::string(), -1);
+    return std::make_shared<const tensor::Conditioning>(
+        outline.fields(), std::move(entries), std::string(), -1);
 }
 
 bool changesWithTime(const ConditioningShape& known, const char* port) {
@@ -121,11 +123,7 @@ memory::StageWork walkEncode(const Model& model,
                              const EncodeRequest& request,
                              const memory::StagePlace& place) {
     return walkStage(place, {treeIn(model, kTextEncoder)}, [&](StageContext& context, ShapeWalk&) {
-        (void)model.encodePrompts(context,
-                                  {.prompt = request.prompt,
-                                   .negative = request.negative,
-                                   .clipSkip = request.clipSkip,
-                                   .weights = request.weights});
+        (void)model.encodePrompts(context, promptsOf(request));
     });
 }
 

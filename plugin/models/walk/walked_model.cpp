@@ -1,5 +1,6 @@
 #include "plugin/models/walk/walked_model.hpp"
 
+#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_hints.hpp"
@@ -17,10 +18,13 @@ namespace {
 class WalkedDenoiser final : public sampling::Denoiser {
 public:
     WalkedDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                   int64_t tokens,
+                   std::vector<int64_t> tokens,
                    std::shared_ptr<const memory::ComponentTree> tree,
                    ShapeWalk& walk)
-        : denoiser_(std::move(denoiser)), tokens_(tokens), tree_(std::move(tree)), walk_(walk) {}
+        : denoiser_(std::move(denoiser)),
+          tokens_(std::move(tokens)),
+          tree_(std::move(tree)),
+          walk_(walk) {}
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
@@ -40,7 +44,8 @@ private:
         const sampling::StepDecision& decision = step.decision;
         const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
         std::vector<int64_t> sizes = latents.sizes().vec();
-        sizes.insert(sizes.end(), {tokens_, static_cast<int64_t>(work), decision.isOpen});
+        sizes.insert(sizes.end(), tokens_.begin(), tokens_.end());
+        sizes.insert(sizes.end(), {static_cast<int64_t>(work), decision.isOpen});
         PassedOver passed{.hint = passHint(step, work)};
         if (decision.cache) {
             if (decision.work == sampling::StepWork::Partial) {
@@ -55,7 +60,7 @@ private:
     }
 
     std::unique_ptr<sampling::Denoiser> denoiser_;
-    const int64_t tokens_;
+    const std::vector<int64_t> tokens_;  ///< of each sequence
     std::shared_ptr<const memory::ComponentTree> tree_;
     ShapeWalk& walk_;
 };
@@ -69,8 +74,9 @@ EncodedPrompts WalkedModel::encodePrompts(StageContext& context,
 
 std::unique_ptr<sampling::Denoiser> WalkedModel::makeDenoiser(
     StageContext& context, const DenoiserRequest& request) const {
+    const ConditioningOutline positive = outlineOf(request.positive);
     return std::make_unique<WalkedDenoiser>(model_.makeDenoiser(context, request),
-                                            request.positive.embeds().size(1),
+                                            positive.tokensOf(positive.entries().front()),
                                             treeIn(model_, kDenoiser),
                                             walk_);
 }

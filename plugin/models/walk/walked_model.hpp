@@ -27,8 +27,8 @@ public:
         return model_.precisions();
     }
 
-    [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override {
-        return model_.promptLengths(request);
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override {
+        return model_.outlinePrompts(request);
     }
 
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,

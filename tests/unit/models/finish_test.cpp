@@ -42,7 +42,7 @@ WireRef words(const WireRef& model, double level) {
 
 models::ConditioningShape shapeOf(const WireRef& value) {
     const auto& conditioning = dynamic_cast<const tensor::Conditioning&>(*value);
-    return {.shape = conditioning.embeds().sizes().vec(), .entries = nullptr};
+    return {.shape = conditioning.tensor("embeds").sizes().vec(), .entries = nullptr};
 }
 
 /// Two tiles across, one down.

@@ -78,7 +78,7 @@ DenoiseRequest pictureRequest(const WireRef& model) {
 
 models::DenoiseShapes shapesOf(const DenoiseRequest& request) {
     const auto conditioning = [](const WireRef& value) {
-        return dynamic_cast<const tensor::Conditioning&>(*value).embeds().sizes().vec();
+        return dynamic_cast<const tensor::Conditioning&>(*value).tensor("embeds").sizes().vec();
     };
     models::DenoiseShapes shapes{.latent = {1, 3, 16, 32},
                                  .positive = conditioning(request.positive),

@@ -33,8 +33,7 @@ const models::Model& ModelBench::modelOf(const models::WireRef& model) {
 }
 
 Shape ModelBench::wordsShape(const models::WireRef& model) {
-    const models::Model& own = modelOf(model);
-    return {1, own.promptLengths({}).positive, own.info().conditioningWidth};
+    return modelOf(model).outlinePrompts({}).positive.shape();
 }
 
 models::StageCall ModelBench::call(const std::string& node) const {

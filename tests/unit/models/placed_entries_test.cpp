@@ -21,12 +21,13 @@ namespace {
 constexpr models::Canvas kCanvas{.height = 8, .width = 16, .downsampling = 8};  // 128 x 64 pixels
 const sampling::TimeAt kTimeAt = sampling::trainingTimes(1000);
 
-EntryOutline entryAt(const PictureArea& area, double strength = 1) {
-    return {.tokens = 77, .pooledWidth = 0, .scope = {.area = area, .strength = strength}};
+models::ConditioningOutline entryAt(const PictureArea& area, double strength = 1) {
+    return {{{.name = "embeds", .width = 4}},
+            {{.tensors = {{"embeds", {1, 77, 4}}}, .scope = {.area = area, .strength = strength}}}};
 }
 
 PlacedEntry placedAt(size_t prompt, std::optional<LatentArea> area, int64_t tokens = 77) {
-    return {.prompt = prompt, .tokens = tokens, .area = area};
+    return {.prompt = prompt, .tokens = {tokens}, .area = area};
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ private Q_SLOTS:
 
     void pixelsBecomeLatentLines() {
         const auto placed = models::placed(
-            {entryAt({.xPixels = 20, .yPixels = 8, .widthPixels = 39, .heightPixels = 16}, 0.5)},
+            entryAt({.xPixels = 20, .yPixels = 8, .widthPixels = 39, .heightPixels = 16}, 0.5),
             kCanvas,
             "positive");
         QVERIFY(placed[0].area == (LatentArea{.y = 1, .x = 2, .height = 2, .width = 4}));
@@ -48,7 +49,7 @@ private Q_SLOTS:
 
     void anAreaIsCutAtTheEdge() {
         const auto placed = models::placed(
-            {entryAt({.xPixels = 96, .yPixels = 0, .widthPixels = 512, .heightPixels = 4})},
+            entryAt({.xPixels = 96, .yPixels = 0, .widthPixels = 512, .heightPixels = 4}),
             kCanvas,
             "positive");
         QVERIFY(placed[0].area == (LatentArea{.y = 0, .x = 12, .height = 1, .width = 4}));
@@ -56,7 +57,7 @@ private Q_SLOTS:
 
     void anAreaOfThePictureIsNone() {
         const auto placed = models::placed(
-            {entryAt({.xPixels = 0, .yPixels = 0, .widthPixels = 512, .heightPixels = 64})},
+            entryAt({.xPixels = 0, .yPixels = 0, .widthPixels = 512, .heightPixels = 64}),
             kCanvas,
             "positive");
         QVERIFY(placed[0].isUnrestricted());
@@ -65,7 +66,7 @@ private Q_SLOTS:
     void anAreaOutsideIsRefused() {
         const auto error = testing::errorOf([] {
             (void)models::placed(
-                {entryAt({.xPixels = 128, .yPixels = 0, .widthPixels = 64, .heightPixels = 64})},
+                entryAt({.xPixels = 128, .yPixels = 0, .widthPixels = 64, .heightPixels = 64}),
                 kCanvas,
                 "negative");
         });

@@ -128,7 +128,7 @@ private Q_SLOTS:
         for (const WireRef& side : {result.positive, result.negative}) {
             QCOMPARE(disagreement(truth_,
                                   "embeds." + test.at("name").get<std::string>(),
-                                  PromptBench::conditioningOf(side).embeds()),
+                                  PromptBench::conditioningOf(side).tensor("embeds")),
                      std::string());
         }
         QVERIFY(bench.stages().outlineEncode(request).issues.empty());
@@ -144,7 +144,7 @@ private Q_SLOTS:
         const EncodeResult skipped = bench.encode(request);
 
         const auto embedsOf = [](const WireRef& side) {
-            return PromptBench::conditioningOf(side).embeds();
+            return PromptBench::conditioningOf(side).tensor("embeds");
         };
         QVERIFY(haveSameBits(embedsOf(skipped.negative), embedsOf(whole)));
         QVERIFY(!haveSameBits(embedsOf(skipped.positive), embedsOf(whole)));
@@ -218,10 +218,10 @@ private Q_SLOTS:
         const EncodeResult weighted = bench.encode({.model = bench.model(),
                                                     .prompt = text.toStdString(),
                                                     .weights = weights.toStdString()});
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).embeds(),
-                             PromptBench::conditioningOf(weighted.positive).embeds()));
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).pooled(),
-                             PromptBench::conditioningOf(weighted.positive).pooled()));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).tensor("embeds"),
+                             PromptBench::conditioningOf(weighted.positive).tensor("embeds")));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(plain).tensor("pooled"),
+                             PromptBench::conditioningOf(weighted.positive).tensor("pooled")));
     }
 
     /// All that one encoder reads goes through its layers together: its weights come once.
@@ -276,14 +276,15 @@ private Q_SLOTS:
 
         const EncodeResult beside = bench.encode(request);
 
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).embeds(),
-                             PromptBench::conditioningOf(plain.positive).embeds()));
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).pooled(),
-                             PromptBench::conditioningOf(plain.positive).pooled()));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).tensor("embeds"),
+                             PromptBench::conditioningOf(plain.positive).tensor("embeds")));
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).tensor("pooled"),
+                             PromptBench::conditioningOf(plain.positive).tensor("pooled")));
         // And on the other side, where rows stand before it.
         std::swap(request.prompt, request.negative);
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(bench.encode(request).negative).embeds(),
-                             PromptBench::conditioningOf(plain.positive).embeds()));
+        QVERIFY(haveSameBits(
+            PromptBench::conditioningOf(bench.encode(request).negative).tensor("embeds"),
+            PromptBench::conditioningOf(plain.positive).tensor("embeds")));
     }
 
     void withoutWeightsBracketsAreText() {
@@ -294,8 +295,8 @@ private Q_SLOTS:
         const EncodeResult none = bench.encode({.model = bench.model(), .prompt = text});
         const EncodeResult a1111 =
             bench.encode({.model = bench.model(), .prompt = text, .weights = "a1111"});
-        QCOMPARE(PromptBench::conditioningOf(none.positive).embeds().size(1), int64_t{24});
-        const int64_t tokens = PromptBench::conditioningOf(a1111.positive).embeds().size(1);
+        QCOMPARE(PromptBench::conditioningOf(none.positive).tensor("embeds").size(1), int64_t{24});
+        const int64_t tokens = PromptBench::conditioningOf(a1111.positive).tensor("embeds").size(1);
         QVERIFY(tokens > 24 && tokens % 24 == 0);
     }
 
@@ -351,7 +352,7 @@ private Q_SLOTS:
         const models::EncodeOutline outline = bench.stages().outlineEncode(request);
         const EncodeResult result = bench.encode(request);
         const auto shapeOf = [](const WireRef& value) {
-            return PromptBench::conditioningOf(value).embeds().sizes().vec();
+            return PromptBench::conditioningOf(value).tensor("embeds").sizes().vec();
         };
         QCOMPARE(outline.outputShape, shapeOf(result.positive));
         QCOMPARE(outline.negative.outputShape, shapeOf(result.negative));
@@ -393,8 +394,8 @@ private Q_SLOTS:
         const WireRef average = bench.edited({.edit = models::AverageEdit{.share = 1},
                                               .first = first,
                                               .second = bench.prompt("a red car")});
-        QVERIFY(at::equal(PromptBench::conditioningOf(average).embeds(),
-                          PromptBench::conditioningOf(first).embeds()));
+        QVERIFY(at::equal(PromptBench::conditioningOf(average).tensor("embeds"),
+                          PromptBench::conditioningOf(first).tensor("embeds")));
     }
 
     void anAverageIsCutOrFilledToTheFirst() {
@@ -407,9 +408,9 @@ private Q_SLOTS:
                        bench.edited({.edit = models::AverageEdit{.share = 0.5},
                                      .first = first,
                                      .second = second}))
-                .embeds();
+                .tensor("embeds");
         };
-        const at::Tensor& embeds = PromptBench::conditioningOf(one).embeds();
+        const at::Tensor& embeds = PromptBench::conditioningOf(one).tensor("embeds");
         QVERIFY(at::equal(half(one, two), embeds));
         QVERIFY(at::equal(half(two, one), at::cat({embeds, embeds * 0.5}, 1)));
     }

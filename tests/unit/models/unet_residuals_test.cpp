@@ -278,8 +278,9 @@ private Q_SLOTS:
                                         .widthPixels = width / 2 * factor,
                                         .heightPixels = height * factor};
         const tensor::Conditioning prompts(
-            {{.embeds = embeds, .pooled = {}, .scope = {}},
-             {.embeds = embeds, .pooled = {}, .scope = {.area = right}}},
+            {{.name = "embeds", .width = embeds.size(2)}},
+            {{.tensors = {{"embeds", embeds}}},
+             {.tensors = {{"embeds", embeds}}, .scope = {.area = right}}},
             "",
             -1);
         int whole = 0;

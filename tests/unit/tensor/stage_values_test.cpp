@@ -63,7 +63,7 @@ private Q_SLOTS:
     void valuesWithoutPooledOrCarryGoToTheHostToo() {
         const Conditioning conditioning(at::zeros({1, 2, 2}), at::Tensor(), "", 2);
         const auto host = std::dynamic_pointer_cast<const Conditioning>(conditioning.onHost());
-        QVERIFY(host && !host->pooled().defined());
+        QVERIFY(host && !host->tensor("pooled").defined());
         QCOMPARE(host->clipSkip(), 2);
         const Latents latents(at::zeros({1}), {});
         QVERIFY(!std::dynamic_pointer_cast<const Latents>(latents.onHost())->carry());

@@ -74,8 +74,8 @@ private Q_SLOTS:
 
         const auto back = through<Conditioning>(value);
 
-        QVERIFY(sameBits(back->embeds(), value->embeds()));
-        QVERIFY(sameBits(back->pooled(), value->pooled()));
+        QVERIFY(sameBits(back->tensor("embeds"), value->tensor("embeds")));
+        QVERIFY(sameBits(back->tensor("pooled"), value->tensor("pooled")));
         QCOMPARE(back->prompt(), value->prompt());
         QCOMPARE(back->clipSkip(), -1);
     }
@@ -86,28 +86,59 @@ private Q_SLOTS:
             .strength = 0.1,
             .start = 1.0 / 3,
             .end = 0.7};
+        const ConditioningFields fields = {{"t5", FieldKind::Sequence, 4},
+                                           {"pooled", FieldKind::Vector, 6},
+                                           {"llama", FieldKind::Sequence, 8},
+                                           {"image", FieldKind::Image, 5}};
         const auto value = std::make_shared<Conditioning>(
+            fields,
             std::vector<ConditioningEntry>{
-                {.embeds = at::randn({1, 7, 4}), .pooled = at::randn({1, 4}), .scope = {}},
-                {.embeds = oddNumbers({1, 14, 4}), .pooled = {}, .scope = scope}},
+                {.tensors = {{"t5", at::randn({1, 7, 4})},
+                             {"pooled", at::randn({1, 6})},
+                             {"llama", at::randn({1, 3, 9, 8})},
+                             {"image", at::randn({1, 2, 5})}}},
+                {.tensors = {{"t5", oddNumbers({1, 14, 4})}, {"llama", oddNumbers({1, 3, 2, 8})}},
+                 .scope = scope}},
             "a AND b",
             2);
 
         const auto back = through<Conditioning>(value);
 
+        QVERIFY(back->fields() == fields);
         QCOMPARE(back->entries().size(), size_t{2});
         QVERIFY(back->entries()[0].scope == ConditioningScope{});
         QVERIFY(back->entries()[1].scope == scope);
-        QVERIFY(sameBits(back->entries()[0].pooled, value->entries()[0].pooled));
-        QVERIFY(sameBits(back->entries()[1].embeds, value->entries()[1].embeds));
-        QVERIFY(!back->entries()[1].pooled.defined());
+        for (size_t i = 0; i < value->entries().size(); ++i) {
+            const auto& tensors = value->entries()[i].tensors;
+            QCOMPARE(back->entries()[i].tensors.size(), tensors.size());
+            for (const auto& [name, tensor] : tensors) {
+                QVERIFY2(sameBits(back->entries()[i].tensors.at(name), tensor), name.c_str());
+            }
+        }
+    }
+
+    void refusesATensorThatItsFieldDoesNotDescribe() {
+        const memory::ValueCodecs codecs = stageValueCodecs();
+        const memory::ValueCodec& codec = codecOf(codecs, "CONDITIONING");
+        for (const at::Tensor& wrong :
+             {at::zeros({1, 7, 5}), at::zeros({7, 4}), at::zeros({1, 7, 4}, at::kDouble)}) {
+            const auto value = std::make_shared<Conditioning>(
+                ConditioningFields{{"t5", FieldKind::Sequence, 4}},
+                std::vector<ConditioningEntry>{{.tensors = {{"t5", wrong}}}},
+                "",
+                -1);
+            const auto error =
+                testing::errorOf([&] { static_cast<void>(codec.decode(codec.encode(value))); });
+            QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+            QVERIFY(error->message().find("t5.0") != std::string::npos);
+        }
     }
 
     void conditioningWithoutPooledComesBack() {
         const auto back = through<Conditioning>(
             std::make_shared<Conditioning>(at::randn({1, 2, 2}), at::Tensor(), "", 3));
 
-        QVERIFY(!back->pooled().defined());
+        QVERIFY(!back->tensor("pooled").defined());
         QCOMPARE(back->clipSkip(), 3);
     }
 
@@ -117,7 +148,7 @@ private Q_SLOTS:
         const auto back =
             through<Conditioning>(std::make_shared<Conditioning>(turned, at::Tensor(), "", 0));
 
-        QVERIFY(at::equal(back->embeds(), turned));
+        QVERIFY(at::equal(back->tensor("embeds"), turned));
     }
 
     void latentsComeBackWithTheSamplersState() {

@@ -1,31 +1,11 @@
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
-
-namespace {
-
-/// The embedding once for every picture, on the device: [1, T, D] -> [B, T, D].
-at::Tensor forBatch(const tensor::Conditioning& conditioning,
-                    const char* item,
-                    int64_t width,
-                    int64_t batch,
-                    c10::Device device) {
-    const at::Tensor& embeds = conditioning.embeds();
-    if (embeds.dim() != 3 || embeds.size(0) != 1 || embeds.size(2) != width) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the conditioning is " + std::to_string(embeds.size(-1)) +
-                        " wide, the denoiser wants " + std::to_string(width),
-                    "connect the encoder of the same checkpoint",
-                    item);
-    }
-    return tensor::upload(embeds, device).repeat({batch, 1, 1});
-}
-
-}  // namespace
 
 Sd15Denoiser::Sd15Denoiser(StageContext& context,
                            const UNet2DCondition& unet,
@@ -34,7 +14,9 @@ Sd15Denoiser::Sd15Denoiser(StageContext& context,
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
-        return forBatch(conditioning, item, config.contextWidth(), request.batch, device);
+        const at::Tensor one =
+            fieldIn(conditioning, {.name = tensor::kEmbeds, .width = config.contextWidth()}, item);
+        return tensor::upload(one, device).repeat({request.batch, 1, 1});  // [1, T, D] -> [B, T, D]
     };
     conditioning_ = embeds(request.positive, "positive");
     context.record.put("embeds.prompt", conditioning_);

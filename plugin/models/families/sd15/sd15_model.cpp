@@ -150,7 +150,6 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
     info_.downsampling = autoencoder_.config().downsampling();
-    info_.conditioningWidth = textConfig_.width;
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = latentToRgbOf(checkpoint, info_.latentChannels);
     info_.files = checkpoint.files();
@@ -187,17 +186,21 @@ const memory::FamilyPrecision& Sd15Model::precisions() const {
                           unet_.config().upcastsAttention);
 }
 
-PromptLengths Sd15Model::promptLengths(const PromptRequest& request) const {
+PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
     const PromptWeights weights = promptWeightsNamed(request.weights);
     const CutPrompt positive = cutPrompt(tokenizer_, weights, request.prompt, "prompt");
     const CutPrompt negative = cutPrompt(tokenizer_, weights, request.negative, "negative");
-    const auto lengthOf = [&](const CutPrompt& cut) {
-        return static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
+    const int64_t width = textConfig_.width;
+    const auto outlined = [&](const CutPrompt& cut) {
+        const int64_t tokens = static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
+        return ConditioningOutline(
+            {{tensor::kEmbeds, tensor::FieldKind::Sequence, width},
+             {tensor::kPooled, tensor::FieldKind::Vector, width}},
+            {{.tensors = {{tensor::kEmbeds, {1, tokens, width}}, {tensor::kPooled, {1, width}}}}});
     };
-    return {.positive = lengthOf(positive),
-            .negative = lengthOf(negative),
-            .cutPositive = positive.cutTokens,
-            .cutNegative = negative.cutTokens};
+    return {.positive = outlined(positive),
+            .negative = outlined(negative),
+            .cutTokens = {{"prompt", positive.cutTokens}, {"negative", negative.cutTokens}}};
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
@@ -233,8 +236,8 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
         conditioningOf(positive, outputs.begin(), middle, request.prompt, request.clipSkip);
     result.negative =
         conditioningOf(negative, middle, outputs.end(), request.negative, negativeSkip);
-    context.record.put("embeds.prompt", result.positive->embeds());
-    context.record.put("embeds.negative", result.negative->embeds());
+    context.record.put("embeds.prompt", result.positive->tensor(tensor::kEmbeds));
+    context.record.put("embeds.negative", result.negative->tensor(tensor::kEmbeds));
     return result;
 }
 

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptLengths promptLengths(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
     [[nodiscard]] bool guidesByBatch(double cfg) const override;

@@ -1,0 +1,206 @@
+// Joining prompts of a family that states two sequences, a vector and a picture.
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/conditioning/placed_entries.hpp"
+#include "plugin/sampling/time_scale.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace conditioning_fields_test {
+
+using namespace lowtide;
+using memory::WireRef;
+using models::ConditioningEdit;
+using models::ConditioningOutline;
+using tensor::Conditioning;
+using tensor::ConditioningEntry;
+using tensor::FieldKind;
+
+namespace {
+
+constexpr int64_t kLayers = 3;
+
+const tensor::ConditioningFields& fields() {
+    static const tensor::ConditioningFields stated = {{"t5", FieldKind::Sequence, 4},
+                                                      {"pooled", FieldKind::Vector, 6},
+                                                      {"llama", FieldKind::Sequence, 8},
+                                                      {"image", FieldKind::Image, 5}};
+    return stated;
+}
+
+ConditioningEntry entryOf(int64_t t5, int64_t llama) {
+    return {.tensors = {{"t5", at::randn({1, t5, 4})},
+                        {"pooled", at::randn({1, 6})},
+                        {"llama", at::randn({1, kLayers, llama, 8})},
+                        {"image", at::randn({1, 2, 5})}}};
+}
+
+WireRef promptOf(int64_t t5, int64_t llama) {
+    return std::make_shared<const Conditioning>(
+        fields(), std::vector{entryOf(t5, llama)}, "a cat", -1);
+}
+
+const Conditioning& in(const WireRef& value) {
+    return dynamic_cast<const Conditioning&>(*value);
+}
+
+struct Edited {
+    const char* name;
+    decltype(ConditioningEdit::edit) edit;
+};
+
+std::vector<Edited> edits() {
+    return {{"combine", models::CombineEdit{}},
+            {"concat", models::ConcatEdit{}},
+            {"average", models::AverageEdit{.share = 0.25}},
+            {"area", models::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
+            {"time", models::TimeEdit{.start = 0.5, .end = 1}}};
+}
+
+bool areAlike(const ConditioningOutline& a, const ConditioningOutline& b) {
+    const auto same = [](const models::EntryOutline& first, const models::EntryOutline& second) {
+        return first.tensors == second.tensors && first.scope == second.scope;
+    };
+    return a.fields() == b.fields() && std::equal(a.entries().begin(),
+                                                  a.entries().end(),
+                                                  b.entries().begin(),
+                                                  b.entries().end(),
+                                                  same);
+}
+
+}  // namespace
+
+/// By the definitions in conditioning_edit.hpp, with ATen's own operators.
+class ConditioningFieldsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void concatLengthensEverySequenceAndNothingElse() {
+        const WireRef first = promptOf(7, 9);
+        const WireRef second = promptOf(2, 5);
+        const Conditioning& joined = in(value({models::ConcatEdit{}, first, second}));
+        QVERIFY(at::equal(joined.tensor("t5"),
+                          at::cat({in(first).tensor("t5"), in(second).tensor("t5")}, 1)));
+        QVERIFY(at::equal(joined.tensor("llama"),
+                          at::cat({in(first).tensor("llama"), in(second).tensor("llama")}, 2)));
+        QVERIFY(at::equal(joined.tensor("pooled"), in(first).tensor("pooled")));
+        QVERIFY(at::equal(joined.tensor("image"), in(first).tensor("image")));
+    }
+
+    void averageTakesSequencesAndVectors() {
+        const WireRef first = promptOf(7, 4);
+        const WireRef second = promptOf(2, 6);
+        const Conditioning& joined = in(value({models::AverageEdit{.share = 0.25}, first, second}));
+        const auto half = [](const at::Tensor& own, const at::Tensor& other) {
+            return own * 0.25 + other * 0.75;
+        };
+        const at::Tensor filled =
+            at::cat({in(second).tensor("t5"), at::zeros({1, 5, 4})}, 1);  // 2 tokens of 7
+        QVERIFY(at::equal(joined.tensor("t5"), half(in(first).tensor("t5"), filled)));
+        QVERIFY(
+            at::equal(joined.tensor("llama"),
+                      half(in(first).tensor("llama"), in(second).tensor("llama").narrow(2, 0, 4))));
+        QVERIFY(at::equal(joined.tensor("pooled"),
+                          half(in(first).tensor("pooled"), in(second).tensor("pooled"))));
+        QVERIFY(at::equal(joined.tensor("image"), in(first).tensor("image")));
+    }
+
+    void theOutlineIsThatOfTheResult_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Edited& edited : edits()) {
+            QTest::newRow(edited.name) << index++;
+        }
+    }
+
+    void theOutlineIsThatOfTheResult() {
+        QFETCH(int, index);
+        const auto edit = edits()[static_cast<size_t>(index)].edit;
+        const WireRef first = promptOf(7, 9);
+        const WireRef second = promptOf(2, 5);
+        const bool joins = index < 3;
+        const WireRef result = value({edit, first, joins ? second : nullptr});
+        std::vector<ConditioningOutline> inputs = {models::outlineOf(in(first))};
+        if (joins) {
+            inputs.push_back(models::outlineOf(in(second)));
+        }
+
+        const ConditioningOutline known = models::editedOutline(inputs, {.edit = edit});
+
+        QVERIFY(areAlike(known, models::outlineOf(in(result))));
+        Bytes bytes = 0;
+        for (const Bytes tensor : known.tensors()) {
+            bytes += tensor;
+        }
+        QCOMPARE(bytes, result->bytesOn("cpu"));
+    }
+
+    void anotherFamilysPromptIsRefused_data() {
+        QTest::addColumn<QString>("which");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("other fields") << "fields"
+                                      << "hold t5, pooled, llama, image and embeds";
+        QTest::newRow("another width") << "width"
+                                       << "t5 of the conditionings are 4 and 3 wide";
+    }
+
+    void anotherFamilysPromptIsRefused() {
+        QFETCH(QString, which);
+        QFETCH(QString, says);
+        tensor::ConditioningFields narrower = fields();
+        narrower.front().width = 3;
+        ConditioningEntry entry = entryOf(7, 9);
+        entry.tensors["t5"] = at::randn({1, 7, 3});
+        const WireRef other =
+            which == "fields"
+                ? std::make_shared<const Conditioning>(at::zeros({1, 7, 4}), at::Tensor(), "", -1)
+                : std::make_shared<const Conditioning>(narrower, std::vector{entry}, "", -1);
+        const WireRef first = promptOf(7, 9);
+        const auto refused = [&](const auto& work) {
+            const auto error = testing::errorOf(work);
+            return error && error->item() == "second" &&
+                   QString::fromStdString(error->message()).contains(says);
+        };
+        QVERIFY(refused([&] { (void)value({models::CombineEdit{}, first, other}); }));
+        QVERIFY(refused([&] {
+            (void)models::editedOutline(
+                {models::outlineOf(in(first)), models::outlineOf(in(other))},
+                {.edit = models::CombineEdit{}});
+        }));
+    }
+
+    /// Both sides go to the network as one batch, whose rows have one length in each sequence.
+    void promptsOfOtherLengthsAreCalledApart() {
+        const auto callsWith = [](int64_t llama) {
+            const auto sideOf = [](int64_t tokens) {
+                return models::placed(
+                    models::outlineOf(in(promptOf(7, tokens))), {.height = 8, .width = 8}, "");
+            };
+            return models::callsAt(sideOf(9), sideOf(llama), 500, sampling::trainingTimes(1000))
+                .size();
+        };
+        QCOMPARE(callsWith(9), size_t{1});
+        QCOMPARE(callsWith(10), size_t{2});
+    }
+
+private:
+    /// Kept until the next one is made.
+    const WireRef& value(const ConditioningEdit& edit) {
+        return kept_ = models::editedConditioning(edit);
+    }
+
+    WireRef kept_;
+};
+
+LOWTIDE_TEST(ConditioningFieldsTest)
+
+}  // namespace conditioning_fields_test
+
+#include "conditioning_fields_test.moc"
