@@ -305,6 +305,8 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                     model,
                     {.positive = positive,
                      .negative = negative,
+                     .picture = {.width = start.samples.size(3) * model.info().downsampling,
+                                 .height = start.samples.size(2) * model.info().downsampling},
                      .batch = start.samples.size(0),
                      .cfg = request.cfg},
                     start.samples);

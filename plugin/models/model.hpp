@@ -59,6 +59,7 @@ struct ModelInfo {
     bool spreadsStrength = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
+    ConditioningStatement conditioning{};      ///< of its encoded prompts
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
     std::vector<memory::WeightFile> files;     ///< every file that was read
@@ -67,8 +68,11 @@ struct ModelInfo {
 struct PromptRequest {
     std::string prompt;
     std::string negative;
-    int clipSkip = -1;             ///< layers left out at the end; -1: as the family does it
-    std::string weights = "none";  ///< none, a1111 or compel
+    std::string prompt2{};           ///< for the second encoder; empty: the prompt
+    std::string negative2{};         ///< likewise
+    int clipSkip = -1;               ///< layers left out at the end; -1: as the family does it
+    std::string weights = "none";    ///< none, a1111 or compel
+    tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
 };
 
 struct EncodedPrompts {
@@ -86,6 +90,7 @@ using ResidualsFor = std::function<UNetResiduals(const at::Tensor& latents,
 struct DenoiserRequest {
     const tensor::Conditioning& positive;
     const tensor::Conditioning* negative;  ///< nullptr: no guidance
+    PictureSize picture{};                 ///< that the whole latent becomes
     int64_t batch = 1;
     double cfg = 1;
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added

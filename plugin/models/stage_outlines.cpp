@@ -78,13 +78,43 @@ void warnOfSyntax(Issues& issues,
     }
 }
 
-Issues promptWarnings(const EncodeRequest& request, const PromptsOutline& prompts) {
+/// Of what is set and the checkpoint has no use for.
+void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& request) {
+    std::vector<std::string> set;
+    for (const auto& [name, text] :
+         {std::pair("prompt_2", &request.prompt2), std::pair("negative_2", &request.negative2)}) {
+        if (!text->empty()) {
+            set.emplace_back(name);
+        }
+    }
+    for (const auto& [name, number] : request.numbers) {
+        set.push_back(name);
+    }
+    for (const std::string& name : set) {
+        if (!model.info().conditioning.takes(name)) {
+            issues.push_back({.severity = Severity::Warning,
+                              .code = "prompt_unused",
+                              .item = name,
+                              .message = model.info().checkpoint + " has no use for " + name +
+                                         ", which is left out",
+                              .hint = "set it back to its default, or choose a checkpoint that "
+                                      "reads it"});
+        }
+    }
+}
+
+Issues promptWarnings(const Model& model,
+                      const EncodeRequest& request,
+                      const PromptsOutline& prompts) {
     Issues issues;
+    warnOfUnused(issues, model, request);
     for (const auto& [item, tokens] : prompts.cutTokens) {
         warnOfCut(issues, tokens, item);
     }
     warnOfSyntax(issues, request.prompt, request.weights, "prompt");
     warnOfSyntax(issues, request.negative, request.weights, "negative");
+    warnOfSyntax(issues, request.prompt2, request.weights, "prompt_2");
+    warnOfSyntax(issues, request.negative2, request.weights, "negative_2");
     return issues;
 }
 
@@ -93,8 +123,11 @@ Issues promptWarnings(const EncodeRequest& request, const PromptsOutline& prompt
 PromptRequest promptsOf(const EncodeRequest& request) {
     return {.prompt = request.prompt,
             .negative = request.negative,
+            .prompt2 = request.prompt2,
+            .negative2 = request.negative2,
             .clipSkip = request.clipSkip,
-            .weights = request.weights};
+            .weights = request.weights,
+            .numbers = request.numbers};
 }
 
 EncodeOutline encodeOutline(const EncodeRequest& asked) {
@@ -107,7 +140,7 @@ EncodeOutline encodeOutline(const EncodeRequest& asked) {
                           conditioningOutput(prompts.negative)};
     outline.components = networkOf(request.model, "encode", kTextEncoder);
     outline.precisions = {precision};
-    outline.issues = promptWarnings(request, prompts);
+    outline.issues = promptWarnings(known, request, prompts);
     outline.walk = [request](const memory::StagePlace& place) {
         return withErrorsOf("encode",
                             [&] { return walkEncode(modelIn(request.model), request, place); });

@@ -6,6 +6,7 @@
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/tensor/conditioning_fields.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 namespace lowtide::models {
 
 using memory::WireRef;
+using tensor::NamedNumbers;
 
 /// How a result looks after `done` of `total` units.
 struct LivePicture {
@@ -49,9 +51,13 @@ struct EncodeRequest {
     WireRef model;
     std::string prompt;
     std::string negative;
+    std::string prompt2{};    ///< for a second text encoder; empty: the prompt
+    std::string negative2{};  ///< likewise
     int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Of the negative
                         ///< too, but with weights "none", as diffusers does it.
     std::string weights = "none";  ///< none, a1111 or compel
+    /// Numbers of the encoded prompts that are set, by the names of their parameters.
+    NamedNumbers numbers{};
     memory::PrecisionChoice precision{};
 };
 

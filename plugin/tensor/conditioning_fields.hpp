@@ -2,6 +2,8 @@
 // Torch-free: plans see it.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ struct ConditioningField {
 };
 
 using ConditioningFields = std::vector<ConditioningField>;
+
+/// Numbers of a prompt by name: sizes of pictures, scores.
+using NamedNumbers = std::map<std::string, double, std::less<>>;
 
 /// What a CLIP text encoder gives: the states of its tokens, and one vector.
 inline constexpr const char* kEmbeds = "embeds";

@@ -35,6 +35,7 @@ struct Provenance {
 /// One encoded prompt, in f32: what its family states, as far as it has it.
 struct ConditioningEntry {
     std::map<std::string, at::Tensor, std::less<>> tensors;  ///< by the names of the fields
+    NamedNumbers numbers{};
     ConditioningScope scope{};
 };
 

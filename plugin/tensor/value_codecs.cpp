@@ -220,7 +220,9 @@ public:
             for (const auto& [name, tensor] : entry.tensors) {
                 encoder.add(name + "." + std::to_string(entries.size()), tensor);
             }
-            entries.push_back(toJson(entry.scope));
+            Json json = toJson(entry.scope);
+            json["numbers"] = entry.numbers;
+            entries.push_back(std::move(json));
         }
         return encoder.finish({{"prompt", conditioning.prompt()},
                                {"clip_skip", conditioning.clipSkip()},
@@ -247,6 +249,20 @@ public:
     }
 
 private:
+    static NamedNumbers numbersFrom(const Json& entry) {
+        const JsonReader reader(entry, "an entry of a kept conditioning");
+        const Json* json = reader.member("numbers");
+        if (!json || !json->is_object()) {
+            refuse("lacks \"numbers\"");
+        }
+        const JsonReader numbers(*json, "the numbers of a kept conditioning");
+        NamedNumbers found;
+        for (const auto& [name, value] : json->items()) {
+            found[name] = requiredNumber(numbers, name.c_str());
+        }
+        return found;
+    }
+
     /// Of one prompt: of each field that it has.
     static decltype(ConditioningEntry::tensors) tensorsFrom(const EncodedValue& value,
                                                             const ConditioningFields& fields,

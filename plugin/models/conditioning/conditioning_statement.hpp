@@ -4,11 +4,49 @@
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace lowtide::models {
+
+/// Of a picture, or of the frames of a video.
+struct PictureSize {
+    int64_t width = 0;
+    int64_t height = 0;
+};
+
+/// What a number of 0 stands for.
+enum class ZeroMeans : uint8_t { Zero, PictureWidth, PictureHeight };
+
+/// A named number of the encoded prompts of a family.
+struct ConditioningNumber {
+    std::string name;  ///< the parameter of prompt.encode that sets it
+    double byDefault = 0;
+    ZeroMeans zero = ZeroMeans::Zero;
+    /// The default of the negative side, which the parameter "negative_" + name sets; nothing: both
+    /// sides have the same number.
+    std::optional<double> ofNegative{};
+};
+
+/// What the encoded prompts of a family hold, and what they are made of.
+struct ConditioningStatement {
+    tensor::ConditioningFields fields;
+    std::vector<ConditioningNumber> numbers{};
+    int texts = 1;  ///< for each side; 2: encoders that may read a prompt_2 of their own
+
+    [[nodiscard]] bool takes(std::string_view parameter) const;
+    /// Of one side's prompts, of what a request says.
+    [[nodiscard]] tensor::NamedNumbers numbersOf(const tensor::NamedNumbers& asked,
+                                                 bool isNegative) const;
+};
+
+/// A number of one prompt, which need not hold it, for a picture.
+[[nodiscard]] double numberFor(const ConditioningNumber& stated,
+                               const tensor::NamedNumbers& held,
+                               const PictureSize& picture);
 
 /// What encoding a request would give.
 struct PromptsOutline {

@@ -199,6 +199,7 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     branch.network = model_.makeDenoiser(context_,
                                          {.positive = first,
                                           .negative = second ? &*second : nullptr,
+                                          .picture = request_.picture,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
                                           .residuals = residualsInArea()});

@@ -111,6 +111,7 @@ private Q_SLOTS:
         for (size_t i = 0; i < value->entries().size(); ++i) {
             const auto& tensors = value->entries()[i].tensors;
             QCOMPARE(back->entries()[i].tensors.size(), tensors.size());
+            QVERIFY(back->entries()[i].numbers == value->entries()[i].numbers);
             for (const auto& [name, tensor] : tensors) {
                 QVERIFY2(sameBits(back->entries()[i].tensors.at(name), tensor), name.c_str());
             }

@@ -150,6 +150,9 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
     info_.downsampling = autoencoder_.config().downsampling();
+    info_.conditioning = {
+        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textConfig_.width},
+                   {tensor::kPooled, tensor::FieldKind::Vector, textConfig_.width}}};
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = latentToRgbOf(checkpoint, info_.latentChannels);
     info_.files = checkpoint.files();
@@ -194,8 +197,7 @@ PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
     const auto outlined = [&](const CutPrompt& cut) {
         const int64_t tokens = static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
         return ConditioningOutline(
-            {{tensor::kEmbeds, tensor::FieldKind::Sequence, width},
-             {tensor::kPooled, tensor::FieldKind::Vector, width}},
+            info_.conditioning.fields,
             {{.tensors = {{tensor::kEmbeds, {1, tokens, width}}, {tensor::kPooled, {1, width}}}}});
     };
     return {.positive = outlined(positive),

@@ -1,0 +1,123 @@
+// Numbers that a family reads beside the text, and what a checkpoint says that does not read them.
+
+#include "plugin/models/conditioning/conditioning_statement.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <QtTest/QtTest>
+
+namespace conditioning_statement_test {
+
+using namespace lowtide;
+using models::ConditioningStatement;
+using models::NamedNumbers;
+using models::ZeroMeans;
+
+namespace {
+
+/// As an SDXL refiner has it.
+const ConditioningStatement& refiner() {
+    static const ConditioningStatement stated{
+        .fields = {},
+        .numbers = {{.name = "original_width", .zero = ZeroMeans::PictureWidth},
+                    {.name = "original_height", .zero = ZeroMeans::PictureHeight},
+                    {.name = "crop_left"},
+                    {.name = "aesthetic_score", .byDefault = 6, .ofNegative = 2.5}},
+        .texts = 2};
+    return stated;
+}
+
+}  // namespace
+
+class ConditioningStatementTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void bothSidesHaveTheDefaultsWithoutARequest() {
+        QVERIFY(refiner().numbersOf({}, false) == (NamedNumbers{{"original_width", 0},
+                                                                {"original_height", 0},
+                                                                {"crop_left", 0},
+                                                                {"aesthetic_score", 6}}));
+        QVERIFY(refiner().numbersOf({}, true) == (NamedNumbers{{"original_width", 0},
+                                                               {"original_height", 0},
+                                                               {"crop_left", 0},
+                                                               {"aesthetic_score", 2.5}}));
+    }
+
+    /// As diffusers 0.42.1 has it: sizes hold for both sides, a score for its own.
+    void aScoreHoldsForItsSideAndASizeForBoth() {
+        const NamedNumbers asked = {
+            {"original_width", 640}, {"aesthetic_score", 7}, {"target_width", 9}};
+        const NamedNumbers positive = refiner().numbersOf(asked, false);
+        const NamedNumbers negative = refiner().numbersOf(asked, true);
+        QCOMPARE(positive.at("original_width"), 640.0);
+        QCOMPARE(negative.at("original_width"), 640.0);
+        QCOMPARE(positive.at("aesthetic_score"), 7.0);
+        QCOMPARE(negative.at("aesthetic_score"), 2.5);
+        QVERIFY(!positive.contains("target_width"));
+        QCOMPARE(refiner().numbersOf({{"negative_aesthetic_score", 1}}, true).at("aesthetic_score"),
+                 1.0);
+    }
+
+    void zeroIsThePicturesSideWhereTheFamilySaysSo() {
+        const auto numberOf = [](size_t index, const NamedNumbers& held) {
+            return models::numberFor(
+                refiner().numbers[index], held, {.width = 832, .height = 1216});
+        };
+        QCOMPARE(numberOf(0, {{"original_width", 0}}), 832.0);
+        QCOMPARE(numberOf(1, {{"original_height", 0}}), 1216.0);
+        QCOMPARE(numberOf(0, {{"original_width", 640}}), 640.0);
+        QCOMPARE(numberOf(0, {}), 832.0);  // a prompt that does not hold it
+        QCOMPARE(numberOf(2, {{"crop_left", 0}}), 0.0);
+        QCOMPARE(numberOf(3, {}), 6.0);
+    }
+
+    void knowsWhatItTakes_data() {
+        QTest::addColumn<QString>("parameter");
+        QTest::addColumn<bool>("isTaken");
+        QTest::newRow("second text") << "prompt_2" << true;
+        QTest::newRow("second negative text") << "negative_2" << true;
+        QTest::newRow("size") << "original_height" << true;
+        QTest::newRow("size of the negative side") << "negative_original_height" << false;
+        QTest::newRow("score") << "aesthetic_score" << true;
+        QTest::newRow("score of the negative side") << "negative_aesthetic_score" << true;
+        QTest::newRow("another size") << "target_width" << false;
+    }
+
+    void knowsWhatItTakes() {
+        QFETCH(QString, parameter);
+        QFETCH(bool, isTaken);
+        QCOMPARE(refiner().takes(parameter.toStdString()), isTaken);
+        QVERIFY(!ConditioningStatement().takes(parameter.toStdString()));
+    }
+
+    void warnsOfWhatTheCheckpointDoesNotRead() {
+        testing::ModelBench bench;
+        const models::EncodeRequest plain{.model = bench.load(testing::miniModel()),
+                                          .prompt = "a cat"};
+        QVERIFY(bench.stages().outlineEncode(plain).issues.empty());
+        models::EncodeRequest request = plain;
+        request.prompt2 = "a dog";
+        request.numbers = {{"crop_left", 8}};
+
+        const Issues issues = bench.stages().outlineEncode(request).issues;
+
+        QCOMPARE(issues.size(), size_t{2});
+        QCOMPARE(issues[0].item, std::string("prompt_2"));
+        QCOMPARE(issues[1].item, std::string("crop_left"));
+        for (const Issue& issue : issues) {
+            QCOMPARE(issue.severity, Severity::Warning);
+            QCOMPARE(issue.code, std::string("prompt_unused"));
+            QCOMPARE(issue.message,
+                     testing::ModelBench::modelOf(plain.model).info().checkpoint +
+                         " has no use for " + issue.item + ", which is left out");
+        }
+    }
+};
+
+LOWTIDE_TEST(ConditioningStatementTest)
+
+}  // namespace conditioning_statement_test
+
+#include "conditioning_statement_test.moc"
