@@ -6,7 +6,7 @@
 #include "plugin/models/families/sd15/sd15_denoiser.hpp"
 #include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/families/sd15/sd15_preview.hpp"
-#include "plugin/models/text/weighted_embedding.hpp"
+#include "plugin/models/text/text_pair.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -92,12 +92,6 @@ AutoencoderKL openAutoencoder(Checkpoint& checkpoint) {
 /// Of a denoiser that fills masks: the latent, a mask and the masked picture.
 int64_t channelsWithMask(int64_t latentChannels) {
     return latentChannels + 1 + latentChannels;
-}
-
-void putIds(const tensor::Record& record, const char* key, const std::vector<int64_t>& ids) {
-    if (record.isOn()) {
-        record.putNext(key, at::tensor(ids, at::kLong).unsqueeze(0));  // [1, T]
-    }
 }
 
 }  // namespace
@@ -189,58 +183,44 @@ const memory::FamilyPrecision& Sd15Model::precisions() const {
                           unet_.config().upcastsAttention);
 }
 
-PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
+TextPair Sd15Model::textsOf(const PromptRequest& request) const {
     const PromptWeights weights = promptWeightsNamed(request.weights);
-    const CutPrompt positive = cutPrompt(tokenizer_, weights, request.prompt, "prompt");
-    const CutPrompt negative = cutPrompt(tokenizer_, weights, request.negative, "negative");
+    // In diffusers clip_skip is the prompt's alone; where weights came from it is the encoder's.
+    const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
+    return {tokenizer_,
+            weights,
+            {.text = request.prompt, .parameter = "prompt", .clipSkip = request.clipSkip},
+            {.text = request.negative, .parameter = "negative", .clipSkip = negativeSkip}};
+}
+
+PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
+    const TextPair texts = textsOf(request);
     const int64_t width = textConfig_.width;
-    const auto outlined = [&](const CutPrompt& cut) {
-        const int64_t tokens = static_cast<int64_t>(cut.chunks.size()) * tokenizer_.length();
+    const auto outlined = [&](const CutPrompt& text) {
         return ConditioningOutline(
             info_.conditioning.fields,
-            {{.tensors = {{tensor::kEmbeds, {1, tokens, width}}, {tensor::kPooled, {1, width}}}}});
+            {{.tensors = {{tensor::kEmbeds, {1, texts.tokensOf(text), width}},
+                          {tensor::kPooled, {1, width}}}}});
     };
-    return {.positive = outlined(positive),
-            .negative = outlined(negative),
-            .cutTokens = {{"prompt", positive.cutTokens}, {"negative", negative.cutTokens}}};
+    return {.positive = outlined(texts.positive()),
+            .negative = outlined(texts.negative()),
+            .cutTokens = {{"prompt", texts.positive().cutTokens},
+                          {"negative", texts.negative().cutTokens}}};
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
     Pass pass(context, *text().tree());
-    const PromptWeights weights = promptWeightsNamed(request.weights);
-    // In diffusers clip_skip is the prompt's alone; where weights came from it is the encoder's.
-    const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
-    const auto embedding = [&](const std::string& prompt, const char* item, int skip) {
-        CutPrompt tokens = cutPrompt(tokenizer_, weights, prompt, item);
-        for (const PromptChunk& chunk : tokens.chunks) {
-            putIds(context.record, "tokens", chunk.ids);
-            putIds(context.record, "tokens_mask", chunk.mask);
-        }
-        return WeightedEmbedding(std::move(tokens), weights, tokenizer_, skip);
-    };
-    const WeightedEmbedding positive = embedding(request.prompt, "prompt", request.clipSkip);
-    const WeightedEmbedding negative = embedding(request.negative, "negative", negativeSkip);
-    std::vector<ClipTextModel::Row> rows = positive.rows();
-    rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());
-    std::vector<ClipTextModel::Output> outputs = text().encode(pass, rows);
-    const auto middle = outputs.begin() + static_cast<ptrdiff_t>(positive.rows().size());
-    const auto conditioningOf = [&](const WeightedEmbedding& own,
-                                    auto begin,
-                                    auto end,
-                                    const std::string& prompt,
-                                    int skip) {
-        const ClipTextModel::Output output = own.of({begin, end});
-        return std::make_shared<const tensor::Conditioning>(
-            output.embeds, output.pooled, prompt, skip);
-    };
-    EncodedPrompts result;
-    result.positive =
-        conditioningOf(positive, outputs.begin(), middle, request.prompt, request.clipSkip);
-    result.negative =
-        conditioningOf(negative, middle, outputs.end(), request.negative, negativeSkip);
-    context.record.put("embeds.prompt", result.positive->tensor(tensor::kEmbeds));
-    context.record.put("embeds.negative", result.negative->tensor(tensor::kEmbeds));
-    return result;
+    const TextPair texts = textsOf(request);
+    const TextPair::Outputs outputs = texts.encode(pass, text());
+    context.record.put("embeds.prompt", outputs.positive.embeds);
+    context.record.put("embeds.negative", outputs.negative.embeds);
+    const auto conditioningOf =
+        [](const ClipTextModel::Output& output, const std::string& prompt, int skip) {
+            return std::make_shared<const tensor::Conditioning>(
+                output.embeds, output.pooled, prompt, skip);
+        };
+    return {.positive = conditioningOf(outputs.positive, request.prompt, texts.positiveSkip()),
+            .negative = conditioningOf(outputs.negative, request.negative, texts.negativeSkip())};
 }
 
 bool Sd15Model::guidesByBatch(double cfg) const {

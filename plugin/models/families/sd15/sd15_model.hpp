@@ -6,6 +6,7 @@
 #include "plugin/models/model.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/text_pair.hpp"
 
 #include <functional>
 #include <memory>
@@ -40,6 +41,7 @@ public:
 
 private:
     void checkParts(const Checkpoint& checkpoint) const;
+    [[nodiscard]] TextPair textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);
 
     /// Opened at its first use: a kept conditioning needs no encoder. Any thread.

@@ -1,0 +1,78 @@
+#include "plugin/models/text/text_pair.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/text/weighted_embedding.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+void putIds(const tensor::Record& record, const std::string& key, const std::vector<int64_t>& ids) {
+    if (record.isOn()) {
+        record.putNext(key, at::tensor(ids, at::kLong).unsqueeze(0));  // [1, T]
+    }
+}
+
+void recordChunks(const tensor::Record& record, const CutPrompt& text, const std::string& suffix) {
+    for (const PromptChunk& chunk : text.chunks) {
+        putIds(record, "tokens" + suffix, chunk.ids);
+        putIds(record, "tokens_mask" + suffix, chunk.mask);
+    }
+}
+
+}  // namespace
+
+TextPair::TextPair(const ClipTokenizer& tokenizer,
+                   PromptWeights weights,
+                   const NamedText& positive,
+                   const NamedText& negative)
+    : tokenizer_(tokenizer),
+      weights_(weights),
+      positiveSkip_(positive.clipSkip),
+      negativeSkip_(negative.clipSkip),
+      positive_(cutPrompt(tokenizer, weights, positive.text, positive.parameter)),
+      negative_(cutPrompt(tokenizer, weights, negative.text, negative.parameter)) {}
+
+int64_t TextPair::tokensOf(const CutPrompt& text) const {
+    return static_cast<int64_t>(text.chunks.size()) * tokenizer_.length();
+}
+
+void TextPair::evenOut(TextPair& first, TextPair& second) {
+    LOWTIDE_ASSERT(first.tokenizer_.length() == second.tokenizer_.length());
+    for (CutPrompt TextPair::*side : {&TextPair::positive_, &TextPair::negative_}) {
+        const size_t chunks = std::max((first.*side).chunks.size(), (second.*side).chunks.size());
+        first.fillUp(first.*side, chunks);
+        second.fillUp(second.*side, chunks);
+    }
+}
+
+void TextPair::fillUp(CutPrompt& text, size_t chunks) const {
+    if (text.chunks.size() < chunks) {
+        PromptChunk empty = cutPrompt(tokenizer_, weights_, "", "prompt").chunks.front();
+        std::fill(empty.parts.begin(), empty.parts.end(), PromptChunk::kNoPart);
+        text.chunks.resize(chunks, empty);
+    }
+}
+
+TextPair::Outputs TextPair::encode(Pass& pass,
+                                   const ClipTextModel& encoder,
+                                   const std::string& suffix) const {
+    recordChunks(pass.record(), positive_, suffix);
+    recordChunks(pass.record(), negative_, suffix);
+    const WeightedEmbedding positive(positive_, weights_, tokenizer_, positiveSkip_);
+    const WeightedEmbedding negative(negative_, weights_, tokenizer_, negativeSkip_);
+    std::vector<ClipTextModel::Row> rows = positive.rows();
+    rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());
+    std::vector<ClipTextModel::Output> outputs = encoder.encode(pass, rows);
+    const auto middle = outputs.begin() + static_cast<ptrdiff_t>(positive.rows().size());
+    return {.positive = positive.of({outputs.begin(), middle}),
+            .negative = negative.of({middle, outputs.end()})};
+}
+
+}  // namespace lowtide::models

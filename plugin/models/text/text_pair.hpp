@@ -1,0 +1,67 @@
+#pragma once
+
+#include "plugin/models/text/clip_text_output.hpp"
+#include "plugin/models/text/prompt_weights.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+class Pass;
+
+/// A text, and the parameter that errors about it name.
+struct NamedText {
+    std::string text;
+    const char* parameter = "prompt";
+    int clipSkip = -1;  ///< as ClipTextModel::Row has it
+};
+
+/// The texts of both sides as one text encoder reads them.
+class TextPair {
+public:
+    /// Errors as cutPrompt().
+    TextPair(const ClipTokenizer& tokenizer,
+             PromptWeights weights,
+             const NamedText& positive,
+             const NamedText& negative);
+
+    [[nodiscard]] const CutPrompt& positive() const { return positive_; }
+
+    [[nodiscard]] const CutPrompt& negative() const { return negative_; }
+
+    /// NamedText::clipSkip of each side.
+    [[nodiscard]] int positiveSkip() const { return positiveSkip_; }
+
+    [[nodiscard]] int negativeSkip() const { return negativeSkip_; }
+
+    /// With begin, end and padding of every chunk.
+    [[nodiscard]] int64_t tokensOf(const CutPrompt& text) const;
+
+    /// Lets each side have as many chunks in both: the shorter text gets chunks of the empty one.
+    /// So the states of two encoders can be joined along their width. Both tokenizers must be of
+    /// one length. Source: ComfyUI CLIPTextEncodeSDXL.
+    static void evenOut(TextPair& first, TextPair& second);
+
+    struct Outputs {
+        ClipTextModel::Output positive;
+        ClipTextModel::Output negative;
+    };
+
+    /// All rows of both sides in one call of the encoder. Records ids and masks of every chunk as
+    /// `tokens` and `tokens_mask` with `suffix`.
+    [[nodiscard]] Outputs encode(Pass& pass,
+                                 const ClipTextModel& encoder,
+                                 const std::string& suffix = {}) const;
+
+private:
+    void fillUp(CutPrompt& text, size_t chunks) const;
+
+    const ClipTokenizer& tokenizer_;
+    PromptWeights weights_;
+    int positiveSkip_;
+    int negativeSkip_;
+    CutPrompt positive_;
+    CutPrompt negative_;
+};
+
+}  // namespace lowtide::models

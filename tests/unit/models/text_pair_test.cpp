@@ -1,0 +1,112 @@
+// Texts for two encoders whose states are joined along their width.
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/text/text_pair.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace text_pair_test {
+
+using namespace lowtide;
+using models::ClipTextModel;
+using models::ClipTokenizer;
+using models::NamedText;
+using models::PromptWeights;
+using models::TextPair;
+using testing::ModelBench;
+
+namespace {
+
+std::string longText() {
+    std::string text;
+    for (int i = 0; i < 50; ++i) {
+        text += "red ";
+    }
+    return text;
+}
+
+/// The mini model's encoder.
+struct Encoder {
+    models::CheckpointFolder folder{testing::miniModel(), "mini"};
+    ClipTextModel network{
+        models::readClipTextConfig(folder.readJson("text_encoder/config.json"), "config"),
+        folder.weights("text_encoder", "model")};
+    ClipTokenizer tokenizer{folder, "tokenizer", network.config().positions};
+
+    [[nodiscard]] TextPair pairOf(const std::string& positive, const std::string& negative) const {
+        return {tokenizer,
+                PromptWeights::A1111,
+                {.text = positive, .parameter = "prompt"},
+                {.text = negative, .parameter = "negative"}};
+    }
+};
+
+TextPair::Outputs encoded(const Encoder& encoder, const TextPair& texts) {
+    ModelBench bench;
+    TextPair::Outputs outputs;
+    bench.runWith(encoder.network.tree(), [&] {
+        models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+        models::Pass pass(context, *encoder.network.tree());
+        outputs = texts.encode(pass, encoder.network);
+    });
+    return outputs;
+}
+
+}  // namespace
+
+class TextPairTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void evenedTextsHaveAsManyChunksOnEachSide() {
+        const Encoder encoder;
+        TextPair first = encoder.pairOf(longText(), "a cat");
+        TextPair second = encoder.pairOf("a cat", "a dog");
+        const size_t chunks = first.positive().chunks.size();
+        QVERIFY(chunks > 1);
+
+        TextPair::evenOut(first, second);
+
+        QCOMPARE(first.positive().chunks.size(), chunks);
+        QCOMPARE(second.positive().chunks.size(), chunks);
+        QCOMPARE(first.negative().chunks.size(), size_t{1});
+        QCOMPARE(second.negative().chunks.size(), size_t{1});
+        QCOMPARE(second.tokensOf(second.positive()),
+                 static_cast<int64_t>(chunks) * encoder.tokenizer.length());
+        const TextPair empty = encoder.pairOf("", "");
+        for (size_t i = 1; i < chunks; ++i) {
+            QVERIFY(second.positive().chunks[i].ids == empty.positive().chunks.front().ids);
+        }
+    }
+
+    /// What is behind a short text are the states of the empty one, and the rest is as it was.
+    void anEvenedTextIsFollowedByTheEmptyOne() {
+        const Encoder encoder;
+        TextPair longer = encoder.pairOf(longText(), "");
+        TextPair evened = encoder.pairOf("a (red:1.3) cat", "a dog");
+        const TextPair::Outputs alone = encoded(encoder, evened);
+        TextPair::evenOut(evened, longer);
+
+        const TextPair::Outputs outputs = encoded(encoder, evened);
+
+        const at::Tensor empty = encoded(encoder, encoder.pairOf("", "")).positive.embeds;
+        std::vector<at::Tensor> expected(longer.positive().chunks.size(), empty);
+        expected.front() = alone.positive.embeds;
+        QVERIFY(at::equal(outputs.positive.embeds, at::cat(expected, 1)));
+        QVERIFY(at::equal(outputs.positive.pooled, alone.positive.pooled));
+        QVERIFY(at::equal(outputs.negative.embeds, alone.negative.embeds));
+    }
+};
+
+LOWTIDE_TEST(TextPairTest)
+
+}  // namespace text_pair_test
+
+#include "text_pair_test.moc"
