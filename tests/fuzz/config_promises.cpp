@@ -26,6 +26,8 @@ bool checkUNetConfig(const Json& settings) {
     require(!config.levels.empty() && config.groups >= 1 && config.timeWidth >= 1 &&
                 config.inChannels >= 1 && config.outChannels >= 1 && config.guidanceWidth >= 0,
             "a UNet has levels and widths");
+    require(config.addedWidth >= 0 && (config.addedWidth > 0) == (config.addedNumberWidth > 0),
+            "what is added to the time has both widths or none");
     require(std::isfinite(config.epsilon) && std::isfinite(config.frequencyShift),
             "settings are numbers");
     int64_t parts = 0;

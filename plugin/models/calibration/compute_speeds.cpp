@@ -58,8 +58,7 @@ memory::ComponentWork walked(const UNet2DCondition& unet,
         unet.predict(pass,
                      ShapeWalk::onWire({1, kLatentChannels, exercise.side, exercise.side}),
                      at::scalar_tensor(1, at::kFloat),
-                     ShapeWalk::onWire({1, kTokens, kContextWidth}),
-                     at::Tensor());
+                     {.context = ShapeWalk::onWire({1, kTokens, kContextWidth})});
     memory::StageWork work = walk.work();
     LOWTIDE_ASSERT(work.components.size() == 1);
     return std::move(work.components.front());
@@ -84,8 +83,7 @@ Timed timed(residency::Residency& residency,
         const at::Tensor noise = unet.predict(pass,
                                               tensor::upload(latents, pass.device()),
                                               at::scalar_tensor(1, at::kFloat),
-                                              tensor::upload(context, pass.device()),
-                                              at::Tensor());
+                                              {.context = tensor::upload(context, pass.device())});
         static_cast<void>(tensor::scalar(noise.flatten()[0]));  // waits for what is queued
     });
     return result;

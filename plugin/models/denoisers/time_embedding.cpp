@@ -27,6 +27,10 @@ std::optional<Linear> makeGuidance(NetworkBuilder& builder, const UNet2DConfig& 
                   Bias::None);
 }
 
+std::optional<AddedEmbedding> makeAddition(NetworkBuilder& builder, const UNet2DConfig& config) {
+    return config.addedWidth == 0 ? std::nullopt : std::optional(AddedEmbedding(builder, config));
+}
+
 }  // namespace
 
 at::Tensor sinusoids(const at::Tensor& values,
@@ -51,18 +55,28 @@ at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width) {
     return evenWidth(at::cat({angles.sin(), angles.cos()}, 1), width);
 }
 
+AddedEmbedding::AddedEmbedding(NetworkBuilder& builder, const UNet2DConfig& config)
+    : inner(builder, "add_embedding.linear_1", config.addedWidth, config.timeWidth),
+      outer(builder, "add_embedding.linear_2", config.timeWidth, config.timeWidth) {}
+
+at::Tensor AddedEmbedding::apply(Pass& pass, const at::Tensor& added) const {
+    return outer.apply(pass, tensor::kernels::silu(inner.apply(pass, added)));
+}
+
 TimeEmbedding::TimeEmbedding(NetworkBuilder& builder, const UNet2DConfig& config)
     : guidance(makeGuidance(builder, config)),
       inner(builder, "time_embedding.linear_1", config.levels.front().channels, config.timeWidth),
-      outer(builder, "time_embedding.linear_2", config.timeWidth, config.timeWidth) {}
+      outer(builder, "time_embedding.linear_2", config.timeWidth, config.timeWidth),
+      addition(makeAddition(builder, config)) {}
 
 at::Tensor TimeEmbedding::apply(Pass& pass,
                                 const at::Tensor& steps,
-                                const at::Tensor& guidanceSteps) const {
+                                const at::Tensor& guidanceSteps,
+                                const at::Tensor& added) const {
     namespace kernels = tensor::kernels;
     const at::Tensor input = guidance ? steps + guidance->apply(pass, guidanceSteps) : steps;
     const at::Tensor embedding = outer.apply(pass, kernels::silu(inner.apply(pass, input)));
-    return kernels::silu(embedding);
+    return kernels::silu(addition ? embedding + addition->apply(pass, added) : embedding);
 }
 
 }  // namespace lowtide::models

@@ -18,18 +18,32 @@ namespace lowtide::models {
 /// Source: diffusers get_guidance_scale_embedding.
 [[nodiscard]] at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width);
 
+/// What a network adds to its time: a pooled text beside sinusoids of numbers. Source: diffusers
+/// UNet2DConditionModel with addition_embed_type "text_time".
+struct AddedEmbedding {
+    Linear inner;
+    Linear outer;
+
+    AddedEmbedding(NetworkBuilder& builder, const UNet2DConfig& config);
+    /// [N, addedWidth] -> [N, timeWidth].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& added) const;
+};
+
 /// The timestep, and where the network wants it the guidance, as a vector for every resnet.
 struct TimeEmbedding {
     std::optional<Linear> guidance;
     Linear inner;
     Linear outer;
+    std::optional<AddedEmbedding> addition;
 
     TimeEmbedding(NetworkBuilder& builder, const UNet2DConfig& config);
-    /// steps [N, channels of level 0], guidanceSteps [N, guidanceWidth] or undefined -> [N,
-    /// timeWidth] after the activation that all resnets apply first.
+    /// steps [N, channels of level 0], guidanceSteps [N, guidanceWidth] or undefined, added [N,
+    /// addedWidth] or undefined -> [N, timeWidth] after the activation that all resnets apply
+    /// first.
     [[nodiscard]] at::Tensor apply(Pass& pass,
                                    const at::Tensor& steps,
-                                   const at::Tensor& guidanceSteps) const;
+                                   const at::Tensor& guidanceSteps,
+                                   const at::Tensor& added) const;
 };
 
 }  // namespace lowtide::models

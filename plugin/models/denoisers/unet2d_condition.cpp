@@ -212,7 +212,7 @@ private:
 namespace {
 
 /// Places of what a pass gets.
-enum Input : size_t { kLatents, kWaves, kContext, kGuidance };
+enum Input : size_t { kLatents, kWaves, kContext, kGuidance, kAdded };
 
 /// Of one timestep, once for every picture: [count, channels] on the host.
 at::Tensor wavesOf(const at::Tensor& timestep, int64_t count, const UNet2DConfig& config) {
@@ -227,8 +227,7 @@ at::Tensor wavesOf(const at::Tensor& timestep, int64_t count, const UNet2DConfig
 at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
-                                    const at::Tensor& context,
-                                    const at::Tensor& guidance,
+                                    const UNetConditioning& conditioning,
                                     const UNetResiduals& residuals,
                                     const sampling::StepInfo& step) const {
     checkResiduals(residuals, config_, latents.sizes());
@@ -236,8 +235,9 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
                                 sampling::CacheKey::of(latents, tree_->id, pass.patchEpoch()));
     pass.begin(passHint(step, cached.work()));
     const auto evaluate = [&](const residency::PassInputs& given) {
-        const UNetInputs inputs{.time = layers_->time.apply(pass, given[kWaves], given[kGuidance]),
-                                .context = given[kContext]};
+        const UNetInputs inputs{
+            .time = layers_->time.apply(pass, given[kWaves], given[kGuidance], given[kAdded]),
+            .context = given[kContext]};
         at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
                                 .run(layers_->input.apply(pass, pass.toCompute(given[kLatents])));
         hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
@@ -247,8 +247,9 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
         latents,
         tensor::upload(pass.toCompute(wavesOf(timestep, latents.size(0), config_)),
                        latents.device()),
-        pass.toCompute(context),
-        pass.toCompute(guidance)};
+        pass.toCompute(conditioning.context),
+        pass.toCompute(conditioning.guidance),
+        pass.toCompute(conditioning.added)};
     // A cache and residuals bring more into a pass than its inputs.
     const bool isPlain = cached.depth() < 0 && residuals.isEmpty();
     return isPlain ? pass.run(inputs, evaluate) : evaluate(inputs);

@@ -9,7 +9,14 @@
 
 namespace lowtide::models {
 
-/// The denoiser of Stable Diffusion 1.x and 2.x. Source: Rombach et al. 2022; diffusers 0.42.1
+/// What the UNet is told beside latents and time, on the pass's device.
+struct UNetConditioning {
+    at::Tensor context;     ///< [N, T, contextWidth]
+    at::Tensor guidance{};  ///< [N, guidanceWidth] where the network embeds it
+    at::Tensor added{};     ///< [N, addedWidth] where the network adds it to the time
+};
+
+/// The denoiser of Stable Diffusion 1.x, 2.x and XL. Source: Rombach et al. 2022; diffusers 0.42.1
 /// UNet2DConditionModel. The tree is made from headers; weights are read through the pass.
 class UNet2DCondition {
 public:
@@ -20,14 +27,12 @@ public:
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
     /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
-    /// f32 on the CPU, used unrounded; context [N, T, contextWidth]; guidance [N, guidanceWidth] or
-    /// undefined; result [N, out, h, w] f32. A partial step of a cache computes what its depth says
-    /// (cutAt). Errors: those of checkResiduals().
+    /// f32 on the CPU, used unrounded; result [N, out, h, w] f32. A partial step of a cache
+    /// computes what its depth says (cutAt). Errors: those of checkResiduals().
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
-                                     const at::Tensor& context,
-                                     const at::Tensor& guidance,
+                                     const UNetConditioning& conditioning,
                                      const UNetResiduals& residuals = {},
                                      const sampling::StepInfo& step = {}) const;
 

@@ -14,7 +14,7 @@ constexpr int64_t kLargestKernel = 31;
 std::span<const FixedSetting> fixedUNetSettings() {
     static const std::vector<FixedSetting> settings = {
         {"act_fn", "silu"},
-        {"addition_embed_type", nullptr},
+        {"addition_embed_type", "text_time"},
         {"attention_type", "default"},
         {"center_input_sample", false},
         {"class_embed_type", nullptr},
@@ -135,6 +135,18 @@ void requireMiddle(const Json& json, const std::string& what) {
     }
 }
 
+/// What is added to the time: a pooled text, and numbers in whole sinusoids.
+void readAddition(const JsonReader& reader, UNet2DConfig& config) {
+    if (!reader.text("addition_embed_type")) {
+        return;
+    }
+    constexpr int64_t kMostAdded = 8 * kMostChannels;
+    config.addedNumberWidth =
+        integerInRange(reader, "addition_time_embed_dim", 0, 1, kMostChannels);
+    config.addedWidth =
+        integerInRange(reader, "projection_class_embeddings_input_dim", 0, 1, kMostAdded);
+}
+
 /// One conditioning feeds all levels, so all must want the same width.
 void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
     for (const UNetLevel& level : config.levels) {
@@ -165,6 +177,7 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     config.frequencyShift = reader.number("freq_shift").value_or(0);
     config.guidanceWidth = integerInRange(reader, "time_cond_proj_dim", 0, 0, kMostChannels);
     config.upcastsAttention = reader.boolean("upcast_attention").value_or(false);
+    readAddition(reader, config);
     fillLevels(reader, config);
     checkContext(reader, config);
     config.timeWidth = integerInRange(

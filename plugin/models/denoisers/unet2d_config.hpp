@@ -33,6 +33,10 @@ struct UNet2DConfig {
     double frequencyShift = 0;  ///< freq_shift
     int64_t timeWidth = 0;      ///< width of the time embedding
     int64_t guidanceWidth = 0;  ///< time_cond_proj_dim; 0: guidance is not embedded
+    /// projection_class_embeddings_input_dim: width of what addition_embed_type "text_time" adds to
+    /// the time, a pooled text beside sinusoids of numbers; 0: nothing is added.
+    int64_t addedWidth = 0;
+    int64_t addedNumberWidth = 0;  ///< addition_time_embed_dim: of the sinusoids of one number
     /// upcast_attention: scores do not fit half precision. Attention sums in f32 in any case; what
     /// else may be summed in half precision is the family's affair.
     bool upcastsAttention = false;

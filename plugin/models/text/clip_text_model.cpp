@@ -70,6 +70,7 @@ ClipTextConfig readClipTextConfig(const Json& json, const std::string& what) {
         .heads = number("num_attention_heads", defaults.heads, kMostChannels),
         .positions = number("max_position_embeddings", defaults.positions, kMostChannels),
         .endToken = reader.integer("eos_token_id").value_or(defaults.endToken),
+        .projectionWidth = number("projection_dim", defaults.projectionWidth, kMostChannels),
         .epsilon = reader.number("layer_norm_eps").value_or(defaults.epsilon),
         .quickGelu = isQuickGelu(reader)};
     requireDivisible(reader, "num_attention_heads", config.width, config.heads);
@@ -104,7 +105,8 @@ at::Tensor ClipTextModel::Layer::apply(Pass& pass,
 
 ClipTextModel::Layers::Layers(NetworkBuilder& builder,
                               const std::string& prefix,
-                              const ClipTextConfig& config)
+                              const ClipTextConfig& config,
+                              bool projectsPooled)
     : tokens(builder, prefix + "embeddings.token_embedding", config.vocabularySize, config.width),
       positions(builder, prefix + "embeddings.position_embedding", config.positions, config.width),
       layers([&] {
@@ -116,13 +118,23 @@ ClipTextModel::Layers::Layers(NetworkBuilder& builder,
           }
           return made;
       }()),
-      finalNorm(builder, prefix + "final_layer_norm", config.width, config.epsilon) {}
+      finalNorm(builder, prefix + "final_layer_norm", config.width, config.epsilon) {
+    if (projectsPooled) {
+        projection.emplace(
+            builder, "text_projection", config.width, config.projectionWidth, Bias::None);
+    }
+}
 
-ClipTextModel::ClipTextModel(const ClipTextConfig& config, const WeightMap& weights)
-    : config_(config) {
-    NetworkBuilder builder("text_encoder", "CLIPTextModel", weights, DType::F32);
+ClipTextModel::ClipTextModel(const ClipTextConfig& config,
+                             const WeightMap& weights,
+                             ClipTextUse use)
+    : config_(config), use_(std::move(use)) {
+    NetworkBuilder builder(use_.role,
+                           use_.projectsPooled ? "CLIPTextModelWithProjection" : "CLIPTextModel",
+                           weights,
+                           DType::F32);
     const std::string prefix = keyPrefix(builder);
-    layers_ = std::make_unique<Layers>(builder, prefix, config);
+    layers_ = std::make_unique<Layers>(builder, prefix, config, use_.projectsPooled);
     tree_ = builder.finish({prefix + "embeddings.position_ids"});
 }
 
@@ -133,13 +145,21 @@ int64_t ClipTextModel::pooledPosition(const std::vector<int64_t>& ids) const {
     return end == ids.end() ? 0 : end - ids.begin();
 }
 
+std::optional<int64_t> ClipTextModel::chosenState(int clipSkip) const {
+    if (use_.state == ClipTextState::Penultimate) {
+        return config_.layers - 1 - std::max(clipSkip, 0);
+    }
+    return clipSkip > 0 ? std::optional(config_.layers - clipSkip) : std::nullopt;
+}
+
 void ClipTextModel::checkClipSkip(int clipSkip) const {
-    if (clipSkip > config_.layers) {
+    const int64_t state = chosenState(clipSkip).value_or(0);
+    if (state < 0) {
         throw Error(ErrorKind::InvalidInput,
                     "clip skip " + std::to_string(clipSkip) +
                         " leaves nothing of a text encoder of " + std::to_string(config_.layers) +
                         " layers",
-                    "choose at most " + std::to_string(config_.layers),
+                    "choose at most " + std::to_string(clipSkip + state),
                     "clip_skip");
     }
 }
@@ -176,6 +196,10 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
     at::Tensor hidden =
         pass.toCompute(layers_->tokens.apply(pass, at::stack(ids)) +
                        layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
+    std::vector<std::optional<int64_t>> wanted;
+    for (const Row& row : rows) {
+        wanted.push_back(chosenState(row.clipSkip));
+    }
     for (int64_t i = 0; i <= config_.layers; ++i) {
         if (i > 0) {
             hidden = layers_->layers[static_cast<size_t>(i - 1)].apply(
@@ -183,8 +207,8 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
         }
         for (size_t row = 0; row < rows.size(); ++row) {
             const at::Tensor state = hidden.narrow(0, static_cast<int64_t>(row), 1);
-            pass.record().putNext("text_encoder.hidden." + std::to_string(i), state);
-            if (rows[row].clipSkip > 0 && i == config_.layers - rows[row].clipSkip) {
+            pass.record().putNext(use_.role + ".hidden." + std::to_string(i), state);
+            if (wanted[row] == i) {
                 chosen[row] = state.clone();  // a view would hold all rows
             }
         }
@@ -192,21 +216,39 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
     return hidden;
 }
 
+at::Tensor ClipTextModel::projected(Pass& pass,
+                                    std::span<const Row> rows,
+                                    const at::Tensor& last) const {
+    std::vector<at::Tensor> states;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        states.push_back(
+            last.narrow(0, static_cast<int64_t>(i), 1).narrow(1, pooledPosition(rows[i].ids), 1));
+    }
+    return layers_->projection->applyToRows(pass, at::cat(states));
+}
+
 std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Pass& pass,
                                                                  std::span<const Row> rows) const {
     pass.begin();
     std::vector<at::Tensor> chosen(rows.size());
     const at::Tensor last = layers_->finalNorm.apply(pass, runLayers(pass, rows, chosen));
+    const at::Tensor projection = use_.projectsPooled ? projected(pass, rows, last) : at::Tensor();
     std::vector<Output> outputs;
     for (size_t i = 0; i < rows.size(); ++i) {
         const at::Tensor own = last.narrow(0, static_cast<int64_t>(i), 1);
         // [1, T, D] -> [1, D]; copies, because a view would hold all states for as long as it
         // lives.
-        const at::Tensor pooled = own.select(1, pooledPosition(rows[i].ids)).clone().to(at::kFloat);
-        pass.record().putNext("text_encoder.last_hidden_state", own);
-        pass.record().putNext("text_encoder.pooled", pooled);
-        const at::Tensor embeds =
-            chosen[i].defined() ? layers_->finalNorm.apply(pass, chosen[i]) : own;
+        const at::Tensor pooled =
+            (use_.projectsPooled ? projection.select(1, 0).narrow(0, static_cast<int64_t>(i), 1)
+                                 : own.select(1, pooledPosition(rows[i].ids)))
+                .clone()
+                .to(at::kFloat);
+        pass.record().putNext(use_.role + ".last_hidden_state", own);
+        pass.record().putNext(use_.role + ".pooled", pooled);
+        const bool isNormed = use_.state == ClipTextState::Last;
+        const at::Tensor embeds = !chosen[i].defined() ? own
+                                  : isNormed           ? layers_->finalNorm.apply(pass, chosen[i])
+                                                       : chosen[i];
         const bool isOfAll = embeds.is_same(own) && rows.size() > 1;
         outputs.push_back({.embeds = isOfAll ? embeds.to(at::kFloat, false, /*copy=*/true)
                                              : embeds.to(at::kFloat),

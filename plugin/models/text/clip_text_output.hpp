@@ -8,8 +8,9 @@ namespace lowtide::models {
 
 /// What the text model gives.
 struct ClipTextModel::Output {
-    at::Tensor embeds;  ///< [1, T, width]: the chosen layer after the final norm
-    at::Tensor pooled;  ///< [1, width]: the normed last state at the end token
+    at::Tensor embeds;  ///< [1, T, width]: the chosen state
+    at::Tensor pooled;  ///< [1, width]: the normed last state at the end token; where it is
+                        ///< projected [1, projectionWidth]
 };
 
 }  // namespace lowtide::models

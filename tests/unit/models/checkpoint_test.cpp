@@ -49,7 +49,7 @@ std::vector<Setting> badSettings() {
         {"upcast by name", unet, "upcast_attention", "yes", Corrupt},
         {"class", unet, "_class_name", "UNet3DConditionModel", Unsupported},
         {"activation", unet, "act_fn", "gelu", Unsupported},
-        {"addition embedding", unet, "addition_embed_type", "text_time", Unsupported},
+        {"addition embedding", unet, "addition_embed_type", "text", Unsupported},
         {"class embedding", unet, "class_embed_type", "timestep", Unsupported},
         {"dual attention", unet, "dual_cross_attention", true, Unsupported},
         {"only cross attention", unet, "only_cross_attention", {true, false, false}, Unsupported},

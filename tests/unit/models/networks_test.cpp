@@ -7,6 +7,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,32 +17,10 @@ namespace networks_test {
 
 using namespace lowtide;
 using models::WireRef;
+using testing::disagreement;
 using testing::ModelBench;
 using testing::TensorFile;
-
-namespace {
-
-at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
-    const testing::FileTensor& source = file.at(key);
-    const at::ScalarType type = source.type == DType::I64 ? at::kLong : at::kFloat;
-    at::Tensor tensor = at::empty(source.shape, type);
-    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
-    return tensor;
-}
-
-/// Why `ours` does not agree with the reference's tensor; empty when it does.
-std::string disagreement(const TensorFile& reference,
-                         const std::string& key,
-                         const at::Tensor& ours) {
-    const at::Tensor plain = ours.contiguous();
-    const testing::FileTensor file{
-        .type = DType::F32,
-        .shape = plain.sizes().vec(),
-        .bytes = std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())};
-    return testing::disagreement(reference.at(key), file).value_or("");
-}
-
-}  // namespace
+using testing::tensorIn;
 
 /// Networks alone, for what no case of tests/golden runs.
 class NetworksTest : public QObject {

@@ -85,7 +85,7 @@ void predict(const models::UNet2DCondition& unet,
              const at::Tensor& latents,
              const at::Tensor& context) {
     models::Pass pass(source, *unet.tree(), tensor::Record(nullptr));
-    (void)unet.predict(pass, latents, at::scalar_tensor(1, at::kLong), context, {});
+    (void)unet.predict(pass, latents, at::scalar_tensor(1, at::kLong), {.context = context});
 }
 
 /// One line of the table of errors.

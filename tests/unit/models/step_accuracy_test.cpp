@@ -47,8 +47,7 @@ at::Tensor predicted(const models::UNet2DCondition& unet, const tensor::CpuPaths
     return unet.predict(pass,
                         noise({2, 4, 24, 32}, 1),
                         at::scalar_tensor(500, at::kLong),
-                        noise({2, 77, unet.config().contextWidth()}, 2),
-                        {});
+                        {.context = noise({2, 77, unet.config().contextWidth()}, 2)});
 }
 
 }  // namespace

@@ -47,13 +47,18 @@ at::Tensor Truth::tensor(const std::string& key) const {
 }
 
 std::string Truth::disagreement(const std::string& key, const at::Tensor& ours) const {
+    return testing::disagreement(values_, key, ours);
+}
+
+std::string disagreement(const TensorFile& reference,
+                         const std::string& key,
+                         const at::Tensor& ours) {
     const at::Tensor plain = ours.contiguous();
-    return testing::disagreement(
-               values_.at(key),
-               {.type = DType::F32,
-                .shape = plain.sizes().vec(),
-                .bytes =
-                    std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())})
+    const auto* bytes = static_cast<const char*>(plain.const_data_ptr());
+    return disagreement(reference.at(key),
+                        {.type = DType::F32,
+                         .shape = plain.sizes().vec(),
+                         .bytes = std::string(bytes, plain.nbytes())})
         .value_or("");
 }
 

@@ -30,6 +30,10 @@ private:
     TensorFile values_;
 };
 
+/// Why `ours` does not agree with a tensor of a file (design, section 5); empty when it does.
+[[nodiscard]] std::string disagreement(const TensorFile& reference,
+                                       const std::string& key,
+                                       const at::Tensor& ours);
 /// A tensor of a file or a recording.
 [[nodiscard]] at::Tensor tensorIn(const TensorFile& file, const std::string& key);
 /// The folder of a golden checkpoint.

@@ -48,8 +48,7 @@ at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
         pass_,
         latents,
         timestep,
-        conditioning_,
-        guidance_,
+        {.context = conditioning_, .guidance = guidance_},
         residuals_ ? residuals_(latents, timestep, step, nullptr) : UNetResiduals(),
         step);
 }

@@ -123,6 +123,11 @@ void Sd15Model::checkParts(const Checkpoint& checkpoint) const {
                "the tokenizer makes " + std::to_string(tokenizer_.length()) +
                    " tokens, the text encoder takes " + std::to_string(textConfig_.positions));
     }
+    if (unet_.config().addedWidth > 0) {
+        refuse(ErrorKind::Unsupported,
+               "its denoiser adds a pooled text to the time (addition_embed_type), which sd15 does "
+               "not have");
+    }
     const int64_t latent = autoencoder_.config().latentChannels;
     const int64_t taken = unet_.config().inChannels;
     const bool isKnown = taken == latent || taken == channelsWithMask(latent);

@@ -1,0 +1,231 @@
+// The networks of Stable Diffusion XL alone, beside what diffusers' pipelines recorded of them.
+
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "plugin/models/text/clip_text_output.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+namespace sdxl_networks_test {
+
+using namespace lowtide;
+using models::ClipTextModel;
+using testing::disagreement;
+using testing::ModelBench;
+using testing::TensorFile;
+
+namespace {
+
+Json jsonAt(const std::string& path) {
+    QFile file(QString::fromStdString(path));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("the goldens have no " + path);
+    }
+    return parseJson(file.readAll().toStdString(), path);
+}
+
+ClipTextModel encoderOf(const std::string& checkpoint, const std::string& role) {
+    return {models::readClipTextConfig(jsonAt(checkpoint + "/" + role + "/config.json"), role),
+            models::openWeights(checkpoint, role, "model"),
+            {.role = role,
+             .state = models::ClipTextState::Penultimate,
+             .projectsPooled = role == "text_encoder_2"}};
+}
+
+models::UNet2DCondition denoiserOf(const std::string& checkpoint) {
+    return {models::readUNet2DConfig(jsonAt(checkpoint + "/unet/config.json"), "unet"),
+            models::openWeights(checkpoint, "unet", "diffusion_pytorch_model")};
+}
+
+std::vector<int64_t> idsIn(const TensorFile& file, const std::string& key) {
+    const at::Tensor ids = testing::tensorIn(file, key);
+    const auto* begin = ids.const_data_ptr<int64_t>();
+    return {begin, begin + ids.numel()};
+}
+
+/// What the denoiser of the case adds to its time.
+at::Tensor addedIn(const TensorFile& file, const models::UNet2DConfig& config) {
+    const at::Tensor numbers = testing::tensorIn(file, "added.time_ids");
+    const at::Tensor waves =
+        models::sinusoids(
+            numbers.flatten(), config.addedNumberWidth, config.cosineFirst, config.frequencyShift)
+            .view({numbers.size(0), -1});
+    return at::cat({testing::tensorIn(file, "added.text_embeds"), waves}, 1);
+}
+
+}  // namespace
+
+class SdxlNetworksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { goldens_ = testing::sdxlGoldenFolder().toStdString() + "/"; }
+
+    void textEncodersAgree_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("role");
+        QTest::addColumn<int>("clipSkip");
+        for (const char* role : {"text_encoder", "text_encoder_2"}) {
+            const auto row = [&](const char* name, const char* checkpoint, int clipSkip) {
+                QTest::addRow("%s, %s", name, role) << name << checkpoint << role << clipSkip;
+            };
+            row("sdxl_0_euler", "sdxl_0", -1);
+            row("sdxl_1_clip_skip_1", "sdxl_1", 1);
+            row("sdxl_2_checkpoint", "sdxl_2", -1);
+        }
+    }
+
+    /// Every state, the pooled one, and of them what the pipeline takes.
+    void textEncodersAgree() {
+        QFETCH(QString, name);
+        QFETCH(QString, checkpoint);
+        QFETCH(QString, role);
+        QFETCH(int, clipSkip);
+        const TensorFile expected = golden(name);
+        const bool isSecond = role == "text_encoder_2";
+        const std::string tokens = isSecond ? "tokens_2." : "tokens.";
+        const std::vector<ClipTextModel::Row> rows = {
+            {.ids = idsIn(expected, tokens + "000"), .clipSkip = clipSkip},
+            {.ids = idsIn(expected, tokens + "001")}};
+        const auto [outputs, recorded] = encoded(checkpoint, role, rows);
+        int compared = 0;
+        for (const auto& [key, value] : expected) {
+            if (key.starts_with(role.toStdString() + ".")) {
+                QCOMPARE(disagreement(expected, key, recorded.at(key)), std::string());
+                ++compared;
+            }
+        }
+        QVERIFY(compared > 8);
+        const at::Tensor embeds = testing::tensorIn(expected, "embeds.prompt");
+        const int64_t width = outputs[0].embeds.size(2);
+        const int64_t begin = isSecond ? embeds.size(2) - width : 0;
+        QVERIFY(at::allclose(outputs[0].embeds, embeds.narrow(2, begin, width), 1e-4, 1e-4));
+        if (isSecond) {
+            QCOMPARE(disagreement(expected, "pooled.prompt", outputs[0].pooled), std::string());
+            QCOMPARE(disagreement(expected, "pooled.negative", outputs[1].pooled), std::string());
+        }
+    }
+
+    void rowsHaveTheBitsThatTheyHaveAlone() {
+        const TensorFile expected = golden("sdxl_1_ddim");
+        const ClipTextModel::Row prompt{.ids = idsIn(expected, "tokens_2.000")};
+        const ClipTextModel::Row negative{.ids = idsIn(expected, "tokens_2.001"), .clipSkip = 1};
+        const auto together = encoded("sdxl_1", "text_encoder_2", {prompt, negative}).first;
+        const auto first = encoded("sdxl_1", "text_encoder_2", {prompt}).first;
+        const auto second = encoded("sdxl_1", "text_encoder_2", {negative}).first;
+        QVERIFY(at::equal(together[0].embeds, first[0].embeds));
+        QVERIFY(at::equal(together[0].pooled, first[0].pooled));
+        QVERIFY(at::equal(together[1].embeds, second[0].embeds));
+        QVERIFY(at::equal(together[1].pooled, second[0].pooled));
+    }
+
+    /// One less than where the last state counts: the embeddings are the last that can be chosen.
+    void clipSkipLeavesTheEmbeddings() {
+        const ClipTextModel encoder = encoderOf(goldens_ + "checkpoints/sdxl_0", "text_encoder");
+        const int layers = static_cast<int>(encoder.config().layers);
+        const auto skip = [&](int clipSkip) {
+            ClipTextModel::Row row{.ids = std::vector<int64_t>(77, 5), .clipSkip = clipSkip};
+            return encoded("sdxl_0", "text_encoder", {row});
+        };
+        const auto [outputs, recorded] = skip(layers - 1);
+        QVERIFY(at::equal(outputs[0].embeds, recorded.at("text_encoder.hidden.0.000")));
+        const auto error = testing::errorOf([&] { (void)skip(layers); });
+        QVERIFY(error && error->item() == "clip_skip");
+        QVERIFY2(error->hint().ends_with("at most " + std::to_string(layers - 1)),
+                 error->hint().c_str());
+    }
+
+    void denoisersAgree_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::newRow("sdxl_1_batch_3") << "sdxl_1";
+        QTest::newRow("sdxl_0_euler") << "sdxl_0";
+        QTest::newRow("sdxl_2_checkpoint") << "sdxl_2";
+        QTest::newRow("refiner_0_euler") << "refiner_0";
+        QTest::newRow("inpaint_1_euler_1.0") << "inpaint_1";
+    }
+
+    void denoisersAgree() {
+        QFETCH(QString, checkpoint);
+        const TensorFile expected = golden(QTest::currentDataTag());
+        const models::UNet2DCondition unet =
+            denoiserOf(goldens_ + "checkpoints/" + checkpoint.toStdString());
+        ModelBench bench;
+        bench.runWith(unet.tree(), [&] {
+            models::Pass pass(bench.residency(), *unet.tree(), tensor::Record(nullptr));
+            for (const std::string call : {"000", "001"}) {
+                const at::Tensor prediction =
+                    unet.predict(pass,
+                                 testing::tensorIn(expected, "model_in." + call),
+                                 testing::tensorIn(expected, "model_t." + call),
+                                 {.context = testing::tensorIn(expected, "model_cond"),
+                                  .added = addedIn(expected, unet.config())});
+                QCOMPARE(disagreement(expected, "model_out." + call, prediction), std::string());
+            }
+        });
+    }
+
+    void widthsOfTheAdditionAreNeeded_data() {
+        QTest::addColumn<QString>("key");
+        QTest::newRow("addition_time_embed_dim") << "addition_time_embed_dim";
+        QTest::newRow("projection_class_embeddings_input_dim")
+            << "projection_class_embeddings_input_dim";
+    }
+
+    void widthsOfTheAdditionAreNeeded() {
+        QFETCH(QString, key);
+        Json config = jsonAt(goldens_ + "checkpoints/sdxl_0/unet/config.json");
+        for (const Json& wrong : {Json(nullptr), Json(-4)}) {
+            config[key.toStdString()] = wrong;
+            const auto error =
+                testing::errorOf([&] { (void)models::readUNet2DConfig(config, "unet"); });
+            QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+            QVERIFY2(error->message().find(key.toStdString()) != std::string::npos,
+                     error->message().c_str());
+        }
+    }
+
+private:
+    [[nodiscard]] TensorFile golden(const QString& name) const {
+        return testing::readTensorFile(goldens_ + name.toStdString() + ".safetensors");
+    }
+
+    /// What the encoder gives for `rows`, and what it records.
+    [[nodiscard]] std::pair<std::vector<ClipTextModel::Output>, std::map<std::string, at::Tensor>>
+    encoded(const QString& checkpoint,
+            const QString& role,
+            const std::vector<ClipTextModel::Row>& rows) const {
+        const ClipTextModel encoder =
+            encoderOf(goldens_ + "checkpoints/" + checkpoint.toStdString(), role.toStdString());
+        std::vector<ClipTextModel::Output> outputs;
+        std::map<std::string, at::Tensor> recorded;
+        ModelBench bench;
+        bench.runWith(encoder.tree(), [&] {
+            tensor::Recorder recorder;
+            models::Pass pass(bench.residency(), *encoder.tree(), tensor::Record(&recorder));
+            outputs = encoder.encode(pass, rows);
+            for (const auto& [key, value] : recorder.tensors()) {
+                recorded[key] = value;
+            }
+        });
+        return {outputs, recorded};
+    }
+
+    std::string goldens_;
+};
+
+LOWTIDE_TEST(SdxlNetworksTest)
+
+}  // namespace sdxl_networks_test
+
+#include "sdxl_networks_test.moc"
