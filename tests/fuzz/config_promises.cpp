@@ -54,6 +54,13 @@ bool checkAutoencoderConfig(const Json& settings) {
             "an autoencoder has levels");
     require(config.scalingFactor > 0 && std::isfinite(config.scalingFactor),
             "latents can be scaled");
+    const auto latent = static_cast<size_t>(config.latentChannels);
+    require(config.mean.size() == config.deviation.size() &&
+                (config.mean.empty() || config.mean.size() == latent),
+            "every channel has a mean and a deviation, or none has");
+    for (const double deviation : config.deviation) {
+        require(deviation > 0 && std::isfinite(deviation), "latents can be brought back");
+    }
     for (const int64_t channels : config.channels) {
         require(channels >= 1 && channels % config.groups == 0, "groups divide channels");
     }

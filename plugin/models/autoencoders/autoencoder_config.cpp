@@ -3,6 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace lowtide::models {
 
 namespace {
@@ -15,8 +18,6 @@ std::span<const FixedSetting> fixedAutoencoderSettings() {
         {"act_fn", "silu"},
         {"down_block_types", "DownEncoderBlock2D"},
         {"in_channels", kImageChannels},
-        {"latents_mean", nullptr},
-        {"latents_std", nullptr},
         {"out_channels", kImageChannels},
         {"shift_factor", nullptr},
         {"up_block_types", "UpDecoderBlock2D"},
@@ -47,6 +48,26 @@ std::vector<int64_t> autoencoderChannels(const JsonReader& reader, int64_t group
     return channels;
 }
 
+/// latents_mean and latents_std, both or neither.
+void readMoments(const JsonReader& reader, AutoencoderConfig& config) {
+    config.mean = reader.numbers("latents_mean").value_or(std::vector<double>());
+    config.deviation = reader.numbers("latents_std").value_or(std::vector<double>());
+    const auto count = static_cast<size_t>(config.latentChannels);
+    const auto isFinite = [](double value) { return std::isfinite(value); };
+    const auto isAbove0 = [](double value) { return std::isfinite(value) && value > 0; };
+    const bool hasNone = config.mean.empty() && config.deviation.empty();
+    const bool areRight = config.mean.size() == count && config.deviation.size() == count &&
+                          std::all_of(config.mean.begin(), config.mean.end(), isFinite) &&
+                          std::all_of(config.deviation.begin(), config.deviation.end(), isAbove0);
+    if (!hasNone && !areRight) {
+        throw Error(ErrorKind::Corrupt,
+                    reader.what() + ": latents_mean has " + std::to_string(config.mean.size()) +
+                        " numbers and latents_std " + std::to_string(config.deviation.size()) +
+                        ", needs " + std::to_string(count) + " each, deviations above 0",
+                    "get the config.json of the checkpoint again");
+    }
+}
+
 }  // namespace
 
 AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& what) {
@@ -61,6 +82,8 @@ AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& wha
     config.quantConv = reader.boolean("use_quant_conv").value_or(true);
     config.postQuantConv = reader.boolean("use_post_quant_conv").value_or(true);
     config.midAttention = reader.boolean("mid_block_add_attention").value_or(true);
+    config.forceUpcast = reader.boolean("force_upcast").value_or(true);
+    readMoments(reader, config);
     config.channels = autoencoderChannels(reader, config.groups);
     if (!(config.scalingFactor > 0)) {
         throw Error(ErrorKind::Corrupt,

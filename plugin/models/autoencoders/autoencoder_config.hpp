@@ -14,8 +14,11 @@ struct AutoencoderConfig {
     int64_t layersPerBlock = 1;
     int64_t groups = 32;
     double scalingFactor = 0.18215;
-    bool quantConv = true;      ///< 1x1 convolution behind the encoder
-    bool postQuantConv = true;  ///< 1x1 convolution before the decoder
+    std::vector<double> mean;       ///< latents_mean, of each channel; empty: 0
+    std::vector<double> deviation;  ///< latents_std, likewise; empty: 1
+    bool forceUpcast = true;        ///< its values do not fit half precision
+    bool quantConv = true;          ///< 1x1 convolution behind the encoder
+    bool postQuantConv = true;      ///< 1x1 convolution before the decoder
     bool midAttention = true;
     std::vector<int64_t> channels;  ///< by level, from the largest picture to the smallest
 

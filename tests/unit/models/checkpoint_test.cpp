@@ -71,7 +71,7 @@ std::vector<Setting> badSettings() {
         {"channels as text", unet, "block_out_channels", "many", Corrupt},
         {"context widths", unet, "cross_attention_dim", {128, 64, 128}, Unsupported},
         {"autoencoder class", vae, "_class_name", "AutoencoderTiny", Unsupported},
-        {"latent means", vae, "latents_mean", {0.0, 0.0, 0.0, 0.0}, Unsupported},
+        {"latent means alone", vae, "latents_mean", {0.0, 0.0, 0.0, 0.0}, Corrupt},
         {"shift", vae, "shift_factor", 0.1, Unsupported},
         {"grey pictures", vae, "in_channels", 1, Unsupported},
         {"encoder block",

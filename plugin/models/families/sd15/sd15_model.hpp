@@ -4,13 +4,10 @@
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "plugin/models/model.hpp"
-#include "plugin/models/text/clip_text_model.hpp"
-#include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/clip_encoder.hpp"
 #include "plugin/models/text/text_pair.hpp"
 
-#include <functional>
 #include <memory>
-#include <mutex>
 
 namespace lowtide::models {
 
@@ -40,18 +37,10 @@ public:
         const at::Tensor& moments) const override;
 
 private:
-    void checkParts(const Checkpoint& checkpoint) const;
     [[nodiscard]] TextPair textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);
 
-    /// Opened at its first use: a kept conditioning needs no encoder. Any thread.
-    [[nodiscard]] const ClipTextModel& text() const;
-
-    ClipTextConfig textConfig_;
-    std::function<WeightMap()> textWeights_;
-    mutable std::mutex textMutex_;
-    mutable std::unique_ptr<const ClipTextModel> text_;
-    ClipTokenizer tokenizer_;
+    ClipEncoder text_;
     UNet2DCondition unet_;
     AutoencoderKL autoencoder_;
     ModelInfo info_;

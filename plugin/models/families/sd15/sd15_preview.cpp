@@ -1,10 +1,10 @@
 #include "plugin/models/families/sd15/sd15_preview.hpp"
 
+#include "plugin/models/diffusers_parts.hpp"
+
 namespace lowtide::models {
 
 namespace {
-
-constexpr const char* kFile = "vae/latent_to_rgb.json";
 
 /// Figures of SD1_5_LATENT_RGB_FACTORS in InvokeAI's step_callback.py: the least squares of decoded
 /// pictures over their latents, times the scaling factor.
@@ -19,9 +19,8 @@ const std::vector<LatentToRgb::Colour>& ofChannels() {
 }  // namespace
 
 std::optional<LatentToRgb> latentToRgbOf(Checkpoint& checkpoint, int64_t latentChannels) {
-    if (checkpoint.has(kFile)) {
-        return readLatentToRgb(
-            checkpoint.readJson(kFile), checkpoint.name() + "/" + kFile, latentChannels);
+    if (auto own = ownLatentToRgb(checkpoint, latentChannels)) {
+        return own;
     }
     if (latentChannels != static_cast<int64_t>(ofChannels().size())) {
         return std::nullopt;

@@ -1,4 +1,4 @@
-#include "plugin/models/families/sd15/sd15_denoiser.hpp"
+#include "plugin/models/denoisers/unet2d_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -7,10 +7,13 @@
 
 namespace lowtide::models {
 
-Sd15Denoiser::Sd15Denoiser(StageContext& context,
-                           const UNet2DCondition& unet,
-                           const DenoiserRequest& request)
+UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
+                               const UNet2DCondition& unet,
+                               const DenoiserRequest& request,
+                               const at::Tensor& added)
     : unet_(unet), pass_(context, *unet.tree()), residuals_(request.residuals) {
+    LOWTIDE_ASSERT(added.defined() == (unet.config().addedWidth > 0));
+    added_ = pass_.toCompute(added);
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
@@ -41,14 +44,14 @@ Sd15Denoiser::Sd15Denoiser(StageContext& context,
     }
 }
 
-at::Tensor Sd15Denoiser::predict(const at::Tensor& latents,
-                                 const at::Tensor& timestep,
-                                 const sampling::StepInfo& step) {
+at::Tensor UNet2DDenoiser::predict(const at::Tensor& latents,
+                                   const at::Tensor& timestep,
+                                   const sampling::StepInfo& step) {
     return unet_.predict(
         pass_,
         latents,
         timestep,
-        {.context = conditioning_, .guidance = guidance_},
+        {.context = conditioning_, .guidance = guidance_, .added = added_},
         residuals_ ? residuals_(latents, timestep, step, nullptr) : UNetResiduals(),
         step);
 }

@@ -9,13 +9,15 @@
 namespace lowtide::models {
 
 /// The UNet with its conditioning, for one execution of one node.
-class Sd15Denoiser final : public sampling::Denoiser {
+class UNet2DDenoiser final : public sampling::Denoiser {
 public:
+    /// `added`: what the UNet adds to its time, [B or 2B, addedWidth] on its device, or undefined.
     /// Error{InvalidInput} when a conditioning does not fit the UNet. Records embeds, model_cond,
     /// timestep_cond.
-    Sd15Denoiser(StageContext& context,
-                 const UNet2DCondition& unet,
-                 const DenoiserRequest& request);
+    UNet2DDenoiser(StageContext& context,
+                   const UNet2DCondition& unet,
+                   const DenoiserRequest& request,
+                   const at::Tensor& added = {});
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
@@ -26,6 +28,7 @@ private:
     Pass pass_;
     at::Tensor conditioning_;  ///< [B or 2B, T, width] on the device
     at::Tensor guidance_;      ///< [B, guidanceWidth] or undefined
+    at::Tensor added_;
     ResidualsFor residuals_;
 };
 

@@ -1,0 +1,58 @@
+#include "plugin/models/text/clip_encoder.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kTransformersStem = "model";
+
+ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
+    const std::string file = component + "/config.json";
+    return readClipTextConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
+}
+
+}  // namespace
+
+ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use)
+    : use_(std::move(use)),
+      config_(readText(checkpoint, use_.role)),
+      weights_(checkpoint.laterWeights(use_.role, kTransformersStem)),
+      tokenizer_(checkpoint, tokenizer, config_.positions) {
+    checkTokenizer(checkpoint.name());
+}
+
+void ClipEncoder::checkTokenizer(const std::string& checkpoint) const {
+    const auto refuse = [&](const std::string& problem) {
+        throw Error(ErrorKind::Corrupt,
+                    "checkpoint " + checkpoint + ": " + problem,
+                    "choose another checkpoint",
+                    "checkpoint");
+    };
+    if (tokenizer_.vocabularySize() > config_.vocabularySize) {
+        refuse("the tokenizer has " + std::to_string(tokenizer_.vocabularySize()) +
+               " tokens, the text encoder knows " + std::to_string(config_.vocabularySize));
+    }
+    if (tokenizer_.length() > config_.positions) {
+        refuse("the tokenizer makes " + std::to_string(tokenizer_.length()) +
+               " tokens, the text encoder takes " + std::to_string(config_.positions));
+    }
+}
+
+std::shared_ptr<const memory::ComponentTree> ClipEncoder::openedTree() const {
+    const std::lock_guard lock(mutex_);
+    return model_ ? model_->tree() : nullptr;
+}
+
+const ClipTextModel& ClipEncoder::model() const {
+    const std::lock_guard lock(mutex_);
+    if (!model_) {
+        model_ = std::make_unique<const ClipTextModel>(config_, weights_(), use_);
+    }
+    return *model_;
+}
+
+}  // namespace lowtide::models

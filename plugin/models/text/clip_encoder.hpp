@@ -1,0 +1,45 @@
+#pragma once
+
+#include "plugin/models/checkpoint.hpp"
+#include "plugin/models/text/clip_text_model.hpp"
+#include "plugin/models/text/clip_tokenizer.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace lowtide::models {
+
+/// A text encoder of a checkpoint and the tokenizer that belongs to it. The weights' files are
+/// opened at their first use: a kept conditioning needs no encoder. Any thread.
+class ClipEncoder {
+public:
+    /// The component is named like the role of `use`; `tokenizer` is its tokenizer's folder.
+    /// Error{Corrupt} when the tokenizer makes what the encoder does not take; and those of their
+    /// readers.
+    ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use = {});
+
+    [[nodiscard]] const std::string& role() const { return use_.role; }
+
+    [[nodiscard]] const ClipTextConfig& config() const { return config_; }
+
+    [[nodiscard]] const ClipTokenizer& tokenizer() const { return tokenizer_; }
+
+    /// The network; opens its files.
+    [[nodiscard]] const ClipTextModel& model() const;
+    /// Its tree; null as long as model() was not asked for.
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree() const;
+
+private:
+    void checkTokenizer(const std::string& checkpoint) const;
+
+    ClipTextUse use_;
+    ClipTextConfig config_;
+    std::function<WeightMap()> weights_;
+    ClipTokenizer tokenizer_;
+    mutable std::mutex mutex_;
+    mutable std::unique_ptr<const ClipTextModel> model_;
+};
+
+}  // namespace lowtide::models
