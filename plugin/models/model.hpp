@@ -44,6 +44,7 @@ struct LatentArea;
 
 /// Roles of the component trees.
 inline constexpr std::string_view kTextEncoder = "text_encoder";
+inline constexpr std::string_view kTextEncoder2 = "text_encoder_2";
 inline constexpr std::string_view kDenoiser = "denoiser";
 inline constexpr std::string_view kAutoencoder = "autoencoder";
 
@@ -59,6 +60,7 @@ struct ModelInfo {
     bool spreadsStrength = false;
     bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
     int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
+    std::vector<std::string> textEncoders = {std::string(kTextEncoder)};  ///< roles, in order
     ConditioningStatement conditioning{};      ///< of its encoded prompts
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known

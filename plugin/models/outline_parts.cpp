@@ -17,12 +17,21 @@ StageOutline outputOf(const char* type, const Shape& shape) {
 
 std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networkOf(
     const WireRef& model, std::string_view stage, std::string_view role) {
-    return [=] {
-        return withErrorsOf(stage, [&] {
-            return std::vector<std::shared_ptr<const memory::ComponentTree>>{
-                treeIn(modelIn(model), role)};
-        });
-    };
+    return networksOf(model, stage, {std::string(role)});
+}
+
+std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networksOf(
+    const WireRef& model, std::string_view stage, const std::vector<std::string>& roles) {
+    return [=] { return withErrorsOf(stage, [&] { return treesIn(modelIn(model), roles); }); };
+}
+
+std::vector<std::shared_ptr<const memory::ComponentTree>> treesIn(
+    const Model& model, const std::vector<std::string>& roles) {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    for (const std::string& role : roles) {
+        trees.push_back(treeIn(model, role));
+    }
+    return trees;
 }
 
 }  // namespace lowtide::models

@@ -8,7 +8,9 @@
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -22,7 +24,8 @@ struct TypedNetwork {
 struct StageContext {
     residency::WeightSource& weights;
     tensor::Record record;
-    const TypedNetwork* typed = nullptr;  ///< null: every network as its file has it, in f32
+    /// Those that are not as their file has them, in f32.
+    std::vector<const TypedNetwork*> typed{};
     /// What passes of networks without steps say at their beginning: for a stage whose passes over
     /// one network use other leaves of it.
     memory::PassHint pass{};
@@ -32,16 +35,21 @@ struct StageContext {
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {
-        return isTyped(network) ? *typed->tree : network;
+        const TypedNetwork* own = typedOf(network);
+        return own ? *own->tree : network;
     }
 
     [[nodiscard]] DType computeOf(const memory::ComponentTree& network) const {
-        return isTyped(network) ? typed->compute : DType::F32;
+        const TypedNetwork* own = typedOf(network);
+        return own ? own->compute : DType::F32;
     }
 
 private:
-    [[nodiscard]] bool isTyped(const memory::ComponentTree& network) const {
-        return typed && typed->tree->weightsId() == network.weightsId();
+    [[nodiscard]] const TypedNetwork* typedOf(const memory::ComponentTree& network) const {
+        const auto found = std::find_if(typed.begin(), typed.end(), [&](const TypedNetwork* one) {
+            return one->tree->weightsId() == network.weightsId();
+        });
+        return found == typed.end() ? nullptr : *found;
     }
 };
 

@@ -132,14 +132,14 @@ PromptRequest promptsOf(const EncodeRequest& request) {
 
 EncodeOutline encodeOutline(const EncodeRequest& asked) {
     EncodeRequest request = asked;
-    const memory::ComponentPrecision precision =
-        usePrecision(request.model, kTextEncoder, request.precision);
+    const std::vector<std::string> roles = modelIn(request.model).info().textEncoders;
+    const auto precisions = usePrecisions(request.model, roles, request.precision);
     const Model& known = modelIn(request.model);
     const PromptsOutline prompts = known.outlinePrompts(promptsOf(request));
     EncodeOutline outline{conditioningOutput(prompts.positive),
                           conditioningOutput(prompts.negative)};
-    outline.components = networkOf(request.model, "encode", kTextEncoder);
-    outline.precisions = {precision};
+    outline.components = networksOf(request.model, "encode", roles);
+    outline.precisions = precisions;
     outline.issues = promptWarnings(known, request, prompts);
     outline.walk = [request](const memory::StagePlace& place) {
         return withErrorsOf("encode",

@@ -113,7 +113,9 @@ public:
         const WireRef& model) override {
         return withErrorsOf("load", [&] {
             std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-            for (const std::string_view role : {kTextEncoder, kDenoiser, kAutoencoder}) {
+            std::vector<std::string> roles = modelIn(model).info().textEncoders;
+            roles.insert(roles.end(), {std::string(kDenoiser), std::string(kAutoencoder)});
+            for (const std::string& role : roles) {
                 if (auto tree = modelIn(model).openedTree(role)) {
                     trees.push_back(std::move(tree));
                 }
@@ -125,12 +127,13 @@ public:
     EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("encode", [&] {
             StageContext context = contextOf("encode", call);
-            return withPrecision(
-                request, &EncodeRequest::model, kTextEncoder, [&](const EncodeRequest& own) {
-                    const EncodedPrompts prompts =
-                        modelIn(own.model).encodePrompts(context, promptsOf(own));
-                    return EncodeResult{.positive = prompts.positive, .negative = prompts.negative};
-                });
+            EncodeRequest own = request;
+            const auto precisions = usePrecisions(
+                own.model, modelIn(request.model).info().textEncoders, request.precision);
+            const tensor::NumericsScope scope(precisions.front().switches);
+            const EncodedPrompts prompts =
+                modelIn(own.model).encodePrompts(context, promptsOf(own));
+            return EncodeResult{.positive = prompts.positive, .negative = prompts.negative};
         });
     }
 

@@ -51,7 +51,7 @@ const TypedNetwork& ModelInPrecision::network() const {
 
 StageContext ModelInPrecision::typed(const StageContext& context) const {
     StageContext own = context;
-    own.typed = &network();
+    own.typed.push_back(&network());
     return own;
 }
 
@@ -91,7 +91,7 @@ UpscalerInPrecision::UpscalerInPrecision(std::shared_ptr<const Upscaler> upscale
 
 at::Tensor UpscalerInPrecision::enlarge(StageContext& context, const at::Tensor& pixels) const {
     StageContext own = context;
-    own.typed = &network_;
+    own.typed = {&network_};
     return upscaler_->enlarge(own, pixels);
 }
 

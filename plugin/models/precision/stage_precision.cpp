@@ -46,4 +46,14 @@ memory::ComponentPrecision usePrecision(memory::WireRef& loaded,
     return precision;
 }
 
+std::vector<memory::ComponentPrecision> usePrecisions(memory::WireRef& loaded,
+                                                      const std::vector<std::string>& roles,
+                                                      const memory::PrecisionChoice& choice) {
+    std::vector<memory::ComponentPrecision> precisions;
+    for (const std::string& role : roles) {
+        precisions.push_back(usePrecision(loaded, role, choice));
+    }
+    return precisions;
+}
+
 }  // namespace lowtide::models

@@ -3,7 +3,9 @@
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -13,5 +15,11 @@ namespace lowtide::models {
 [[nodiscard]] memory::ComponentPrecision usePrecision(memory::WireRef& loaded,
                                                       std::string_view role,
                                                       const memory::PrecisionChoice& choice);
+
+/// The same for each of `roles`, one after another.
+[[nodiscard]] std::vector<memory::ComponentPrecision> usePrecisions(
+    memory::WireRef& loaded,
+    const std::vector<std::string>& roles,
+    const memory::PrecisionChoice& choice);
 
 }  // namespace lowtide::models

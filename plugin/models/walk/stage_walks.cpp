@@ -11,6 +11,7 @@
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/mask_stage.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/pictures/composite_stage.hpp"
 #include "plugin/models/pictures/fit_stage.hpp"
 #include "plugin/models/pictures/grow_mask_stage.hpp"
@@ -122,9 +123,10 @@ memory::StageWork walkStage(const memory::StagePlace& place,
 memory::StageWork walkEncode(const Model& model,
                              const EncodeRequest& request,
                              const memory::StagePlace& place) {
-    return walkStage(place, {treeIn(model, kTextEncoder)}, [&](StageContext& context, ShapeWalk&) {
-        (void)model.encodePrompts(context, promptsOf(request));
-    });
+    return walkStage(
+        place, treesIn(model, model.info().textEncoders), [&](StageContext& context, ShapeWalk&) {
+            (void)model.encodePrompts(context, promptsOf(request));
+        });
 }
 
 memory::StageWork walkPicture(int64_t heightPixels,
