@@ -138,8 +138,9 @@ NodeDesc describeEncodePrompt() {
               .multiline = true},
              {.id = "negative",
               .label = "Negative prompt",
-              .tooltip =
-                  "What the picture should not show; left empty, it is encoded as an empty text.",
+              .tooltip = "What the picture should not show; left empty, it is encoded as an empty "
+                         "text, or "
+                         "zeros where the checkpoint asks for them.",
               .kind = ParamKind::Text,
               .defaultValue = std::string(),
               .multiline = true},

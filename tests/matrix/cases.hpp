@@ -128,6 +128,17 @@ inline void addGoldens(std::vector<Case>& cases) {
          {"encode", "denoise", "decode", "upscale"},
          {},
          {"encode=quality,storage=f8", "decode=quality,storage=bf16"}});
+    // Two text encoders in one node, of which one node's policy moves both.
+    for (const char* variant :
+         kIsWhole ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {
+        cases.push_back(
+            {variant,
+             "text_to_image",
+             with({"load.checkpoint=" + lowtide::testing::sdxlGoldenFolder().toStdString() +
+                       "/checkpoints/" + variant,
+                   "denoise.sampler=dpmpp_2m"}),
+             {"encode", "denoise", "decode"}});
+    }
     // Files in f32, which the cpu reads in place, and widths that are no multiples of a slot.
     for (const char* variant : kVariants) {
         const std::string folder = lowtide::testing::goldenFolder().toStdString() + "/checkpoints/";

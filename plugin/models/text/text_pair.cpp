@@ -62,10 +62,14 @@ void TextPair::fillUp(CutPrompt& text, size_t chunks) const {
 
 TextPair::Outputs TextPair::encode(Pass& pass,
                                    const ClipTextModel& encoder,
-                                   const std::string& suffix) const {
+                                   const std::string& suffix,
+                                   Sides sides) const {
     recordChunks(pass.record(), positive_, suffix);
-    recordChunks(pass.record(), negative_, suffix);
     const WeightedEmbedding positive(positive_, weights_, tokenizer_, positiveSkip_);
+    if (sides == Sides::Positive) {
+        return {.positive = positive.of(encoder.encode(pass, positive.rows())), .negative = {}};
+    }
+    recordChunks(pass.record(), negative_, suffix);
     const WeightedEmbedding negative(negative_, weights_, tokenizer_, negativeSkip_);
     std::vector<ClipTextModel::Row> rows = positive.rows();
     rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());

@@ -42,16 +42,20 @@ public:
     /// one length. Source: ComfyUI CLIPTextEncodeSDXL.
     static void evenOut(TextPair& first, TextPair& second);
 
+    enum class Sides : uint8_t { Both, Positive };
+
     struct Outputs {
         ClipTextModel::Output positive;
         ClipTextModel::Output negative;
     };
 
-    /// All rows of both sides in one call of the encoder. Records ids and masks of every chunk as
-    /// `tokens` and `tokens_mask` with `suffix`.
+    /// All rows of both sides in one call of the encoder; of the positive side alone where the
+    /// family has no use for the negative text. Records ids and masks of every chunk as `tokens`
+    /// and `tokens_mask` with `suffix`.
     [[nodiscard]] Outputs encode(Pass& pass,
                                  const ClipTextModel& encoder,
-                                 const std::string& suffix = {}) const;
+                                 const std::string& suffix = {},
+                                 Sides sides = Sides::Both) const;
 
 private:
     void fillUp(CutPrompt& text, size_t chunks) const;

@@ -12,8 +12,10 @@
 
 namespace lowtide::testing {
 
-CheckpointCopy::CheckpointCopy() {
-    copyFolder(sourcePath("resources/mini/model"), file({}));
+CheckpointCopy::CheckpointCopy() : CheckpointCopy(sourcePath("resources/mini/model")) {}
+
+CheckpointCopy::CheckpointCopy(const QString& source) {
+    copyFolder(source, file({}));
 }
 
 std::string CheckpointCopy::path() const {

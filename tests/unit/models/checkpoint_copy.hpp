@@ -12,10 +12,12 @@
 
 namespace lowtide::testing {
 
-/// A copy of the mini model that a test may damage.
+/// A copy of a checkpoint's folder that a test may damage.
 class CheckpointCopy {
 public:
+    /// Of the mini model.
     CheckpointCopy();
+    explicit CheckpointCopy(const QString& source);
 
     [[nodiscard]] std::string path() const;
     [[nodiscard]] QString file(const QString& relative) const;

@@ -1,0 +1,285 @@
+// The family of Stable Diffusion XL: what it states, what it refuses, what an empty text means.
+
+#include "plugin/memory/resolve_precision.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/sampling/inpainting.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace sdxl_model_test {
+
+using namespace lowtide;
+using models::WireRef;
+using testing::CheckpointCopy;
+using testing::ModelBench;
+
+namespace {
+
+constexpr const char* kIndex = "model_index.json";
+
+using Change = std::function<void(const CheckpointCopy&, const QString& checkpoints)>;
+
+struct Refusal {
+    const char* row;
+    const char* checkpoint;
+    Change change;
+    const char* says;
+};
+
+/// Brings a part of another checkpoint into the copy.
+void take(const CheckpointCopy& copy, const QString& from, const QString& part) {
+    for (const char* name : {"config.json", "diffusion_pytorch_model.safetensors"}) {
+        QFile file(from + "/" + part + "/" + name);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        copy.write(part + "/" + name, file.readAll());
+    }
+}
+
+std::vector<Refusal> sdxlRefusals() {
+    const auto set = [](const char* file, const char* key, Json value) {
+        return [=](const CheckpointCopy& copy, const QString&) { copy.set(file, key, value); };
+    };
+    return {{"a text encoder is missing",
+             "sdxl_1",
+             set(kIndex, "text_encoder", Json::array({nullptr, nullptr})),
+             "the denoiser reads texts 192 wide (cross_attention_dim), the text encoders give 128 "
+             "(text_encoder_2)"},
+            {"the second text encoder is missing",
+             "sdxl_1",
+             set(kIndex, "text_encoder_2", Json::array({nullptr, nullptr})),
+             "text_encoder_2 is missing, sdxl needs a CLIPTextModelWithProjection"},
+            {"no projection",
+             "sdxl_1",
+             set(kIndex, "text_encoder_2", Json::array({"transformers", "CLIPTextModel"})),
+             "text_encoder_2 is a CLIPTextModel, sdxl needs a CLIPTextModelWithProjection"},
+            {"another projection",
+             "sdxl_1",
+             set("text_encoder_2/config.json", "projection_dim", 64),
+             "adds 176 values to its time (projection_class_embeddings_input_dim); a pooled text "
+             "of 64 beside 6 numbers, or a refiner's 5, of 16 each"},
+            {"a denoiser that adds nothing",
+             "sdxl_1",
+             set("unet/config.json", "addition_embed_type", nullptr),
+             "adds 0 values to its time"},
+            {"a refiner's denoiser in a base",
+             "sdxl_1",
+             [](const CheckpointCopy& copy, const QString& all) {
+                 take(copy, all + "/refiner_0", "unet");
+             },
+             "the denoiser reads texts 128 wide (cross_attention_dim), the text encoders give 64 "
+             "(text_encoder) and 128 (text_encoder_2)"},
+            {"a base's denoiser in a refiner",
+             "refiner_0",
+             [](const CheckpointCopy& copy, const QString& all) {
+                 take(copy, all + "/sdxl_0", "unet");
+             },
+             "the denoiser reads texts 192 wide (cross_attention_dim), the text encoders give 128 "
+             "(text_encoder_2)"},
+            {"one mean too few",
+             "playground_1",
+             set("vae/config.json", "latents_mean", Json::array({0.5, 0.5, 0.5})),
+             "latents_mean has 3 numbers and latents_std 4, needs 4 each"},
+            {"a deviation of 0",
+             "playground_1",
+             set("vae/config.json", "latents_std", Json::array({1, 1, 0, 1})),
+             "deviations above 0"}};
+}
+
+const tensor::Conditioning& conditioningOf(const WireRef& value) {
+    return dynamic_cast<const tensor::Conditioning&>(*value);
+}
+
+}  // namespace
+
+class SdxlModelTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { checkpoints_ = testing::sdxlGoldenFolder() + "/checkpoints"; }
+
+    void theBaseReadsTwoTexts() {
+        ModelBench bench;
+        const models::ModelInfo info = ModelBench::modelOf(load(bench, "sdxl_1")).info();
+        QCOMPARE(info.family, std::string("sdxl"));
+        QCOMPARE(info.textEncoders, (std::vector<std::string>{"text_encoder", "text_encoder_2"}));
+        QVERIFY(info.conditioning.takes("prompt_2") && info.conditioning.takes("target_width"));
+        QVERIFY(!info.conditioning.takes("aesthetic_score"));
+        QCOMPARE(info.conditioning.fields.front().width, int64_t{192});
+        QCOMPARE(info.conditioning.fields.back().width, int64_t{80});
+        QCOMPARE(info.cachePoints.deepest, 9);
+    }
+
+    void aRefinerReadsOneTextAndAScore() {
+        ModelBench bench;
+        const models::ModelInfo info = ModelBench::modelOf(load(bench, "refiner_0")).info();
+        QCOMPARE(info.textEncoders, std::vector<std::string>{"text_encoder_2"});
+        QVERIFY(!info.conditioning.takes("prompt_2") && !info.conditioning.takes("target_width"));
+        QVERIFY(info.conditioning.takes("aesthetic_score"));
+        QVERIFY(info.conditioning.takes("negative_aesthetic_score"));
+    }
+
+    void refusesWhatDoesNotFit_data() {
+        QTest::addColumn<int>("index");
+        for (int i = 0; const Refusal& refusal : sdxlRefusals()) {
+            QTest::newRow(refusal.row) << i++;
+        }
+    }
+
+    void refusesWhatDoesNotFit() {
+        QFETCH(int, index);
+        const Refusal refusal = sdxlRefusals()[static_cast<size_t>(index)];
+        const CheckpointCopy copy(checkpoints_ + "/" + refusal.checkpoint);
+        refusal.change(copy, checkpoints_);
+        ModelBench bench;
+        const auto error = testing::errorOf([&] { (void)bench.load(copy.path()); });
+        QVERIFY(error.has_value());
+        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
+                 error->message().c_str());
+        QCOMPARE(error->item(), std::string("checkpoint"));
+    }
+
+    void anEmptyNegativeIsWhatTheCheckpointSays_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("negative");
+        QTest::addColumn<bool>("isZero");
+        QTest::newRow("zeros") << "sdxl_0"
+                               << "" << true;
+        QTest::newRow("white space") << "sdxl_0"
+                                     << " " << false;
+        QTest::newRow("encoded") << "sdxl_1"
+                                 << "" << false;
+    }
+
+    /// Zeros of the length of the prompt, however many chunks it has.
+    void anEmptyNegativeIsWhatTheCheckpointSays() {
+        QFETCH(QString, checkpoint);
+        QFETCH(QString, negative);
+        QFETCH(bool, isZero);
+        ModelBench bench;
+        const WireRef model = load(bench, checkpoint);
+        const models::EncodeRequest request{.model = model,
+                                            .prompt = "a cat BREAK a dog",
+                                            .negative = negative.toStdString(),
+                                            .weights = "a1111"};
+        const auto prompts = encode(bench, request);
+        const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
+        const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
+        const models::EncodeOutline outline = bench.stages().outlineEncode(request);
+        QCOMPARE(embeds.sizes().vec(), outline.negative.outputShape);
+        QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
+        QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
+        QCOMPARE(pooled.abs().sum().item<double>() == 0, isZero);
+    }
+
+    /// The shorter of two texts is read with empty chunks, and each text by its own encoder.
+    void textsOfTwoEncodersHaveOneLength() {
+        ModelBench bench;
+        const WireRef model = load(bench, "sdxl_1");
+        const auto ofBoth = encode(bench,
+                                   {.model = model,
+                                    .prompt = "a cat",
+                                    .prompt2 = "a dog BREAK a bird",
+                                    .weights = "a1111"});
+        const auto alone = encode(bench, {.model = model, .prompt = "a cat", .weights = "a1111"});
+        const auto other =
+            encode(bench, {.model = model, .prompt = "a dog BREAK a bird", .weights = "a1111"});
+        const auto partOf = [](const WireRef& value, int64_t column, int64_t width) {
+            return conditioningOf(value).tensor("embeds").narrow(2, column, width);
+        };
+        const at::Tensor first = partOf(ofBoth.positive, 0, 64);
+        QCOMPARE(first.size(1), int64_t{154});
+        QVERIFY(at::equal(first.narrow(1, 0, 77), partOf(alone.positive, 0, 64)));
+        QVERIFY(at::equal(partOf(ofBoth.positive, 64, 128), partOf(other.positive, 64, 128)));
+    }
+
+    void precisionIsAsTheAutoencoderNeeds_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<QString>("compute");
+        QTest::newRow("force_upcast") << "sdxl_0"
+                                      << "balanced"
+                                      << "f32";
+        QTest::newRow("force_upcast, speed") << "sdxl_0"
+                                             << "speed"
+                                             << "f32";
+        QTest::newRow("no force_upcast") << "sdxl_2"
+                                         << "balanced"
+                                         << "f16";
+        QTest::newRow("no force_upcast, quality") << "sdxl_2"
+                                                  << "quality"
+                                                  << "f32";
+    }
+
+    /// On a card: a half precision that overflows is not computed first.
+    void precisionIsAsTheAutoencoderNeeds() {
+        QFETCH(QString, checkpoint);
+        QFETCH(QString, preset);
+        QFETCH(QString, compute);
+        ModelBench bench;
+        const WireRef value = load(bench, checkpoint);
+        const models::Model& model = ModelBench::modelOf(value);
+        const auto resolved = [&](std::string_view role) {
+            return memory::resolvePrecision({.preset = preset.toStdString()},
+                                            model.precisions(),
+                                            std::string(role),
+                                            memory::NumericTraits::ofCuda(86),
+                                            [&] { return fileTypesOf(*model.tree(role)); });
+        };
+        QCOMPARE(memory::shortNameOf(resolved(models::kAutoencoder).compute),
+                 compute.toStdString());
+        const bool isExact = preset == "quality";
+        for (const std::string& role : model.info().textEncoders) {
+            QCOMPARE(memory::shortNameOf(resolved(role).compute),
+                     std::string(isExact ? "f32" : "f16"));
+        }
+    }
+
+    /// One latent space at two scales: the same latents of the autoencoder look the same.
+    void previewsAreAtTheScaleOfTheLatents() {
+        ModelBench bench;
+        const WireRef base = load(bench, "sdxl_1");
+        const WireRef playground = load(bench, "playground_1");
+        const at::Tensor moments =
+            at::cat({at::linspace(-9, 9, 4 * 4).view({1, 4, 2, 2}), at::zeros({1, 4, 2, 2})}, 1);
+        const auto looks = [&](const WireRef& value) {
+            const models::Model& model = ModelBench::modelOf(value);
+            return models::rgbOf(model.distributionOf(moments).mean[0], *model.info().latentToRgb);
+        };
+        QVERIFY(at::allclose(looks(base), looks(playground), 1e-5, 1e-6));
+        QVERIFY(looks(base).std().item<double>() > 0.01);
+    }
+
+private:
+    [[nodiscard]] WireRef load(ModelBench& bench, const QString& name) const {
+        return bench.load((checkpoints_ + "/" + name).toStdString());
+    }
+
+    static models::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
+        const models::Model& model = ModelBench::modelOf(request.model);
+        std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+        for (const std::string& role : model.info().textEncoders) {
+            trees.push_back(model.tree(role));
+        }
+        models::EncodeResult result;
+        bench.runWith(trees,
+                      [&] { result = bench.stages().encodePrompt(request, bench.call("encode")); });
+        return result;
+    }
+
+    QString checkpoints_;
+};
+
+LOWTIDE_TEST(SdxlModelTest)
+
+}  // namespace sdxl_model_test
+
+#include "sdxl_model_test.moc"
