@@ -113,7 +113,7 @@ private Q_SLOTS:
 
         QCOMPARE(negative.size(), size_t{3});
         QCOMPARE(negative[2].prompt, size_t{1});
-        QCOMPARE(negative[2].tokens, int64_t{154});
+        QCOMPARE(negative[2].tokens, std::vector<int64_t>{154});
         QVERIFY(negative[2].area == corner);
         QCOMPARE(negative[2].strength, 0.7);
         QCOMPARE(negative[2].start, 0.2);
