@@ -1,5 +1,5 @@
 #include "nodes/latent/latent_nodes.hpp"
-#include "plugin/models/stages.hpp"
+#include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
 
@@ -47,25 +47,25 @@ NodeDesc describeEmptyLatent() {
                         .step = 1}}};
 }
 
-executor::WorkOutline outlineEmptyLatent(const executor::OutlineContext& context) {
-    // Three channels stand for pixels: the model's channels and factor are known where the denoiser
-    // is.
-    const Shape pixels = {
-        context.integer("batch"), 3, context.integer("height"), context.integer("width")};
-    return {.outputs = {{"latent", {.type = "LATENT", .shape = pixels}}}};
+models::EmptyLatentRequest emptySettings(const executor::Params& params) {
+    return {.widthPixels = params.integer("width"),
+            .heightPixels = params.integer("height"),
+            .batch = params.integer("batch")};
+}
+
+executor::WorkOutline outlineEmptyLatent(models::Stages& stages,
+                                         const executor::OutlineContext& context) {
+    return workOutline(stages.outlineEmptyLatent(emptySettings(context)), "latent");
+}
+
+void runEmptyLatent(models::Stages& stages, executor::Context& context) {
+    context.output("latent", stages.emptyLatent(emptySettings(context)));
 }
 
 }  // namespace
 
 executor::NodeType emptyLatentNode(models::Stages& stages) {
-    return {.desc = describeEmptyLatent(),
-            .outline = outlineEmptyLatent,
-            .run = [&stages](executor::Context& context) {
-                context.output("latent",
-                               stages.emptyLatent({.widthPixels = context.integer("width"),
-                                                   .heightPixels = context.integer("height"),
-                                                   .batch = context.integer("batch")}));
-            }};
+    return stageNode(stages, describeEmptyLatent(), outlineEmptyLatent, runEmptyLatent);
 }
 
 }  // namespace lowtide::nodes

@@ -7,20 +7,11 @@
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 namespace lowtide::models {
 
 namespace {
-
-const tensor::Latents& filledLatents(const memory::WireRef& value) {
-    if (dynamic_cast<const tensor::EmptyLatents*>(value.get())) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the latent is empty, there is nothing to decode",
-                    "put a denoise node between",
-                    "latent");
-    }
-    return latentsIn(value);
-}
 
 at::Tensor decodeAll(StageContext& context,
                      const Model& model,
@@ -36,10 +27,11 @@ at::Tensor decodeAll(StageContext& context,
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = latents.narrow(0, i, 1);
-        pictures.put(i,
-                     request.tilePixels > 0
-                         ? decodeInTiles(one, request.tilePixels, model.info().downsampling, decode)
-                         : decode(one));
+        pictures.put(
+            i,
+            request.tilePixels > 0
+                ? decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode)
+                : decode(one));
         tellProgress(context, *treeIn(model, kAutoencoder), call, "decode", i + 1, count);
     }
     return pictures.take();
@@ -47,12 +39,28 @@ at::Tensor decodeAll(StageContext& context,
 
 }  // namespace
 
+Shape decodedShape(const Model& model, const Shape& latents) {
+    if (latents.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the latent is empty, there is nothing to decode",
+                    "put a denoise node between",
+                    "latent");
+    }
+    requirePictures(model, "decoding");
+    checkLatents(model, latents);
+    const PictureSize size = model.info().latent.sizeOf(latents);
+    return {latents.front(), tensor::kPictureChannels, size.height, size.width};
+}
+
 WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
     const Model& model = modelIn(request.model);
-    const tensor::Latents& given = filledLatents(request.latent);
-    checkLatents(model, given.samples());
+    const bool isEmpty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get()) != nullptr;
+    (void)decodedShape(model,
+                       isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec());
+    const tensor::Latents& given = latentsIn(request.latent);
     const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
-    const at::Tensor latents = model.unscaled(tensor::upload(given.samples(), device));
+    const at::Tensor latents =
+        forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
     FiniteResult finite(model, call);
     at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);

@@ -1,6 +1,5 @@
 #include "plugin/models/denoise_stage.hpp"
 
-#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
@@ -90,10 +89,8 @@ struct Start {
 
 Start startOf(const Model& model, const memory::WireRef& latent, c10::Device device) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
-        const LatentSize size =
-            latentSizeFor(model, empty->heightPixels(), empty->widthPixels(), "latent");
         const at::Tensor zeros =
-            at::zeros({empty->batch(), model.info().latentChannels, size.height, size.width},
+            at::zeros(latentShapeFor(model, empty->size(), empty->batch(), "latent"),
                       at::TensorOptions(at::kFloat).device(device));
         return {.samples = zeros, .provenance = {}, .carry = nullptr, .isEmpty = true};
     }
@@ -112,9 +109,9 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
                                                 const at::Tensor& latents) {
     PlacedPrompts prompts = placePrompts(request.positive,
                                          request.negative,
-                                         {.height = latents.size(2),
-                                          .width = latents.size(3),
-                                          .downsampling = model.info().downsampling});
+                                         {.height = latents.size(-2),
+                                          .width = latents.size(-1),
+                                          .downsampling = model.info().latent.factor});
     if (prompts.isPlain()) {
         return model.makeDenoiser(context, request);
     }
@@ -178,12 +175,10 @@ Shape shapeOfTensor(const at::Tensor& tensor) {
 void checkWires(const Model& model, const DenoiseRequest& request) {
     InpaintShapes shapes;
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
-        const LatentSize size =
-            latentSizeFor(model, empty->heightPixels(), empty->widthPixels(), "latent");
-        shapes.latent = {empty->batch(), model.info().latentChannels, size.height, size.width};
+        shapes.latent = latentShapeFor(model, empty->size(), empty->batch(), "latent");
     } else {
-        checkLatents(model, latentsIn(request.latent).samples());
         shapes.latent = shapeOfTensor(latentsIn(request.latent).samples());
+        checkLatents(model, shapes.latent);
         shapes.isEmpty = false;
     }
     if (request.mask) {
@@ -195,34 +190,7 @@ void checkWires(const Model& model, const DenoiseRequest& request) {
     checkInpainting(model, request, shapes);
 }
 
-/// Of a picture that is there already, the node that brings it to another size is named.
-[[noreturn]] void refuseSize(const PixelSize& size,
-                             const ModelInfo& info,
-                             const std::string& item) {
-    const std::string multiple = std::to_string(info.downsampling);
-    const bool isPicture = item == "image";
-    Json facts = {{"width", size.width}, {"height", size.height}, {"multiple", info.downsampling}};
-    if (isPicture) {
-        facts["insert"] = "image.fit";
-    }
-    throw CodedError(
-        Error(ErrorKind::InvalidInput,
-              "the size " + std::to_string(size.width) + " x " + std::to_string(size.height) +
-                  " does not fit " + info.checkpoint,
-              isPicture
-                  ? "put Fit image (image.fit) before it, which makes both sides multiples of " +
-                        multiple
-                  : "choose a width and height that are multiples of " + multiple,
-              item),
-        kPictureSizeCode,
-        facts.dump());
-}
-
 }  // namespace
-
-bool isInPixels(const Shape& latentShape) {
-    return latentShape.size() == 4 && latentShape[1] == kPictureChannels;
-}
 
 int startStepOf(const Model& model, const DenoiseRequest& request) {
     if (request.strength >= 1 || spreadsStrength(model, request)) {
@@ -252,19 +220,6 @@ sampling::BatchNoise batchNoiseNamed(const std::string& name) {
                 "choose one or each",
                 "batch_seeds");
     return isOwn ? sampling::BatchNoise::OwnSeeds : sampling::BatchNoise::OneStream;
-}
-
-LatentSize latentSizeFor(const Model& model,
-                         int64_t heightPixels,
-                         int64_t widthPixels,
-                         const char* item) {
-    const int64_t factor = model.info().downsampling;
-    const bool fits = heightPixels > 0 && widthPixels > 0 && heightPixels % factor == 0 &&
-                      widthPixels % factor == 0;
-    if (!fits) {
-        refuseSize({.width = widthPixels, .height = heightPixels}, model.info(), item);
-    }
-    return {.height = heightPixels / factor, .width = widthPixels / factor};
 }
 
 std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
@@ -305,8 +260,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                     model,
                     {.positive = positive,
                      .negative = negative,
-                     .picture = {.width = start.samples.size(3) * model.info().downsampling,
-                                 .height = start.samples.size(2) * model.info().downsampling},
+                     .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = request.cfg},
                     start.samples);

@@ -2,7 +2,6 @@
 
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stages.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
 
 namespace lowtide::sampling {
 class Sampler;
@@ -28,10 +27,6 @@ class Model;
                                    const DenoiseRequest& request,
                                    const StageCall& call);
 
-using tensor::kPictureChannels;
-/// The shape of a latent that is not filled in yet has a picture's channels and counts pixels.
-[[nodiscard]] bool isInPixels(const Shape& latentShape);
-
 /// The step that the request begins with: start_step, or as many steps before the end as its
 /// strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image pipelines. A model
 /// that spreads strength takes all steps with its own sampler and no mask, as
@@ -42,17 +37,5 @@ using tensor::kPictureChannels;
 [[nodiscard]] bool keepsLatent(const DenoiseRequest& request);
 /// That latent, without a sampler's state: tensors of its own, on its device.
 [[nodiscard]] WireRef keptLatent(const DenoiseRequest& request);
-
-/// The latent's height and width for a picture of this size. Error{InvalidInput} on `item` unless
-/// both are multiples of the model's downsampling.
-struct LatentSize {
-    int64_t height = 0;
-    int64_t width = 0;
-};
-
-[[nodiscard]] LatentSize latentSizeFor(const Model& model,
-                                       int64_t heightPixels,
-                                       int64_t widthPixels,
-                                       const char* item);
 
 }  // namespace lowtide::models

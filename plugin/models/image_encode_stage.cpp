@@ -1,7 +1,6 @@
 #include "plugin/models/image_encode_stage.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/joined_pictures.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -57,7 +56,7 @@ at::Tensor encodeAll(StageContext& context,
         const at::Tensor one = pixels.narrow(0, i, 1);
         moments.put(i,
                     request.tilePixels > 0
-                        ? encodeInTiles(one, request.tilePixels, model.info().downsampling, encode)
+                        ? encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode)
                         : encode(one));
         tellProgress(context, *treeIn(model, kAutoencoder), call, "encode", i + 1, count);
     }
@@ -74,11 +73,13 @@ Shape encodedShape(const Model& model,
                    const ImageEncodeShapes& shapes,
                    const ImageEncodeRequest& settings) {
     checkSettings(settings);
-    const LatentSize size = latentSizeFor(model, shapes.image[2], shapes.image[3], "image");
+    requirePictures(model, "encoding");
+    Shape shape = latentShapeFor(
+        model, {.width = shapes.image[3], .height = shapes.image[2]}, shapes.image[0], "image");
     if (!shapes.mask.empty()) {
         checkMaskFits(shapes.mask, shapes.image);
     }
-    return {shapes.image[0], model.info().latentChannels, size.height, size.width};
+    return shape;
 }
 
 bool givesDistribution(const ImageEncodeRequest& settings) {
@@ -99,7 +100,7 @@ WireRef imageEncodeStage(StageContext& context,
     FiniteResult finite(model, call);
     const at::Tensor moments = encodeAll(context, model, pixels, request, call, finite);
     context.record.putNext("vae.moments", moments);
-    sampling::LatentDistribution seen = model.distributionOf(moments);
+    sampling::LatentDistribution seen = forDenoiser(model.info().latent, moments);
     if (!givesDistribution(request)) {
         seen.deviation.reset();
     }

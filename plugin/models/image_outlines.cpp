@@ -10,12 +10,14 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 namespace lowtide::models {
 
 PictureOutline pictureOutline(int64_t heightPixels, int64_t widthPixels) {
-    PictureOutline outline{outputOf("IMAGE", {1, kPictureChannels, heightPixels, widthPixels}),
-                           outputOf("MASK", {1, 1, heightPixels, widthPixels})};
+    PictureOutline outline{
+        outputOf("IMAGE", {1, tensor::kPictureChannels, heightPixels, widthPixels}),
+        outputOf("MASK", {1, 1, heightPixels, widthPixels})};
     outline.walk = [=](const memory::StagePlace& place) {
         return withErrorsOf("load", [&] { return walkPicture(heightPixels, widthPixels, place); });
     };

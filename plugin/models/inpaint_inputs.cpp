@@ -26,12 +26,12 @@ bool fitsBatch(int64_t count, int64_t batch) {
 void checkInpaintMask(const Model& model,
                       const DenoiseRequest& settings,
                       const InpaintShapes& shapes) {
+    requirePictures(model, "a mask");
     const Shape& mask = shapes.mask;
-    const int64_t height = shapes.latent[2] * model.info().downsampling;
-    const int64_t width = shapes.latent[3] * model.info().downsampling;
-    requireThat(mask.size() == 4 && mask[2] == height && mask[3] == width,
+    const PictureSize size = model.info().latent.sizeOf(shapes.latent);
+    requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,
                 "the mask is " + (mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask)) +
-                    " pixels, the picture " + sizeText(height, width),
+                    " pixels, the picture " + sizeText(size.height, size.width),
                 "connect a mask of the picture's size",
                 "mask");
     requireThat(fitsBatch(mask[0], shapes.latent[0]),
@@ -98,7 +98,7 @@ sampling::Inpainting inpaintingFor(const Model& model,
     if (!request.mask) {
         return {};
     }
-    const int64_t factor = model.info().downsampling;
+    const int64_t factor = model.info().latent.factor;
     const c10::Device device = latents.device();
     sampling::Inpainting inpainting;
     inpainting.mask = tensor::upload(masksIn(request.mask).values(), device)

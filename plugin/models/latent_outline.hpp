@@ -2,17 +2,27 @@
 // A latent before the run, beyond its shape. Torch-free.
 
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/tensor/picture_size.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace lowtide::models {
 
-/// What an encoded picture is: goes along wires in its place. A latent without one is no more than
-/// its shape.
+/// Latents that are not there yet: their shape is the model's to say.
+struct EmptyOutline {
+    tensor::PictureSize size;
+    int64_t batch = 1;
+};
+
+/// What a latent is: goes along wires in its place. One without it is no more than its shape.
 class LatentOutline final : public memory::WireValue {
 public:
     /// `isDistribution`: it has a deviation, and a denoiser draws from it.
     explicit LatentOutline(bool isDistribution) : isDistribution_(isDistribution) {}
+
+    /// Of what has no shape yet.
+    explicit LatentOutline(const EmptyOutline& empty) : empty_(empty) {}
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
@@ -24,9 +34,18 @@ public:
 
     [[nodiscard]] bool isDistribution() const { return isDistribution_; }
 
+    [[nodiscard]] const EmptyOutline* empty() const { return empty_ ? &*empty_ : nullptr; }
+
 private:
-    bool isDistribution_;
+    bool isDistribution_ = false;
+    std::optional<EmptyOutline> empty_;
 };
+
+/// What `known`, a ValueOutline's value, tells of a latent that is not there yet; nullptr: it is.
+[[nodiscard]] inline const EmptyOutline* emptyIn(const memory::WireRef& known) {
+    const auto* outline = dynamic_cast<const LatentOutline*>(known.get());
+    return outline ? outline->empty() : nullptr;
+}
 
 /// Whether `known`, a ValueOutline's value, tells of a distribution; null tells of none.
 [[nodiscard]] inline bool isDistribution(const memory::WireRef& known) {

@@ -26,8 +26,12 @@ void LatentPreview::look(const std::function<at::Tensor()>& clean,
     if (begin < due_ && !isWalk) {
         return;
     }
-    show_({.picture = tensor::preview(rgbOf(clean()[0], *model_.latentToRgb)),
-           .scale = static_cast<int>(model_.downsampling),
+    at::Tensor one = clean()[0];
+    if (model_.latent.hasFrames) {
+        one = one.select(1, one.size(1) / 2);  // [C, F, h, w] -> [C, h, w]
+    }
+    show_({.picture = tensor::preview(rgbOf(one, *model_.latentToRgb)),
+           .scale = static_cast<int>(model_.latent.factor),
            .done = done,
            .total = total});
     const Clock::time_point end = Clock::now();

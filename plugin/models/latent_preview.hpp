@@ -10,7 +10,8 @@
 
 namespace lowtide::models {
 
-/// Small pictures of the first latent of a batch: one pixel for one of the latent.
+/// Small pictures of the first latent of a batch, of a video's middle frame: one pixel for one of
+/// the latent.
 class LatentPreview {
 public:
     using Show = std::function<void(const LivePicture&)>;
@@ -20,7 +21,7 @@ public:
     LatentPreview(const ModelInfo& model, const PreviewPace& pace, const Show& show);
 
     /// Makes a picture where one is due; always for the shapes of a walk. `clean` gives the
-    /// latents, [B, C, h, w]; it is not asked else.
+    /// latents; it is not asked else.
     void look(const std::function<at::Tensor()>& clean, int done, int total, bool isWalk);
 
 private:

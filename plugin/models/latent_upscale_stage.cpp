@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/interpolation.hpp"
 
@@ -17,6 +16,11 @@ namespace {
 using tensor::kernels::Interpolation;
 
 constexpr double kLargestLatentSide = 1 << 13;  ///< of latents: 65536 pixels of most models
+
+struct LatentSize {
+    int64_t height = 0;
+    int64_t width = 0;
+};
 
 struct LatentMethod {
     std::string_view name;
@@ -63,14 +67,14 @@ int64_t scaledLatentSide(int64_t side, double scale, const char* item) {
 
 /// A side of the result, in pixels of the picture, as latent pixels.
 int64_t packed(int64_t pixels, const ModelInfo& info, const char* item) {
-    if (pixels < 0 || pixels % info.downsampling != 0) {
+    if (pixels < 0 || pixels % info.latent.multiple != 0) {
         throw Error(ErrorKind::InvalidInput,
                     "a " + std::string(item) + " of " + std::to_string(pixels) +
                         " pixels does not fit " + info.checkpoint,
-                    "choose a multiple of " + std::to_string(info.downsampling),
+                    "choose a multiple of " + std::to_string(info.latent.multiple),
                     item);
     }
-    return pixels / info.downsampling;
+    return pixels / info.latent.factor;
 }
 
 LatentSize sizeInPixels(const LatentSize& given,
@@ -105,10 +109,16 @@ LatentSize sizeInPixels(const LatentSize& given,
 
 Shape upscaledShape(const Shape& latentShape, const LatentUpscaleRequest& settings) {
     (void)latentMethodNamed(settings.method);
-    if (latentShape.size() != 4 || isInPixels(latentShape)) {
+    if (latentShape.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to upscale",
                     "put a denoise node between, or change the size of the empty latent",
+                    "latent");
+    }
+    if (latentShape.size() != 4) {
+        throw Error(ErrorKind::Unsupported,
+                    "the latent is " + toText(latentShape) + "; videos are not upscaled",
+                    "upscale the pictures that it is decoded to",
                     "latent");
     }
     const LatentSize given{.height = latentShape[2], .width = latentShape[3]};

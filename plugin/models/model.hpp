@@ -5,6 +5,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_statement.hpp"
+#include "plugin/models/latent_space.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
 #include "plugin/sampling/step_caches/cache_points.hpp"
 
@@ -29,7 +30,6 @@ struct FamilyPrecision;
 
 namespace lowtide::sampling {
 class Denoiser;
-struct LatentDistribution;
 struct StepInfo;
 }  // namespace lowtide::sampling
 
@@ -53,13 +53,12 @@ struct ModelInfo {
     std::string family;
     std::string checkpoint;  ///< file or folder name, for people
     Json schedulerConfig;    ///< scheduler/scheduler_config.json
-    int64_t latentChannels = 4;
+    LatentSpace latent{};
     /// Guidance is an input of its denoiser: it was distilled for latent consistency.
     bool embedsGuidance = false;
     /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
     bool spreadsStrength = false;
-    bool fillsMasks = false;   ///< its denoiser takes a mask and a masked picture beside the latent
-    int64_t downsampling = 8;  ///< pixels of a picture for one of the latent
+    bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
     std::vector<std::string> textEncoders = {std::string(kTextEncoder)};  ///< roles, in order
     ConditioningStatement conditioning{};      ///< of its encoded prompts
     sampling::CachePoints cachePoints{};       ///< of the denoiser
@@ -135,17 +134,12 @@ public:
     /// Error{InvalidInput} when a conditioning is another encoder's.
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const = 0;
-    /// Latents as the autoencoder wants them.
-    [[nodiscard]] virtual at::Tensor unscaled(const at::Tensor& latents) const = 0;
-    /// Unscaled latents [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
+    /// Latents as forAutoencoder() gives them, [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
     [[nodiscard]] virtual at::Tensor decode(StageContext& context,
                                             const at::Tensor& latents) const = 0;
-    /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], unscaled.
+    /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], for forDenoiser().
     [[nodiscard]] virtual at::Tensor encode(StageContext& context,
                                             const at::Tensor& pixels) const = 0;
-    /// encode()'s result as the denoiser sees latents, [B, C, h, w] each.
-    [[nodiscard]] virtual sampling::LatentDistribution distributionOf(
-        const at::Tensor& moments) const = 0;
 };
 
 }  // namespace lowtide::models

@@ -61,7 +61,6 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.negative = facts.request.negative
                               ? conditioningIn(facts.request.negative, "negative").prompt()
                               : std::string();
-    const int64_t factor = facts.model.info().downsampling;
     const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
                                                    ? tensor::Provenance::Fields()
                                                    : std::exchange(provenance.fields, {});
@@ -73,9 +72,8 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("CFG scale", formatNumber(facts.request.cfg));
     provenance.set(kSeed, std::to_string(facts.request.seed));
     provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
-    provenance.set("Size",
-                   std::to_string(facts.samples.size(3) * factor) + "x" +
-                       std::to_string(facts.samples.size(2) * factor));
+    const PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
+    provenance.set("Size", std::to_string(size.width) + "x" + std::to_string(size.height));
     if (facts.request.strength < 1 || facts.request.mask) {
         provenance.set("Denoising strength", formatNumber(facts.request.strength));
     }

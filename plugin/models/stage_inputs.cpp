@@ -1,6 +1,8 @@
 #include "plugin/models/stage_inputs.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
 
 namespace lowtide::models {
@@ -17,6 +19,41 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
                       : "the input " + std::string(item) + " is not connected",
                 "connect a " + std::string(wanted),
                 item);
+}
+
+[[noreturn]] void refuseFrames(const PictureSize& size,
+                               const ModelInfo& info,
+                               const std::string& item) {
+    const std::string step = std::to_string(info.latent.frameFactor);
+    throw Error(ErrorKind::InvalidInput,
+                std::to_string(size.frames) + " frames do not fit " + info.checkpoint,
+                info.latent.hasFrames ? "choose 1 frame more than a multiple of " + step
+                                      : "choose 1 frame: the model makes pictures",
+                item);
+}
+
+/// Of a picture that is there already, the node that brings it to another size is named.
+[[noreturn]] void refuseSize(const PictureSize& size,
+                             const ModelInfo& info,
+                             const std::string& item) {
+    const std::string multiple = std::to_string(info.latent.multiple);
+    const bool isPicture = item == "image";
+    Json facts = {
+        {"width", size.width}, {"height", size.height}, {"multiple", info.latent.multiple}};
+    if (isPicture) {
+        facts["insert"] = "image.fit";
+    }
+    throw CodedError(
+        Error(ErrorKind::InvalidInput,
+              "the size " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                  " does not fit " + info.checkpoint,
+              isPicture
+                  ? "put Fit image (image.fit) before it, which makes both sides multiples of " +
+                        multiple
+                  : "choose a width and height that are multiples of " + multiple,
+              item),
+        kPictureSizeCode,
+        facts.dump());
 }
 
 }  // namespace
@@ -73,14 +110,35 @@ std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::str
     return tree;
 }
 
-void checkLatents(const Model& model, const at::Tensor& samples) {
+Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {
     const ModelInfo& info = model.info();
-    if (samples.dim() != 4 || samples.size(1) != info.latentChannels) {
+    const std::optional<Shape> shape = info.latent.shapeFor(size, batch);
+    if (!shape && !info.latent.takesFrames(size.frames)) {
+        refuseFrames(size, info, item);
+    }
+    if (!shape) {
+        refuseSize(size, info, item);
+    }
+    return *shape;
+}
+
+void checkLatents(const Model& model, const Shape& latents) {
+    const ModelInfo& info = model.info();
+    if (!info.latent.holds(latents)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the latent is " + toText(samples.sizes()) + ", " + info.checkpoint +
-                        " works on " + std::to_string(info.latentChannels) + " channels",
+                    "the latent is " + toText(latents) + ", " + info.checkpoint + " works on " +
+                        info.latent.toText(),
                     "connect a latent of the same family",
                     "latent");
+    }
+}
+
+void requirePictures(const Model& model, const std::string& what) {
+    if (model.info().latent.hasFrames) {
+        throw Error(ErrorKind::Unsupported,
+                    model.info().checkpoint + " makes videos, and " + what + " is for pictures",
+                    "choose another checkpoint",
+                    "model");
     }
 }
 

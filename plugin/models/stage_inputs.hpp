@@ -26,8 +26,18 @@ namespace lowtide::models {
 [[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
                                                                   std::string_view role);
 
-/// Error{InvalidInput} unless `samples` are [B, C, h, w] with the model's channels.
-void checkLatents(const Model& model, const at::Tensor& samples);
+/// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
+/// sizes, where the model has none for that size.
+[[nodiscard]] Shape latentShapeFor(const Model& model,
+                                   const PictureSize& size,
+                                   int64_t batch,
+                                   const char* item);
+
+/// Error{InvalidInput} unless a tensor of this shape can be latents of the model.
+void checkLatents(const Model& model, const Shape& latents);
+
+/// Error{Unsupported} on port "model" where it makes videos, and `what` is for pictures alone.
+void requirePictures(const Model& model, const std::string& what);
 
 /// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
 void checkMaskFits(const Shape& mask, const Shape& image);

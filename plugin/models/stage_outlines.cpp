@@ -3,6 +3,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_outline.hpp"
@@ -24,15 +25,6 @@
 namespace lowtide::models {
 
 namespace {
-
-/// [B, C, h, w] of the latent that a stage will see.
-Shape latentShapeFor(const Model& model, const Shape& shape) {
-    if (!isInPixels(shape)) {
-        return shape;
-    }
-    const LatentSize size = latentSizeFor(model, shape[2], shape[3], "latent");
-    return {shape[0], model.info().latentChannels, size.height, size.width};
-}
 
 /// An output that is `conditioning`.
 StageOutline conditioningOutput(const ConditioningOutline& conditioning) {
@@ -172,11 +164,14 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
     Issues issues = warningsOf(judgement);
     const Issues ofSchedule = scheduleWarnings(known, settings, *sampler);
     issues.insert(issues.end(), ofSchedule.begin(), ofSchedule.end());
-    const Shape shape = latentShapeFor(known, shapes.latent);
+    const EmptyOutline* empty = emptyIn(shapes.latentKind);
+    const Shape shape =
+        empty ? latentShapeFor(known, empty->size, empty->batch, "latent") : shapes.latent;
+    checkLatents(known, shape);
     checkInpainting(known,
                     settings,
                     {.latent = shape,
-                     .isEmpty = isInPixels(shapes.latent),
+                     .isEmpty = empty != nullptr,
                      .mask = shapes.mask,
                      .masked = shapes.masked});
     if (keepsLatent(settings)) {
@@ -228,11 +223,7 @@ StageOutline decodeOutline(const Shape& latentShape, const DecodeRequest& asked)
     const memory::ComponentPrecision precision =
         usePrecision(settings.model, kAutoencoder, settings.precision);
     const Model& known = modelIn(settings.model);
-    const int64_t factor = known.info().downsampling;
-    Shape shape = latentShapeFor(known, latentShape);
-    if (shape.size() == 4) {
-        shape = {shape[0], kPictureChannels, shape[2] * factor, shape[3] * factor};
-    }
+    const Shape shape = decodedShape(known, latentShape);
     return StageOutline{
         .components = networkOf(settings.model, "decode", kAutoencoder),
         .outputType = "IMAGE",

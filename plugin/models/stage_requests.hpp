@@ -69,6 +69,7 @@ struct EncodeResult {
 struct EmptyLatentRequest {
     int64_t widthPixels = 512;
     int64_t heightPixels = 512;
+    int64_t frames = 1;  ///< more: of a video
     int64_t batch = 1;
 };
 

@@ -11,6 +11,7 @@
 #include "plugin/models/finish/sharpen_stage.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/image_outlines.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_upscale_stage.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/mask_stage.hpp"
@@ -46,6 +47,7 @@ namespace {
 
 constexpr int64_t kLargestEmptySide = 1 << 16;
 constexpr int64_t kLargestBatch = 4096;
+constexpr int64_t kMostFrames = 4096;
 constexpr const char* kUpscalerItem = "upscaler";
 
 void checkInRange(int64_t value, int64_t most, const char* item) {
@@ -55,6 +57,18 @@ void checkInRange(int64_t value, int64_t most, const char* item) {
                     "choose a number from 1 to " + std::to_string(most),
                     item);
     }
+}
+
+/// Error{InvalidInput} names the number that cannot be.
+EmptyOutline emptyOutlineOf(const EmptyLatentRequest& request) {
+    checkInRange(request.widthPixels, kLargestEmptySide, "width");
+    checkInRange(request.heightPixels, kLargestEmptySide, "height");
+    checkInRange(request.frames, kMostFrames, "frames");
+    checkInRange(request.batch, kLargestBatch, "batch");
+    return {.size = {.width = request.widthPixels,
+                     .height = request.heightPixels,
+                     .frames = request.frames},
+            .batch = request.batch};
 }
 
 /// Runs a stage on the network of `role` as the request wants its numbers: `loaded` is the
@@ -192,11 +206,8 @@ public:
     }
 
     WireRef emptyLatent(const EmptyLatentRequest& request) override {
-        checkInRange(request.widthPixels, kLargestEmptySide, "width");
-        checkInRange(request.heightPixels, kLargestEmptySide, "height");
-        checkInRange(request.batch, kLargestBatch, "batch");
-        return std::make_shared<const tensor::EmptyLatents>(
-            request.widthPixels, request.heightPixels, request.batch);
+        const EmptyOutline empty = emptyOutlineOf(request);
+        return std::make_shared<const tensor::EmptyLatents>(empty.size, empty.batch);
     }
 
     WireRef stepCache(const StepCacheRequest& request) override {
@@ -322,6 +333,11 @@ public:
                                      const LatentRepeatRequest& settings) override {
         return withErrorsOf("repeat",
                             [&] { return repeatLatentOutline(latentShape, known, settings); });
+    }
+
+    StageOutline outlineEmptyLatent(const EmptyLatentRequest& request) override {
+        return {.outputType = "LATENT",
+                .outputValue = std::make_shared<const LatentOutline>(emptyOutlineOf(request))};
     }
 
     StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,

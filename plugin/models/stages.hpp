@@ -78,7 +78,7 @@ struct ImageEncodeShapes {
 
 /// Shapes of what a denoiser is given.
 struct DenoiseShapes {
-    Shape latent;    ///< [B, 3, H, W] in pixels where nothing is filled in yet, else [B, C, h, w]
+    Shape latent;    ///< [B, C, h, w] or [B, C, F, h, w]; empty: `latentKind` tells its size
     Shape positive;  ///< [1, T, D]
     Shape negative;  ///< [1, T, D], or empty: not connected
     /// StageOutline::outputValue of conditionings that were joined or restricted, else null.
@@ -86,7 +86,7 @@ struct DenoiseShapes {
     WireRef negativeEntries;
     Shape mask;    ///< [1 or B, 1, H, W], or empty: not connected
     Shape masked;  ///< [1 or B, C, h, w], likewise
-    /// StageOutline::outputValue of latents, which may be null.
+    /// StageOutline::outputValue of latents, null where their shape is all that is known.
     WireRef latentKind;
     WireRef maskedKind;
 };
@@ -180,6 +180,7 @@ public:
     [[nodiscard]] virtual StageOutline outlineRepeatLatent(const Shape& latentShape,
                                                            const WireRef& known,
                                                            const LatentRepeatRequest& settings) = 0;
+    [[nodiscard]] virtual StageOutline outlineEmptyLatent(const EmptyLatentRequest& request) = 0;
     /// Of the wires in `settings` only the model is looked at.
     [[nodiscard]] virtual StageOutline outlineEncodeImage(const ImageEncodeShapes& shapes,
                                                           const ImageEncodeRequest& settings) = 0;

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include <numeric>
 #include <utility>
 
 namespace lowtide::tensor::kernels {
@@ -199,9 +200,9 @@ at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
 }
 
 at::Tensor deviation(const at::Tensor& x) {
-    LOWTIDE_ASSERT(x.dim() == 4);
-    return x.is_meta() ? meta::deviation(x)
-                       : at::std(x, at::IntArrayRef{1, 2, 3}, /*unbiased=*/true, /*keepdim=*/true);
+    std::vector<int64_t> axes(static_cast<size_t>(x.dim()) - 1);
+    std::iota(axes.begin(), axes.end(), 1);
+    return x.is_meta() ? meta::deviation(x) : at::std(x, axes, /*unbiased=*/true, /*keepdim=*/true);
 }
 
 }  // namespace lowtide::tensor::kernels

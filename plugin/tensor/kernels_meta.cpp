@@ -319,7 +319,9 @@ at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
 }
 
 at::Tensor deviation(const at::Tensor& x) {
-    return empty({x.size(0), 1, 1, 1}, x);
+    std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
+    sizes.front() = x.size(0);
+    return empty(sizes, x);
 }
 
 at::Tensor resampledAxis(const at::Tensor& x, int64_t axis, int64_t length, Resample filter) {

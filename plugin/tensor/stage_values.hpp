@@ -3,6 +3,7 @@
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/tensor/conditioning_fields.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
+#include "plugin/tensor/picture_size.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -88,8 +89,8 @@ struct SamplerCarry {
     at::Tensor generator;  ///< state of the CPU generator, uint8; [B, bytes] of several
 };
 
-/// Latent pictures, unscaled as the denoiser sees them.
-/// Shape: samples [B, C, H / factor, W / factor] f32, factor = the autoencoder's downsampling.
+/// Latent pictures as the denoiser sees them.
+/// Shape: samples [B, C, h, w] f32, or of videos [B, C, F, h, w]; which, the model's space says.
 class Latents final : public memory::WireValue {
 public:
     /// `deviation`: see deviation().
@@ -120,13 +121,11 @@ private:
     at::Tensor deviation_;
 };
 
-/// A latent size that is not filled yet: the denoiser draws its noise. Kept apart from Latents
-/// because the channel count and the downsampling are the model's, which an empty latent does not
-/// know.
+/// Latents that are not there yet: the size of what they become. The denoiser, which knows their
+/// space, draws their noise.
 class EmptyLatents final : public memory::WireValue {
 public:
-    EmptyLatents(int64_t widthPixels, int64_t heightPixels, int64_t batch)
-        : widthPixels_(widthPixels), heightPixels_(heightPixels), batch_(batch) {}
+    EmptyLatents(const PictureSize& size, int64_t batch) : size_(size), batch_(batch) {}
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
@@ -136,15 +135,12 @@ public:
         return std::make_shared<EmptyLatents>(*this);
     }
 
-    [[nodiscard]] int64_t widthPixels() const { return widthPixels_; }
-
-    [[nodiscard]] int64_t heightPixels() const { return heightPixels_; }
+    [[nodiscard]] const PictureSize& size() const { return size_; }
 
     [[nodiscard]] int64_t batch() const { return batch_; }
 
 private:
-    int64_t widthPixels_;
-    int64_t heightPixels_;
+    PictureSize size_;
     int64_t batch_;
 };
 

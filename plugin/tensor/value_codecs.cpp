@@ -296,8 +296,9 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         Encoder encoder;
         if (const auto* empty = dynamic_cast<const EmptyLatents*>(value.get())) {
-            return encoder.finish({{"width", empty->widthPixels()},
-                                   {"height", empty->heightPixels()},
+            return encoder.finish({{"width", empty->size().width},
+                                   {"height", empty->size().height},
+                                   {"frames", empty->size().frames},
                                    {"batch", empty->batch()}});
         }
         const auto& latents = dynamic_cast<const Latents&>(*value);
@@ -318,21 +319,30 @@ public:
     }
 
     [[nodiscard]] WireRef decode(const EncodedValue& value) const override {
-        constexpr int64_t kSamplesDimensions = 4;  // [B, C, h, w]
         const JsonReader reader(value.metadata, "a kept latent");
         if (reader.has("width")) {
-            return std::make_shared<EmptyLatents>(requiredInteger(reader, "width"),
-                                                  requiredInteger(reader, "height"),
-                                                  requiredInteger(reader, "batch"));
+            return std::make_shared<EmptyLatents>(
+                PictureSize{.width = requiredInteger(reader, "width"),
+                            .height = requiredInteger(reader, "height"),
+                            .frames = requiredInteger(reader, "frames")},
+                requiredInteger(reader, "batch"));
         }
-        return std::make_shared<Latents>(
-            requiredTensor(value, "samples", at::kFloat, kSamplesDimensions),
-            provenanceFrom(value),
-            carryFrom(value, reader),
-            tensorOf(value, "deviation"));
+        return std::make_shared<Latents>(samplesFrom(value),
+                                         provenanceFrom(value),
+                                         carryFrom(value, reader),
+                                         tensorOf(value, "deviation"));
     }
 
 private:
+    /// [B, C, h, w] or [B, C, F, h, w].
+    static at::Tensor samplesFrom(const EncodedValue& value) {
+        constexpr int64_t kOfVideos = 5;
+        const auto found = value.tensors.find("samples");
+        const bool haveFrames =
+            found != value.tensors.end() && found->second.shape.size() == kOfVideos;
+        return requiredTensor(value, "samples", at::kFloat, haveFrames ? kOfVideos : 4);
+    }
+
     static std::shared_ptr<const SamplerCarry> carryFrom(const EncodedValue& value,
                                                          const JsonReader& reader) {
         const Json* json = reader.member("carry");

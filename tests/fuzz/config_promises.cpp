@@ -55,10 +55,10 @@ bool checkAutoencoderConfig(const Json& settings) {
     require(config.scalingFactor > 0 && std::isfinite(config.scalingFactor),
             "latents can be scaled");
     const auto latent = static_cast<size_t>(config.latentChannels);
-    require(config.mean.size() == config.deviation.size() &&
-                (config.mean.empty() || config.mean.size() == latent),
+    require(config.latentsMean.size() == config.latentsDeviation.size() &&
+                (config.latentsMean.empty() || config.latentsMean.size() == latent),
             "every channel has a mean and a deviation, or none has");
-    for (const double deviation : config.deviation) {
+    for (const double deviation : config.latentsDeviation) {
         require(deviation > 0 && std::isfinite(deviation), "latents can be brought back");
     }
     for (const int64_t channels : config.channels) {

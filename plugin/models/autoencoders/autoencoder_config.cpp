@@ -19,7 +19,6 @@ std::span<const FixedSetting> fixedAutoencoderSettings() {
         {"down_block_types", "DownEncoderBlock2D"},
         {"in_channels", kImageChannels},
         {"out_channels", kImageChannels},
-        {"shift_factor", nullptr},
         {"up_block_types", "UpDecoderBlock2D"},
     };
     return settings;
@@ -48,27 +47,59 @@ std::vector<int64_t> autoencoderChannels(const JsonReader& reader, int64_t group
     return channels;
 }
 
-/// latents_mean and latents_std, both or neither.
-void readMoments(const JsonReader& reader, AutoencoderConfig& config) {
-    config.mean = reader.numbers("latents_mean").value_or(std::vector<double>());
-    config.deviation = reader.numbers("latents_std").value_or(std::vector<double>());
-    const auto count = static_cast<size_t>(config.latentChannels);
-    const auto isFinite = [](double value) { return std::isfinite(value); };
-    const auto isAbove0 = [](double value) { return std::isfinite(value) && value > 0; };
-    const bool hasNone = config.mean.empty() && config.deviation.empty();
-    const bool areRight = config.mean.size() == count && config.deviation.size() == count &&
-                          std::all_of(config.mean.begin(), config.mean.end(), isFinite) &&
-                          std::all_of(config.deviation.begin(), config.deviation.end(), isAbove0);
-    if (!hasNone && !areRight) {
-        throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": latents_mean has " + std::to_string(config.mean.size()) +
-                        " numbers and latents_std " + std::to_string(config.deviation.size()) +
-                        ", needs " + std::to_string(count) + " each, deviations above 0",
-                    "get the config.json of the checkpoint again");
+[[noreturn]] void refuseSetting(const JsonReader& reader, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt,
+                reader.what() + ": " + problem,
+                "get the config.json of the checkpoint again");
+}
+
+double finiteNumber(const JsonReader& reader, const char* key, double otherwise) {
+    const double number = reader.number(key).value_or(otherwise);
+    if (!std::isfinite(number)) {
+        refuseSetting(reader, std::string(key) + " is no finite number");
+    }
+    return number;
+}
+
+/// A number of each channel of the latents; none: not stated.
+std::vector<double> channelNumbers(const JsonReader& reader, const char* key, int64_t channels) {
+    const std::vector<double> numbers = reader.numbers(key).value_or(std::vector<double>());
+    const bool areFinite = std::all_of(
+        numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+    if (!numbers.empty() && (static_cast<int64_t>(numbers.size()) != channels || !areFinite)) {
+        refuseSetting(reader,
+                      std::string(key) + " has " + std::to_string(numbers.size()) +
+                          " numbers, needs " + std::to_string(channels) + " finite ones");
+    }
+    return numbers;
+}
+
+/// As diffusers' StableDiffusionXLPipeline takes them: both, or none.
+void readStatistics(const JsonReader& reader, AutoencoderConfig& config) {
+    config.shiftFactor = finiteNumber(reader, "shift_factor", 0);
+    config.latentsMean = channelNumbers(reader, "latents_mean", config.latentChannels);
+    config.latentsDeviation = channelNumbers(reader, "latents_std", config.latentChannels);
+    if (config.latentsMean.empty() != config.latentsDeviation.empty()) {
+        refuseSetting(reader, "of latents_mean and latents_std only one is there");
+    }
+    if (std::any_of(config.latentsDeviation.begin(),
+                    config.latentsDeviation.end(),
+                    [](double deviation) { return deviation <= 0; })) {
+        refuseSetting(reader, "latents_std has a number that is not above 0");
     }
 }
 
 }  // namespace
+
+LatentSpace latentSpaceOf(const AutoencoderConfig& config) {
+    return {.channels = config.latentChannels,
+            .factor = config.downsampling(),
+            .multiple = config.downsampling(),
+            .mean = config.latentsMean,
+            .deviation = config.latentsDeviation,
+            .scale = config.scalingFactor,
+            .shift = config.shiftFactor};
+}
 
 AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
@@ -79,11 +110,11 @@ AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& wha
     config.layersPerBlock = integerInRange(reader, "layers_per_block", 1, 1, kMostLayers);
     config.groups = integerInRange(reader, "norm_num_groups", 32, 1, kMostChannels);
     config.scalingFactor = reader.number("scaling_factor").value_or(config.scalingFactor);
+    readStatistics(reader, config);
     config.quantConv = reader.boolean("use_quant_conv").value_or(true);
     config.postQuantConv = reader.boolean("use_post_quant_conv").value_or(true);
     config.midAttention = reader.boolean("mid_block_add_attention").value_or(true);
     config.forceUpcast = reader.boolean("force_upcast").value_or(true);
-    readMoments(reader, config);
     config.channels = autoencoderChannels(reader, config.groups);
     if (!(config.scalingFactor > 0)) {
         throw Error(ErrorKind::Corrupt,

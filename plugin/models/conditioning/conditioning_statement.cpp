@@ -36,7 +36,7 @@ tensor::NamedNumbers ConditioningStatement::numbersOf(const tensor::NamedNumbers
 
 double numberFor(const ConditioningNumber& stated,
                  const tensor::NamedNumbers& held,
-                 const PictureSize& picture) {
+                 const tensor::PictureSize& picture) {
     const auto found = held.find(stated.name);
     const double number = found == held.end() ? stated.byDefault : found->second;
     if (number != 0 || stated.zero == ZeroMeans::Zero) {

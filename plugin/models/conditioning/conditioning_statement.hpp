@@ -2,6 +2,7 @@
 // What a family states of its encoded prompts. Torch-free.
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/tensor/picture_size.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace lowtide::models {
-
-/// Of a picture, or of the frames of a video.
-struct PictureSize {
-    int64_t width = 0;
-    int64_t height = 0;
-};
 
 /// What a number of 0 stands for.
 enum class ZeroMeans : uint8_t { Zero, PictureWidth, PictureHeight };
@@ -46,7 +41,7 @@ struct ConditioningStatement {
 /// A number of one prompt, which need not hold it, for a picture.
 [[nodiscard]] double numberFor(const ConditioningNumber& stated,
                                const tensor::NamedNumbers& held,
-                               const PictureSize& picture);
+                               const tensor::PictureSize& picture);
 
 /// What encoding a request would give.
 struct PromptsOutline {

@@ -14,8 +14,8 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kRowsAxis = 2;
-constexpr int64_t kColumnsAxis = 3;
+constexpr int64_t kRowsAxis = -2;
+constexpr int64_t kColumnsAxis = -1;
 constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
 constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
@@ -44,12 +44,22 @@ void ramp(at::Tensor& mask, int64_t axis, bool atStart, bool atEnd) {
     }
 }
 
-/// The entry's strength where it speaks: [1, 1, h, w].
+/// A plane [count, 1, ..., h, w] beside `latents`, the same for all their channels and frames.
+at::Tensor planes(
+    const at::Tensor& latents, int64_t count, int64_t height, int64_t width, double value) {
+    std::vector<int64_t> sizes(static_cast<size_t>(latents.dim()), 1);
+    sizes.front() = count;
+    sizes[sizes.size() - 2] = height;
+    sizes.back() = width;
+    return at::full(sizes, value, latents.options());
+}
+
+/// The entry's strength where it speaks: [1, 1, ..., h, w].
 at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
     const LatentArea whole{
         .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
     const LatentArea area = entry.area.value_or(whole);
-    at::Tensor mask = at::full({1, 1, area.height, area.width}, entry.strength, latents.options());
+    at::Tensor mask = planes(latents, 1, area.height, area.width, entry.strength);
     ramp(mask, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
     ramp(mask, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
     return mask;
@@ -93,14 +103,11 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const sampling::StepInfo& step) {
     const int64_t sides = prompts_.negative.empty() ? 1 : 2;
     LOWTIDE_ASSERT(latents.size(0) == sides * request_.batch);
-    at::Tensor sums = at::zeros({latents.size(0),
-                                 model_.info().latentChannels,
-                                 latents.size(kRowsAxis),
-                                 latents.size(kColumnsAxis)},
-                                latents.options());
-    at::Tensor counts = at::full({sides, 1, latents.size(kRowsAxis), latents.size(kColumnsAxis)},
-                                 kNothing,
-                                 latents.options());
+    std::vector<int64_t> sizes = latents.sizes().vec();
+    sizes[1] = model_.info().latent.channels;
+    at::Tensor sums = at::zeros(sizes, latents.options());
+    at::Tensor counts =
+        planes(latents, sides, latents.size(kRowsAxis), latents.size(kColumnsAxis), kNothing);
     const std::vector<PromptCall> calls =
         callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), timeAt_);
     if (calls.empty() && step.decision.cache) {

@@ -28,7 +28,7 @@ constexpr uint32_t kDecodes = 0;
 constexpr uint32_t kEncodes = 1;
 
 TileSizes detailTiles(const DetailRequest& settings, const Model& model) {
-    const int64_t multiple = model.info().downsampling;
+    const int64_t multiple = model.info().latent.multiple;
     if (settings.tilePixels == 0) {
         return {.multiple = multiple};
     }
@@ -228,6 +228,7 @@ Issues detailScheduleWarnings(const DetailRequest& settings, const DetailNetwork
 
 void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     const Model& model = modelIn(settings.model);
+    requirePictures(model, "a detail pass");
     const TileSizes sizes = detailTiles(settings, model);
     requireNoArea(shapes.positive, "positive");
     requireNoArea(shapes.negative, "negative");
@@ -239,13 +240,9 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     (void)makeSampler(model, request);
     const TileSpan row = cutSide(shapes.image[2], sizes).front();
     const TileSpan column = cutSide(shapes.image[3], sizes).front();
-    checkInpainting(model,
-                    request,
-                    {.latent = {1,
-                                model.info().latentChannels,
-                                (row.end - row.begin) / sizes.multiple,
-                                (column.end - column.begin) / sizes.multiple},
-                     .isEmpty = false});
+    const PictureSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
+    checkInpainting(
+        model, request, {.latent = latentShapeFor(model, tile, 1, "image"), .isEmpty = false});
 }
 
 WireRef detailStage(StageContext& context,

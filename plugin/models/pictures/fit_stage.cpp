@@ -120,7 +120,7 @@ FitGeometry fitFor(const FitShapes& shapes, const FitRequest& settings) {
         checkMaskFits(shapes.mask, shapes.image);
     }
     const int64_t multiple =
-        settings.model ? std::lcm(settings.multiple, modelIn(settings.model).info().downsampling)
+        settings.model ? std::lcm(settings.multiple, modelIn(settings.model).info().latent.multiple)
                        : settings.multiple;
     return fitGeometry({.width = shapes.image[3], .height = shapes.image[2]}, settings, multiple);
 }

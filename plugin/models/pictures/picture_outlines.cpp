@@ -44,12 +44,14 @@ StageOutline growMaskOutline(const Shape& maskShape, const MaskGrowRequest& sett
 StageOutline repeatLatentOutline(const Shape& latentShape,
                                  const WireRef& known,
                                  const LatentRepeatRequest& settings) {
+    if (const EmptyOutline* empty = emptyIn(known)) {
+        const EmptyOutline repeated{.size = empty->size,
+                                    .batch = repeatedShape({empty->batch}, settings).front()};
+        return {.outputType = "LATENT",
+                .outputValue = std::make_shared<const LatentOutline>(repeated)};
+    }
     const Shape shape = repeatedShape(latentShape, settings);
     StageOutline outline = outputOf("LATENT", shape);
-    if (isInPixels(latentShape)) {
-        outline.tensors.clear();
-        return outline;
-    }
     outline.outputValue = known;
     if (isDistribution(known)) {
         outline.tensors.push_back(outline.tensors.front());

@@ -12,7 +12,12 @@ namespace {
 constexpr int64_t kMostLatents = 4096;
 
 at::Tensor repeated(const at::Tensor& value, int64_t count) {
-    return value.defined() ? value.repeat({count, 1, 1, 1}) : value;
+    if (!value.defined()) {
+        return value;
+    }
+    std::vector<int64_t> times(static_cast<size_t>(value.dim()), 1);
+    times.front() = count;
+    return value.repeat(times);
 }
 
 tensor::Provenance repeatedFields(const tensor::Provenance& given, int64_t count) {
@@ -41,8 +46,7 @@ Shape repeatedShape(const Shape& latentShape, const LatentRepeatRequest& setting
 WireRef repeatLatentStage(StageContext& context, const LatentRepeatRequest& request) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
         const Shape shape = repeatedShape({empty->batch()}, request);
-        return std::make_shared<const tensor::EmptyLatents>(
-            empty->widthPixels(), empty->heightPixels(), shape[0]);
+        return std::make_shared<const tensor::EmptyLatents>(empty->size(), shape[0]);
     }
     const tensor::Latents& given = latentsIn(request.latent);
     (void)repeatedShape(given.samples().sizes().vec(), request);

@@ -1,7 +1,6 @@
 #include "plugin/models/precision/model_in_precision.hpp"
 
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/inpainting.hpp"
 
 #include <utility>
 
@@ -67,10 +66,6 @@ std::unique_ptr<sampling::Denoiser> ModelInPrecision::makeDenoiser(
     return model_->makeDenoiser(own, request);
 }
 
-at::Tensor ModelInPrecision::unscaled(const at::Tensor& latents) const {
-    return model_->unscaled(latents);
-}
-
 at::Tensor ModelInPrecision::decode(StageContext& context, const at::Tensor& latents) const {
     StageContext own = typed(context);
     return model_->decode(own, latents);
@@ -79,10 +74,6 @@ at::Tensor ModelInPrecision::decode(StageContext& context, const at::Tensor& lat
 at::Tensor ModelInPrecision::encode(StageContext& context, const at::Tensor& pixels) const {
     StageContext own = typed(context);
     return model_->encode(own, pixels);
-}
-
-sampling::LatentDistribution ModelInPrecision::distributionOf(const at::Tensor& moments) const {
-    return model_->distributionOf(moments);
 }
 
 UpscalerInPrecision::UpscalerInPrecision(std::shared_ptr<const Upscaler> upscaler,

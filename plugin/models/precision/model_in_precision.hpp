@@ -40,12 +40,9 @@ public:
 
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
-    [[nodiscard]] at::Tensor unscaled(const at::Tensor& latents) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,
                                     const at::Tensor& latents) const override;
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
-    [[nodiscard]] sampling::LatentDistribution distributionOf(
-        const at::Tensor& moments) const override;
 
 private:
     [[nodiscard]] const TypedNetwork& network() const;

@@ -24,6 +24,7 @@
 #include "plugin/models/walk/walked_upscaler.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -77,8 +78,8 @@ WireRef latentOnWire(const Shape& shape,
                      const WireRef& kind,
                      const memory::StagePlace& place,
                      std::string_view port) {
-    if (isInPixels(shape)) {
-        return std::make_shared<const tensor::EmptyLatents>(shape[3], shape[2], shape[0]);
+    if (const EmptyOutline* empty = emptyIn(kind)) {
+        return std::make_shared<const tensor::EmptyLatents>(empty->size, empty->batch);
     }
     at::Tensor samples = onWire(shape, place, port);
     at::Tensor deviation = isDistribution(kind) ? onWire(shape, place, port) : at::Tensor();
@@ -135,7 +136,7 @@ memory::StageWork walkPicture(int64_t heightPixels,
     return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
         const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
         const at::Tensor pixels =
-            at::empty({1, kPictureChannels, heightPixels, widthPixels}, options);
+            at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
         const at::Tensor mask = at::empty({1, 1, heightPixels, widthPixels}, options);
     });
 }

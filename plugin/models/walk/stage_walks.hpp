@@ -25,10 +25,9 @@ struct DetailNetworks;
 [[nodiscard]] memory::StageWork walkMask(const Shape& imageShape,
                                          const MaskRequest& settings,
                                          const memory::StagePlace& place);
-/// `shapes.latent` is [B, 3, H, W] in pixels where nothing is filled in yet. Wires in `settings`
-/// are not looked at. Only the first steps are walked, enough for every sampler to have its
-/// history; the passes are those of all steps. Where prompts speak at some times only, all steps
-/// are walked.
+/// Wires in `settings` are not looked at. Only the first steps are walked, enough for every sampler
+/// to have its history; the passes are those of all steps. Where prompts speak at some times only,
+/// all steps are walked.
 [[nodiscard]] memory::StageWork walkDenoise(const Model& model,
                                             const DenoiseShapes& shapes,
                                             const DenoiseRequest& settings,

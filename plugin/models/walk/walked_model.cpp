@@ -5,7 +5,6 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_hints.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/inpainting.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <utility>
@@ -81,10 +80,6 @@ std::unique_ptr<sampling::Denoiser> WalkedModel::makeDenoiser(
                                             walk_);
 }
 
-at::Tensor WalkedModel::unscaled(const at::Tensor& latents) const {
-    return model_.unscaled(latents);
-}
-
 at::Tensor WalkedModel::decode(StageContext& context, const at::Tensor& latents) const {
     return walk_.passOver(*treeIn(model_, kAutoencoder),
                           latents.sizes(),
@@ -97,10 +92,6 @@ at::Tensor WalkedModel::encode(StageContext& context, const at::Tensor& pixels) 
                           pixels.sizes(),
                           [&] { return model_.encode(context, pixels); },
                           {.hint = context.pass});
-}
-
-sampling::LatentDistribution WalkedModel::distributionOf(const at::Tensor& moments) const {
-    return model_.distributionOf(moments);
 }
 
 }  // namespace lowtide::models

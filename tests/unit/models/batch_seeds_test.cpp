@@ -153,9 +153,11 @@ private Q_SLOTS:
         first.endStep = 2;
         first.keepNoise = true;
         const WireRef half = bench.denoise(first);
-        const models::StageOutline outline = bench.stages().outlineDenoise(
-            {.latent = {kBatch, 3, 48, 64}, .positive = {1, 32, 128}, .negative = {1, 32, 128}},
-            first);
+        const models::StageOutline outline =
+            bench.stages().outlineDenoise({.positive = {1, 32, 128},
+                                           .negative = {1, 32, 128},
+                                           .latentKind = testing::emptyOutline(64, 48, kBatch)},
+                                          first);
         const auto& carry = dynamic_cast<const tensor::Latents&>(*half).carry();
         QCOMPARE(outline.hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
         request.startStep = 2;
@@ -192,7 +194,8 @@ private Q_SLOTS:
         models::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "many";
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineDenoise({.latent = {1, 3, 64, 64}}, request);
+            (void)bench.stages().outlineDenoise({.latentKind = testing::emptyOutline(64, 64)},
+                                                request);
         });
         QVERIFY(error && error->item() == "batch_seeds");
     }

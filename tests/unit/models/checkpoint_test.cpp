@@ -71,7 +71,8 @@ std::vector<Setting> badSettings() {
         {"channels as text", unet, "block_out_channels", "many", Corrupt},
         {"context widths", unet, "cross_attention_dim", {128, 64, 128}, Unsupported},
         {"autoencoder class", vae, "_class_name", "AutoencoderTiny", Unsupported},
-        {"latent means alone", vae, "latents_mean", {0.0, 0.0, 0.0, 0.0}, Corrupt},
+        {"latent means without deviations", vae, "latents_mean", {0.0, 0.0, 0.0, 0.0}, Corrupt},
+        {"three latent means", vae, "latents_mean", {0.0, 0.0, 0.0}, Corrupt},
         {"shift", vae, "shift_factor", 0.1, Unsupported},
         {"grey pictures", vae, "in_channels", 1, Unsupported},
         {"encoder block",
@@ -101,7 +102,7 @@ private Q_SLOTS:
         const CheckpointCopy copy;
         const auto model = open(copy.path());
         QCOMPARE(model->info().family, std::string("sd15"));
-        QCOMPARE(model->info().downsampling, 8);
+        QCOMPARE(model->info().latent.factor, 8);
         QCOMPARE(model->outlinePrompts({}).positive.shape(), (Shape{1, 32, 128}));
         // Parameter counts from the model's NOTES: 4.22 M, 0.82 M, 0.51 M of two bytes.
         const auto megabytes = [&](std::string_view role) {

@@ -328,14 +328,17 @@ private Q_SLOTS:
         const WireRef made =
             bench.stages().repeatLatent({.latent = empty, .count = 4}, bench.call("repeat"));
         QCOMPARE(dynamic_cast<const tensor::EmptyLatents&>(*made).batch(), 8);
+        const WireRef known = testing::emptyOutline(64, 32, 2);
         const models::StageOutline outline =
-            bench.stages().outlineRepeatLatent({2, 3, 32, 64}, nullptr, {.count = 4});
-        QCOMPARE(outline.outputShape, (Shape{8, 3, 32, 64}));
+            bench.stages().outlineRepeatLatent({}, known, {.count = 4});
+        const models::EmptyOutline* repeated = models::emptyIn(outline.outputValue);
+        QVERIFY(repeated != nullptr && outline.outputShape.empty());
+        QVERIFY(repeated->size == (tensor::PictureSize{.width = 64, .height = 32}));
+        QCOMPARE(repeated->batch, int64_t{8});
         QCOMPARE(sumOf(outline.tensors), Bytes{0});
         for (const int64_t count : {int64_t{0}, int64_t{-1}, int64_t{4096}, INT64_MAX}) {
-            const auto error = testing::errorOf([&] {
-                (void)bench.stages().outlineRepeatLatent({2, 3, 32, 64}, nullptr, {.count = count});
-            });
+            const auto error = testing::errorOf(
+                [&] { (void)bench.stages().outlineRepeatLatent({}, known, {.count = count}); });
             QVERIFY(error && error->item() == "count");
         }
     }

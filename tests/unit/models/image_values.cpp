@@ -59,7 +59,7 @@ DenoiseRequest pictureRequest(const WireRef& model) {
     const models::ModelInfo& info = ModelBench::modelOf(model).info();
     const WireRef words = std::make_shared<const tensor::Conditioning>(
         at::zeros(ModelBench::wordsShape(model)), at::Tensor(), "a cat", -1);
-    const int64_t factor = info.downsampling;
+    const int64_t factor = info.latent.factor;
     DenoiseRequest request{.model = model,
                            .positive = words,
                            .negative = words,
@@ -80,8 +80,7 @@ models::DenoiseShapes shapesOf(const DenoiseRequest& request) {
     const auto conditioning = [](const WireRef& value) {
         return dynamic_cast<const tensor::Conditioning&>(*value).tensor("embeds").sizes().vec();
     };
-    models::DenoiseShapes shapes{.latent = {1, 3, 16, 32},
-                                 .positive = conditioning(request.positive),
+    models::DenoiseShapes shapes{.positive = conditioning(request.positive),
                                  .negative = conditioning(request.negative)};
     const auto shapeOf = [](const WireRef& value) -> Shape {
         const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
@@ -89,6 +88,8 @@ models::DenoiseShapes shapesOf(const DenoiseRequest& request) {
     };
     if (const Shape shape = shapeOf(request.latent); !shape.empty()) {
         shapes.latent = shape;
+    } else {
+        shapes.latentKind = emptyOutline(32, 16);
     }
     if (const auto* mask = dynamic_cast<const tensor::Masks*>(request.mask.get())) {
         shapes.mask = mask->values().sizes().vec();

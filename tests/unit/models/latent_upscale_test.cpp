@@ -157,9 +157,7 @@ private Q_SLOTS:
                  [&] {
                      (void)bench.stages().upscaleLatent(request, bench.bench().call("upscale"));
                  },
-                 [&] {
-                     (void)bench.stages().outlineUpscaleLatent({1, 3, 64, 64}, request);
-                 }}) {
+                 [&] { (void)bench.stages().outlineUpscaleLatent({}, request); }}) {
             const auto error = testing::errorOf(call);
             QVERIFY(error && error->item() == "latent");
             QVERIFY(error->message().find("empty") != std::string::npos);

@@ -1,6 +1,7 @@
 #include "tests/unit/models/model_bench.hpp"
 
 #include "plugin/memory/plan.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/element_type.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -101,6 +102,11 @@ TensorFile ModelBench::recorded() const {
                       .bytes = std::string(bytes, tensor.nbytes())};
     }
     return file;
+}
+
+models::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch) {
+    return std::make_shared<const models::LatentOutline>(
+        models::EmptyOutline{.size = {.width = width, .height = height}, .batch = batch});
 }
 
 std::string miniModel() {

@@ -71,6 +71,9 @@ private:
     std::unique_ptr<models::Stages> stages_;
 };
 
+/// What is known of an empty latent before the run.
+[[nodiscard]] models::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch = 1);
+
 /// The mini model's folder in the source tree.
 [[nodiscard]] std::string miniModel();
 

@@ -178,11 +178,12 @@ private:
 
     static models::DenoiseShapes shapesOf(const Json& test, const ConditioningShape& positive) {
         models::DenoiseShapes shapes{
-            .latent = {test.value("batch", 1), 3, test.at("height"), test.at("width")},
             .positive = positive.shape,
             .negative = positive.shape,
             .positiveEntries = positive.entries,
-            .negativeEntries = nullptr};
+            .negativeEntries = nullptr,
+            .latentKind =
+                testing::emptyOutline(test.at("width"), test.at("height"), test.value("batch", 1))};
         // One prompt of one chunk, whatever the positive side holds.
         shapes.negative[1] = test.at("checkpoint") == "sd15_2" ? 24 : 77;
         return shapes;

@@ -73,9 +73,10 @@ private:
         request.sampler = sampler.toStdString();
         request.spacing = spacing.toStdString();
         return bench.stages()
-            .outlineDenoise(
-                {.latent = {1, 3, 64, 64}, .positive = {1, 32, 128}, .negative = {1, 32, 128}},
-                request)
+            .outlineDenoise({.positive = {1, 32, 128},
+                             .negative = {1, 32, 128},
+                             .latentKind = testing::emptyOutline(64, 64)},
+                            request)
             .issues;
     }
 };

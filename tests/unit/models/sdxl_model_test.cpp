@@ -252,7 +252,8 @@ private Q_SLOTS:
             at::cat({at::linspace(-9, 9, 4 * 4).view({1, 4, 2, 2}), at::zeros({1, 4, 2, 2})}, 1);
         const auto looks = [&](const WireRef& value) {
             const models::Model& model = ModelBench::modelOf(value);
-            return models::rgbOf(model.distributionOf(moments).mean[0], *model.info().latentToRgb);
+            return models::rgbOf(models::forDenoiser(model.info().latent, moments).mean[0],
+                                 *model.info().latentToRgb);
         };
         QVERIFY(at::allclose(looks(base), looks(playground), 1e-5, 1e-6));
         QVERIFY(looks(base).std().item<double>() > 0.01);

@@ -233,6 +233,7 @@ private Q_SLOTS:
         const auto& samples = dynamic_cast<const tensor::Latents&>(*made).samples();
         models::DenoiseShapes shapes = testing::shapesOf(model, walked);
         shapes.latent = samples.sizes().vec();
+        shapes.latentKind = nullptr;
 
         request.latent = made->onHost();
         const WireRef again = denoise(bench, request);

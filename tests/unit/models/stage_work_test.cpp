@@ -229,7 +229,7 @@ private Q_SLOTS:
         QFETCH(QString, checkpoint);
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
-        const Shape latents = {3, ModelBench::modelOf(model).info().latentChannels, 6, 8};
+        const Shape latents = {3, ModelBench::modelOf(model).info().latent.channels, 6, 8};
         const auto seen = leasesOf(bench, model, models::kAutoencoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });

@@ -222,7 +222,7 @@ private Q_SLOTS:
         models::Stages& stages = bench.stages();
         const models::StageOutline encode = stages.outlineEncode({.model = request.model});
         const models::StageOutline noise =
-            stages.outlineDenoise({.latent = {1, 3, 16, 32}}, request);
+            stages.outlineDenoise({.latentKind = testing::emptyOutline(32, 16)}, request);
         const models::StageOutline picture =
             stages.outlineDecode(noise.outputShape, {.model = request.model});
         QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));

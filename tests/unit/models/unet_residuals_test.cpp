@@ -270,7 +270,7 @@ private Q_SLOTS:
         const WireRef model = bench.load(testing::goldenCheckpoint("sd15_2"));
         const at::Tensor embeds = truth_->tensor("sd15_2.context").narrow(0, 0, 1);
         const at::Tensor latents = truth_->tensor("sd15_2.sample").narrow(0, 0, 1);
-        const int64_t factor = ModelBench::modelOf(model).info().downsampling;
+        const int64_t factor = ModelBench::modelOf(model).info().latent.factor;
         const int64_t height = latents.size(2);
         const int64_t width = latents.size(3);
         const tensor::PictureArea right{.xPixels = width / 2 * factor,

@@ -45,9 +45,9 @@ models::DenoiseRequest requestOf(ModelBench& bench,
 
 models::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
     const Shape tokens = ModelBench::wordsShape(model);
-    return {.latent = {walked.batch, 3, walked.height, walked.width},
-            .positive = tokens,
-            .negative = tokens};
+    return {.positive = tokens,
+            .negative = tokens,
+            .latentKind = emptyOutline(walked.width, walked.height, walked.batch)};
 }
 
 models::UNet2DCondition widenedUNet(int64_t factor) {

@@ -32,7 +32,7 @@ private Q_SLOTS:
         carry->generator = at::zeros({100}, at::kByte);
         const Latents latents(at::zeros({1, 4, 2, 2}), {}, carry);
         QCOMPARE(latents.bytesOn("cpu"), Bytes{64 + 64 + 100});
-        QCOMPARE(EmptyLatents(64, 64, 1).bytesOn("cpu"), Bytes{0});
+        QCOMPARE(EmptyLatents({.width = 64, .height = 64}, 1).bytesOn("cpu"), Bytes{0});
         const Latents encoded(at::zeros({1, 4, 2, 2}), {}, nullptr, at::zeros({1, 4, 2, 2}));
         QCOMPARE(encoded.bytesOn("cpu"), Bytes{64 + 64});
         QCOMPARE(Masks(at::zeros({1, 1, 2, 3})).bytesOn("cpu"), Bytes{24});

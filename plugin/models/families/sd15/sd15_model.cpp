@@ -1,7 +1,6 @@
 #include "plugin/models/families/sd15/sd15_model.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/models/autoencoders/latent_scale.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_denoiser.hpp"
@@ -46,6 +45,17 @@ Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
     return checkpoint;
 }
 
+/// Latents are scaled, and nothing else. Source: diffusers 0.42.1 StableDiffusionPipeline.
+void requireScaleAlone(const AutoencoderConfig& config, const std::string& what) {
+    const bool isShifted = config.shiftFactor != 0;
+    if (isShifted || !config.latentsMean.empty()) {
+        throw Error(ErrorKind::Unsupported,
+                    what + ": " + (isShifted ? "shift_factor" : "latents_mean") +
+                        " is set, which Stable Diffusion 1.x and 2.x do not know",
+                    "choose another checkpoint, or another autoencoder");
+    }
+}
+
 }  // namespace
 
 Sd15Model::Sd15Model(Checkpoint& checkpoint)
@@ -53,6 +63,7 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
       unet_(openUNet(checkpoint)),
       autoencoder_(openAutoencoder(checkpoint)) {
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());
+    requireScaleAlone(autoencoder_.config(), checkpoint.name() + "/vae/config.json");
     if (unet_.config().addedWidth > 0) {
         throw Error(ErrorKind::Unsupported,
                     "checkpoint " + checkpoint.name() +
@@ -68,16 +79,15 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sd15";
     info_.checkpoint = checkpoint.name();
     info_.schedulerConfig = schedulerOf(checkpoint);
-    info_.latentChannels = autoencoder_.config().latentChannels;
-    info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
+    info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
-    info_.downsampling = autoencoder_.config().downsampling();
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width},
                    {tensor::kPooled, tensor::FieldKind::Vector, text_.config().width}}};
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
-    info_.latentToRgb = latentToRgbOf(checkpoint, info_.latentChannels);
+    info_.latentToRgb = latentToRgbOf(checkpoint, info_.latent.channels);
     info_.files = checkpoint.files();
 }
 
@@ -152,10 +162,6 @@ std::unique_ptr<sampling::Denoiser> Sd15Model::makeDenoiser(StageContext& contex
     return std::make_unique<UNet2DDenoiser>(context, unet_, request);
 }
 
-at::Tensor Sd15Model::unscaled(const at::Tensor& latents) const {
-    return unscaledLatents(autoencoder_.config(), latents);
-}
-
 at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) const {
     Pass pass(context, *autoencoder_.tree());
     return autoencoder_.decode(pass, latents);
@@ -164,10 +170,6 @@ at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) c
 at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
     Pass pass(context, *autoencoder_.tree());
     return autoencoder_.encode(pass, pixels);
-}
-
-sampling::LatentDistribution Sd15Model::distributionOf(const at::Tensor& moments) const {
-    return scaledDistribution(autoencoder_.config(), moments);
 }
 
 }  // namespace lowtide::models

@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/autoencoders/latent_scale.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_denoiser.hpp"
@@ -85,6 +84,10 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());
     fillInfo(checkpoint);
     checkWidths();
+    if (info_.latent.shift != 0) {
+        refuseSdxl(info_.checkpoint,
+                   "vae/config.json: shift_factor is set, which sdxl does not know");
+    }
 }
 
 int64_t SdxlModel::textWidth() const {
@@ -122,10 +125,9 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sdxl";
     info_.checkpoint = checkpoint.name();
     info_.schedulerConfig = readScheduler(checkpoint);
-    info_.latentChannels = autoencoder_.config().latentChannels;
-    info_.fillsMasks = unet_.config().inChannels > info_.latentChannels;
+    info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
-    info_.downsampling = autoencoder_.config().downsampling();
     info_.textEncoders.clear();
     for (const auto& encoder : encoders_) {
         info_.textEncoders.push_back(encoder->role());
@@ -303,10 +305,6 @@ std::unique_ptr<sampling::Denoiser> SdxlModel::makeDenoiser(StageContext& contex
     return std::make_unique<UNet2DDenoiser>(context, unet_, request, addedFor(context, request));
 }
 
-at::Tensor SdxlModel::unscaled(const at::Tensor& latents) const {
-    return unscaledLatents(autoencoder_.config(), latents);
-}
-
 at::Tensor SdxlModel::decode(StageContext& context, const at::Tensor& latents) const {
     Pass pass(context, *autoencoder_.tree());
     return autoencoder_.decode(pass, latents);
@@ -315,10 +313,6 @@ at::Tensor SdxlModel::decode(StageContext& context, const at::Tensor& latents) c
 at::Tensor SdxlModel::encode(StageContext& context, const at::Tensor& pixels) const {
     Pass pass(context, *autoencoder_.tree());
     return autoencoder_.encode(pass, pixels);
-}
-
-sampling::LatentDistribution SdxlModel::distributionOf(const at::Tensor& moments) const {
-    return scaledDistribution(autoencoder_.config(), moments);
 }
 
 }  // namespace lowtide::models

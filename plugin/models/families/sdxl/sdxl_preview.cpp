@@ -24,8 +24,9 @@ LatentToRgb atScaleOf(const AutoencoderConfig& autoencoder) {
     LatentToRgb map;
     for (size_t channel = 0; channel < sdxlColours().size(); ++channel) {
         LatentToRgb::Colour colour = sdxlColours()[channel];
-        const double deviation = autoencoder.deviation.empty() ? 1 : autoencoder.deviation[channel];
-        const double mean = autoencoder.mean.empty() ? 0 : autoencoder.mean[channel];
+        const double deviation =
+            autoencoder.latentsDeviation.empty() ? 1 : autoencoder.latentsDeviation[channel];
+        const double mean = autoencoder.latentsMean.empty() ? 0 : autoencoder.latentsMean[channel];
         for (size_t i = 0; i < colour.size(); ++i) {
             map.ofZero[i] += colour[i] * kScaleOfFigures * mean;
             colour[i] *= kScaleOfFigures * deviation / autoencoder.scalingFactor;

@@ -13,9 +13,9 @@ namespace lowtide::sampling {
 
 namespace {
 
-/// Of maps [B, C, h, w], or of tokens [B, T, C].
+/// Of maps [B, C, h, w] or [B, C, F, h, w], or of tokens [B, T, C].
 int64_t channelsOf(const at::Tensor& value) {
-    return value.dim() == 4 ? 1 : -1;
+    return value.dim() > 3 ? 1 : -1;
 }
 
 /// Computes everything and keeps what the blocks behind the first one add, or, where that has

@@ -1,0 +1,297 @@
+// Latents of other spaces than Stable Diffusion's: means and deviations, a shift, another factor,
+// videos.
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/latent_space.hpp"
+#include "plugin/sampling/inpainting.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/stated_model.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace latent_space_test {
+
+using namespace lowtide;
+using memory::WireRef;
+using models::LatentSpace;
+using models::PictureSize;
+using testing::ModelBench;
+using testing::StatedModel;
+
+namespace {
+
+/// Wan 2.1: 16 channels, 8 x 8 pixels and four frames for one, the first frame alone.
+LatentSpace ofVideos() {
+    return {.channels = 16, .factor = 8, .frameFactor = 4, .multiple = 16, .hasFrames = true};
+}
+
+LatentSpace withStatistics() {
+    return {.channels = 2, .mean = {-1.5, 4}, .deviation = {0.5, 8}, .scale = 0.25};
+}
+
+struct Sized {
+    const char* row;
+    LatentSpace space;
+    PictureSize size;
+    Shape shape;  ///< empty: none
+};
+
+std::vector<Sized> sizes() {
+    const LatentSpace packed{.channels = 64, .factor = 16, .multiple = 32};
+    return {{"Stable Diffusion", {}, {640, 384}, {3, 4, 48, 80}},
+            {"an odd side", {}, {644, 384}, {}},
+            {"nothing", {}, {0, 384}, {}},
+            {"frames of a picture", {}, {640, 384, 2}, {}},
+            {"factor 16", packed, {640, 384}, {3, 64, 24, 40}},
+            {"a multiple above the factor", packed, {656, 384}, {}},
+            {"a video", ofVideos(), {832, 480, 81}, {3, 16, 21, 60, 104}},
+            {"a video of one frame", ofVideos(), {832, 480, 1}, {3, 16, 1, 60, 104}},
+            {"frames between", ofVideos(), {832, 480, 80}, {}},
+            {"no frame", ofVideos(), {832, 480, 0}, {}}};
+}
+
+at::Tensor row(std::vector<double> values) {
+    return at::tensor(values, at::kDouble).view({1, -1, 1, 1});
+}
+
+bool areClose(const at::Tensor& ours, const at::Tensor& expected) {
+    return at::allclose(ours.to(at::kDouble), expected, 1e-6, 1e-6);
+}
+
+}  // namespace
+
+class LatentSpaceTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void knowsShapesAndSizes_data() {
+        QTest::addColumn<int>("index");
+        int index = 0;
+        for (const Sized& sized : sizes()) {
+            QTest::newRow(sized.row) << index++;
+        }
+    }
+
+    void knowsShapesAndSizes() {
+        QFETCH(int, index);
+        const Sized sized = sizes()[static_cast<size_t>(index)];
+        const std::optional<Shape> shape = sized.space.shapeFor(sized.size, 3);
+        QCOMPARE(shape.value_or(Shape()), sized.shape);
+        if (shape) {
+            QVERIFY(sized.space.holds(*shape));
+            QVERIFY(sized.space.sizeOf(*shape) == sized.size);
+        }
+    }
+
+    /// In f64, by the lines of diffusers 0.42.1: pipeline_stable_diffusion_xl.py and _img2img.py
+    /// with latents_mean and latents_std, pipeline_stable_diffusion_3_img2img.py with shift_factor.
+    void goesToTheAutoencoderAndBackAsDiffusersDoes() {
+        const at::Tensor latents = at::randn({3, 2, 4, 5});
+        const at::Tensor moments = at::randn({3, 4, 4, 5}) * 4;
+        const at::Tensor seen = moments.to(at::kDouble).narrow(1, 0, 2);
+        const at::Tensor spread = (moments.to(at::kDouble).narrow(1, 2, 2) * 0.5).exp();
+        const at::Tensor mean = row({-1.5, 4});
+        const at::Tensor deviation = row({0.5, 8});
+
+        const LatentSpace playground = withStatistics();
+        QVERIFY(areClose(models::forAutoencoder(playground, latents),
+                         latents.to(at::kDouble) * deviation / 0.25 + mean));
+        const sampling::LatentDistribution ours = models::forDenoiser(playground, moments);
+        QVERIFY(areClose(ours.mean, (seen - mean) * 0.25 / deviation));
+        QVERIFY(areClose(ours.deviation, spread * 0.25 / deviation));
+
+        const LatentSpace shifted{.channels = 2, .scale = 1.5, .shift = 0.06};
+        QVERIFY(areClose(models::forAutoencoder(shifted, latents),
+                         latents.to(at::kDouble) / 1.5 + 0.06));
+        QVERIFY(areClose(models::forDenoiser(shifted, moments).mean, (seen - 0.06) * 1.5));
+        QVERIFY(areClose(models::forDenoiser(shifted, moments).deviation, spread * 1.5));
+    }
+
+    void videosHaveTheStatisticsOfTheirChannels() {
+        LatentSpace space = withStatistics();
+        space.hasFrames = true;
+        const at::Tensor latents = at::randn({1, 2, 3, 4, 5});
+        const at::Tensor whole = models::forAutoencoder(space, latents);
+        for (int64_t frame = 0; frame < 3; ++frame) {
+            QVERIFY(at::equal(whole.select(2, frame),
+                              models::forAutoencoder(space, latents.select(2, frame))));
+        }
+    }
+
+    /// An empty latent gets its shape where the model is known: before the run, and in it.
+    void anEmptyVideoIsDenoised() {
+        ModelBench bench;
+        const WireRef model = videosOf(bench);
+        models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        const models::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
+        QCOMPARE(outline.outputShape, (Shape{2, 16, 3, 4, 8}));
+        QVERIFY(outline.walk({"cpu"}).activations > 0);
+
+        const at::Tensor samples = denoised(bench, request);
+
+        QCOMPARE(samples.sizes().vec(), outline.outputShape);
+        QVERIFY(samples.std().item<double>() > 0);
+        QVERIFY(!at::equal(samples.select(2, 0), samples.select(2, 1)));
+        QCOMPARE(pictures_.size(), size_t{2});  // the walk's and the run's
+        QVERIFY(pictures_.back() == (PictureSize{64, 32, 9}));
+    }
+
+    /// Of the whole video, also where the prompt speaks in a part of it; elsewhere nothing does.
+    void promptsOfAreasSpeakInEveryFrame() {
+        ModelBench bench;
+        const WireRef model = videosOf(bench);
+        models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        request.positive = bench.stages().editConditioning(
+            {.edit =
+                 models::AreaEdit{.area = {.xPixels = 32, .widthPixels = 32, .heightPixels = 32}},
+             .first = request.positive},
+            bench.call("area"));
+        request.cfg = 1;
+        request.keepNoise = true;
+        request.endStep = 1;
+        const at::Tensor samples = denoised(bench, request);
+        QCOMPARE(samples.sizes().vec(), (std::vector<int64_t>{2, 16, 3, 4, 8}));
+        QVERIFY(pictures_.back() == (PictureSize{64, 32, 9}));
+    }
+
+    void whatIsForPicturesAloneSaysSo_data() {
+        QTest::addColumn<QString>("stage");
+        QTest::addColumn<QString>("item");
+        QTest::newRow("decode") << "decode"
+                                << "model";
+        QTest::newRow("encode") << "encode"
+                                << "model";
+        QTest::newRow("mask") << "mask"
+                              << "model";
+        QTest::newRow("upscale") << "upscale"
+                                 << "latent";
+    }
+
+    void whatIsForPicturesAloneSaysSo() {
+        QFETCH(QString, stage);
+        QFETCH(QString, item);
+        ModelBench bench;
+        const WireRef model = videosOf(bench);
+        const Shape latents = {1, 16, 3, 4, 8};
+        const auto error = testing::errorOf([&] {
+            if (stage == "decode") {
+                (void)bench.stages().outlineDecode(latents, {.model = model});
+            } else if (stage == "encode") {
+                (void)bench.stages().outlineEncodeImage({.image = {1, 3, 32, 64}},
+                                                        {.model = model});
+            } else if (stage == "mask") {
+                (void)bench.stages().outlineDenoise({.latent = latents, .mask = {1, 1, 32, 64}},
+                                                    {.model = model, .cfg = 1, .sampler = "euler"});
+            } else {
+                (void)bench.stages().outlineUpscaleLatent(latents, {});
+            }
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QCOMPARE(QString::fromStdString(error->item()), item);
+    }
+
+    void aLatentOfAnotherSpaceIsRefusedBeforeTheRun_data() {
+        QTest::addColumn<bool>("isVideo");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("a picture for a model of videos") << true << "[B, 16, F, h, w]";
+        QTest::newRow("a video for a model of pictures") << false << "[B, 4, h, w]";
+    }
+
+    void aLatentOfAnotherSpaceIsRefusedBeforeTheRun() {
+        QFETCH(bool, isVideo);
+        QFETCH(QString, says);
+        ModelBench bench;
+        const WireRef model = isVideo ? videosOf(bench) : bench.load(testing::miniModel());
+        const Shape latent = isVideo ? Shape{1, 16, 4, 8} : Shape{1, 4, 3, 4, 8};
+        const auto error = testing::errorOf([&] {
+            (void)bench.stages().outlineDenoise({.latent = latent},
+                                                {.model = model, .cfg = 1, .sampler = "euler"});
+        });
+        QVERIFY(error && error->item() == "latent");
+        QVERIFY(QString::fromStdString(error->message()).contains(says));
+    }
+
+    void framesThatDoNotFitAreRefused() {
+        ModelBench bench;
+        const WireRef video = videosOf(bench);
+        const WireRef picture = bench.load(testing::miniModel());
+        const auto refused = [&](const WireRef& model, int64_t frames, const char* hint) {
+            const auto error = testing::errorOf([&] {
+                (void)outlineOf(bench, requestOf(bench, model, {64, 32, 1}), {64, 32, frames});
+            });
+            return error && error->item() == "latent" &&
+                   error->hint().find(hint) != std::string::npos;
+        };
+        QVERIFY(refused(video, 8, "1 frame more than a multiple of 4"));
+        QVERIFY(refused(picture, 9, "makes pictures"));
+    }
+
+private:
+    WireRef videosOf(ModelBench& bench) {
+        const auto mini =
+            std::dynamic_pointer_cast<const models::Model>(bench.load(testing::miniModel()));
+        return std::make_shared<const StatedModel>(
+            mini,
+            [](models::ModelInfo& info) { info.latent = ofVideos(); },
+            [this](const models::DenoiserRequest& request) {
+                pictures_.push_back(request.picture);
+            });
+    }
+
+    static models::DenoiseRequest requestOf(ModelBench& bench,
+                                            const WireRef& model,
+                                            const PictureSize& size) {
+        const WireRef words = std::make_shared<const tensor::Conditioning>(
+            at::zeros({1, 32, 128}), at::Tensor(), "a cat", -1);
+        return {.model = model,
+                .positive = words,
+                .negative = words,
+                .latent = bench.stages().emptyLatent({.widthPixels = size.width,
+                                                      .heightPixels = size.height,
+                                                      .frames = size.frames,
+                                                      .batch = 2}),
+                .steps = 3,
+                .cfg = 3,
+                .seed = 5,
+                .sampler = "euler",
+                .guidanceRescale = 0.5};
+    }
+
+    static models::StageOutline outlineOf(ModelBench& bench,
+                                          const models::DenoiseRequest& request,
+                                          const PictureSize& size) {
+        const models::EmptyLatentRequest empty{.widthPixels = size.width,
+                                               .heightPixels = size.height,
+                                               .frames = size.frames,
+                                               .batch = 2};
+        return bench.stages().outlineDenoise(
+            {.positive = {1, 32, 128},
+             .negative = {1, 32, 128},
+             .latentKind = bench.stages().outlineEmptyLatent(empty).outputValue},
+            request);
+    }
+
+    static at::Tensor denoised(ModelBench& bench, const models::DenoiseRequest& request) {
+        at::Tensor samples;
+        bench.runWith(request.model, models::kDenoiser, [&] {
+            const WireRef result = bench.stages().denoise(request, bench.call("denoise"));
+            samples = dynamic_cast<const tensor::Latents&>(*result).samples();
+        });
+        return samples;
+    }
+
+    std::vector<PictureSize> pictures_;
+};
+
+LOWTIDE_TEST(LatentSpaceTest)
+
+}  // namespace latent_space_test
+
+#include "latent_space_test.moc"
