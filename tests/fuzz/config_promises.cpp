@@ -13,7 +13,7 @@ namespace {
 
 using namespace models;
 
-constexpr int64_t kMostParts = 1 << 20;  ///< no network that is built has more
+constexpr int64_t kMostParts = 1 << 22;  ///< no network that is built has more
 
 }  // namespace
 
@@ -33,13 +33,21 @@ bool checkUNetConfig(const Json& settings) {
     int64_t parts = 0;
     for (const UNetLevel& level : config.levels) {
         require(level.channels >= 1 && level.heads >= 1 && level.layers >= 1 &&
-                    level.transformerLayers >= 1 && level.contextWidth == config.contextWidth(),
+                    level.contextWidth == config.contextWidth(),
                 "a level has what it needs");
+        const auto count = static_cast<size_t>(level.layers);
+        require(level.downTransformers.size() == count && level.upTransformers.size() == count + 1,
+                "every unit has a number of layers");
         require(level.channels % config.groups == 0 && level.channels % level.heads == 0,
                 "groups and heads divide channels");
-        parts += level.layers * level.transformerLayers;
+        for (const auto* way : {&level.downTransformers, &level.upTransformers}) {
+            for (const int64_t layers : *way) {
+                require(layers >= 1, "a transformer has layers");
+                parts += layers;
+            }
+        }
     }
-    require(parts <= kMostParts, "a network ends");
+    require(config.midTransformer >= 0 && parts <= kMostParts, "a network ends");
     return true;
 }
 

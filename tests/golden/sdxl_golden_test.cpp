@@ -33,12 +33,14 @@ const std::pair<const char*, QStringList> kParameters[] = {
     {"sampler", {"denoise.sampler"}},
     {"sigmas", {"denoise.sigmas"}},
     {"guidance_rescale", {"denoise.guidance_rescale"}},
+    {"interval", {"deepcache.interval"}},
+    {"depth", {"deepcache.depth"}},
     {"strength", {"denoise.strength"}}};
 
 /// The example that does what the case does.
 QString exampleOf(const Json& test) {
     if (!test.contains("image")) {
-        return "text_to_image";
+        return test.contains("depth") ? "text_to_image_deepcache" : "text_to_image";
     }
     if (!test.contains("mask")) {
         return "image_to_image";

@@ -31,8 +31,11 @@ constexpr Exercise kSmall = {.channels = 32, .side = 8, .repeats = 20};
 constexpr Exercise kLarge = {.channels = 320, .side = 24, .repeats = 4};
 
 UNet2DConfig configOf(const Exercise& exercise) {
-    const UNetLevel plain{
-        .channels = exercise.channels, .layers = 1, .contextWidth = kContextWidth};
+    const UNetLevel plain{.channels = exercise.channels,
+                          .layers = 1,
+                          .downTransformers = {1},
+                          .upTransformers = {1, 1},
+                          .contextWidth = kContextWidth};
     UNetLevel attentive = plain;
     attentive.down = UNetBlock::CrossAttention;
     attentive.up = UNetBlock::CrossAttention;

@@ -18,11 +18,14 @@ ResnetSizes unetResnetSizes(const UNet2DConfig& config, int64_t in, int64_t out)
             .epsilon = config.epsilon};
 }
 
-TransformerSizes transformerSizes(const UNet2DConfig& config, const UNetLevel& level) {
+/// Of a unit of `level` whose transformer has `layers`.
+TransformerSizes transformerSizes(const UNet2DConfig& config,
+                                  const UNetLevel& level,
+                                  int64_t layers) {
     return {.channels = level.channels,
             .contextWidth = level.contextWidth,
             .heads = level.heads,
-            .layers = level.transformerLayers,
+            .layers = layers,
             .groups = config.groups,
             .linearProjection = config.linearProjection};
 }
@@ -68,9 +71,9 @@ UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t l
     const UNetLevel& here = config.levels[level];
     const std::string name = "down_blocks." + std::to_string(level);
     const BlockGuard guard(builder, name);
-    const TransformerSizes attention = transformerSizes(config, here);
     int64_t in = config.levels[level == 0 ? 0 : level - 1].channels;
     for (size_t i = 0; i < static_cast<size_t>(here.layers); ++i) {
+        const TransformerSizes attention = transformerSizes(config, here, here.downTransformers[i]);
         units.emplace_back(builder,
                            name,
                            i,
@@ -125,7 +128,7 @@ at::Tensor UNetDown::applyShrinking(Pass& pass,
 UNetMid::UNetMid(NetworkBuilder& builder, const UNet2DConfig& config)
     : UNetMid(builder,
               unetResnetSizes(config, config.levels.back().channels, config.levels.back().channels),
-              transformerSizes(config, config.levels.back()),
+              transformerSizes(config, config.levels.back(), config.midTransformer),
               BlockGuard(builder, "mid_block")) {}
 
 UNetMid::UNetMid(NetworkBuilder& builder,
@@ -143,10 +146,10 @@ UNetUp::UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level
     const UNetLevel& here = config.levels[level];
     const std::string name = "up_blocks." + std::to_string(config.levels.size() - 1 - level);
     const BlockGuard guard(builder, name);
-    const TransformerSizes attention = transformerSizes(config, here);
     const bool isDeepest = level + 1 == config.levels.size();
     int64_t in = config.levels[isDeepest ? level : level + 1].channels;
     for (size_t i = 0; i <= static_cast<size_t>(here.layers); ++i) {
+        const TransformerSizes attention = transformerSizes(config, here, here.upTransformers[i]);
         units.emplace_back(
             builder,
             name,

@@ -28,6 +28,10 @@ std::vector<UNetDown> makeDown(NetworkBuilder& builder, const UNet2DConfig& conf
     return blocks;
 }
 
+std::optional<UNetMid> makeMid(NetworkBuilder& builder, const UNet2DConfig& config) {
+    return config.midTransformer > 0 ? std::optional(UNetMid(builder, config)) : std::nullopt;
+}
+
 std::vector<UNetUp> makeUp(NetworkBuilder& builder, const UNet2DConfig& config) {
     std::vector<UNetUp> blocks;
     for (size_t level = config.levels.size(); level-- > 0;) {
@@ -44,7 +48,7 @@ UNet2DCondition::Layers::Layers(NetworkBuilder& builder, const UNet2DConfig& con
             sameSizeConv(config.inChannels, config.levels.front().channels, config.convInKernel)),
       time(builder, config),
       down(makeDown(builder, config)),
-      mid(builder, config),
+      mid(makeMid(builder, config)),
       up(makeUp(builder, config)),
       outputNorm(
           builder, "conv_norm_out", config.levels.front().channels, config.groups, config.epsilon),
@@ -101,7 +105,7 @@ private:
 
     /// With the middle block as one.
     [[nodiscard]] size_t unitCount() const {
-        size_t count = 1;
+        size_t count = layers_.mid ? 1 : 0;
         for (const UNetLevel& level : config_.levels) {
             count += 2 * static_cast<size_t>(level.layers) + 1;
         }
@@ -140,17 +144,20 @@ private:
         return block.applyShrinking(pass_, std::move(hidden), ofBlock(level), skips_);
     }
 
-    /// Through the middle block, or past it. What was kept behind it must stay as it is.
+    /// Through the middle block, or past it.
     at::Tensor passMiddle(at::Tensor hidden) {
         const bool isCutHere = cut_ && cut_->isAtMiddle(config_);
         if (isPartial_) {
             hidden = cached_.value(probe_);
-        } else {
-            hidden = layers_.mid.apply(pass_, hidden, inputs_);
+        } else if (layers_.mid) {
+            hidden = layers_.mid->apply(pass_, hidden, inputs_);
             ++unitsRun_;
         }
         if (isCutHere) {
             keep(hidden);
+        }
+        // What is kept, or without a middle block is the last skip too, must stay as it is.
+        if (isCutHere || (!isPartial_ && !layers_.mid)) {
             hidden = withResidual(hidden, ofBlock(layers_.down.size()));
             return withResidual(hidden, residuals_.middle);
         }
@@ -168,11 +175,12 @@ private:
         probe_.reset();
     }
 
-    /// Behind the middle block, which reads the last of them. The cut's probe is one.
+    /// Behind the middle block, which reads the last of them; without one it is its result. The
+    /// cut's probe is one.
     void addToSkips() {
         const size_t taken = std::min(residuals_.skips.size(), skips_.size());
         for (size_t i = 0; i < taken; ++i) {
-            if (cut_) {
+            if (cut_ || !layers_.mid) {
                 skips_[i] = withResidual(skips_[i], residuals_.skips[i]);
             } else {
                 addResidual(skips_[i], residuals_.skips[i]);

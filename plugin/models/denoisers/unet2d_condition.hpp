@@ -6,6 +6,7 @@
 #include "plugin/sampling/step_info.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace lowtide::models {
 
@@ -44,7 +45,7 @@ private:
         Conv2d input;
         TimeEmbedding time;
         std::vector<UNetDown> down;
-        UNetMid mid;
+        std::optional<UNetMid> mid;
         std::vector<UNetUp> up;  ///< from the smallest picture to the largest
         GroupNorm outputNorm;
         Conv2d output;

@@ -4,6 +4,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
+#include <algorithm>
+
 namespace lowtide::models {
 
 namespace {
@@ -33,7 +35,6 @@ std::span<const FixedSetting> fixedUNetSettings() {
         {"resnet_out_scale_factor", 1.0},
         {"resnet_skip_time_act", false},
         {"resnet_time_scale_shift", "default"},
-        {"reverse_transformer_layers_per_block", nullptr},
         {"time_embedding_act_fn", nullptr},
         {"time_embedding_type", "positional"},
         {"timestep_post_act", nullptr},
@@ -88,6 +89,75 @@ std::vector<int64_t> unetChannels(const JsonReader& reader) {
         reader, "block_out_channels", channels.front(), channels.size(), 1, kMostChannels);
 }
 
+/// How many layers each transformer has. A list may have a list of its own for each unit of a
+/// level; then the way up states its own.
+class TransformerLayers {
+public:
+    /// `units`: of each level on the way down.
+    TransformerLayers(const JsonReader& reader, const std::vector<int64_t>& units)
+        : reader_(reader), units_(units), down_(entriesOf(kDown)), up_(entriesOf(kUp)) {
+        const bool isNested = std::any_of(
+            down_.begin(), down_.end(), [](const Json& entry) { return entry.is_array(); });
+        if (isNested && up_.empty()) {
+            refuse(kUp, "is missing, but transformer_layers_per_block states single units");
+        }
+    }
+
+    [[nodiscard]] std::vector<int64_t> down(size_t level) const {
+        return ofUnits(kDown, down_[level], units_[level]);
+    }
+
+    [[nodiscard]] std::vector<int64_t> up(size_t level) const {
+        const int64_t units = units_[level] + 1;
+        return up_.empty() ? ofUnits(kDown, down_[level], units)
+                           : ofUnits(kUp, up_[units_.size() - 1 - level], units);
+    }
+
+private:
+    static constexpr const char* kDown = "transformer_layers_per_block";
+    static constexpr const char* kUp = "reverse_transformer_layers_per_block";
+
+    [[noreturn]] void refuse(const char* key, const std::string& problem) const {
+        throw Error(ErrorKind::Corrupt,
+                    reader_.what() + ": " + key + " " + problem,
+                    "get the config.json of the checkpoint again");
+    }
+
+    /// One for each level; none where the way up says nothing.
+    [[nodiscard]] std::vector<Json> entriesOf(const char* key) const {
+        const Json* stated = reader_.member(key);
+        if (!stated || stated->is_null()) {
+            return std::vector<Json>(key == kDown ? units_.size() : 0, Json(1));
+        }
+        if (!stated->is_array()) {
+            return std::vector<Json>(units_.size(), *stated);
+        }
+        std::vector<Json> entries(stated->begin(), stated->end());
+        if (entries.size() == 1) {
+            entries.resize(units_.size(), entries.front());
+        }
+        if (entries.size() != units_.size()) {
+            refuse(key,
+                   "has " + std::to_string(entries.size()) + " entries, needs " +
+                       std::to_string(units_.size()));
+        }
+        return entries;
+    }
+
+    [[nodiscard]] std::vector<int64_t> ofUnits(const char* key,
+                                               const Json& entry,
+                                               int64_t units) const {
+        const Json level = {{key, entry}};
+        return integersInRange(
+            JsonReader(level, reader_.what()), key, 1, static_cast<size_t>(units), 1, kMostLayers);
+    }
+
+    const JsonReader& reader_;
+    const std::vector<int64_t>& units_;
+    std::vector<Json> down_;
+    std::vector<Json> up_;
+};
+
 void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
     const std::vector<int64_t> channels = unetChannels(reader);
     const size_t count = channels.size();
@@ -97,7 +167,7 @@ void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
     const std::vector<int64_t> layers = list("layers_per_block", 2, kMostLayers);
     // Named after the width, it is the number of heads: diffusers keeps the wrong name.
     const std::vector<int64_t> heads = list("attention_head_dim", 8, kMostChannels);
-    const std::vector<int64_t> depth = list("transformer_layers_per_block", 1, kMostLayers);
+    const TransformerLayers depth(reader, layers);
     const std::vector<int64_t> context = list("cross_attention_dim", 1280, kMostChannels);
     const std::vector<std::string> down = blockNames(
         reader,
@@ -114,7 +184,8 @@ void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
             {.channels = channels[i],
              .layers = layers[i],
              .heads = heads[i],
-             .transformerLayers = depth[i],
+             .downTransformers = depth.down(i),
+             .upTransformers = depth.up(i),
              .contextWidth = context[i],
              .down = blockOf(
                  reader, "down_block_types", down[i], "DownBlock2D", "CrossAttnDownBlock2D"),
@@ -125,14 +196,11 @@ void fillLevels(const JsonReader& reader, UNet2DConfig& config) {
     }
 }
 
-/// Absent it is the usual one; null means none (SSD-1B).
-void requireMiddle(const Json& json, const std::string& what) {
+/// Absent it is the usual one; null means none (SSD-1B). It has one transformer, of the depth of
+/// the first one of the last level.
+bool hasMiddle(const Json& json) {
     const auto type = json.find("mid_block_type");
-    if (type != json.end() && type->is_null()) {
-        throw Error(ErrorKind::Unsupported,
-                    what + ": mid_block_type is null, networks without a middle are not built",
-                    "choose another checkpoint");
-    }
+    return type == json.end() || !type->is_null();
 }
 
 /// What is added to the time: a pooled text, and numbers in whole sinusoids.
@@ -164,7 +232,6 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     requireClass(reader, "UNet2DConditionModel");
     refuseOtherSettings(json, what, fixedUNetSettings());
-    requireMiddle(json, what);
     UNet2DConfig config;
     config.inChannels = integerInRange(reader, "in_channels", 4, 1, kMostChannels);
     config.outChannels = integerInRange(reader, "out_channels", 4, 1, kMostChannels);
@@ -179,6 +246,7 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     config.upcastsAttention = reader.boolean("upcast_attention").value_or(false);
     readAddition(reader, config);
     fillLevels(reader, config);
+    config.midTransformer = hasMiddle(json) ? config.levels.back().downTransformers.front() : 0;
     checkContext(reader, config);
     config.timeWidth = integerInRange(
         reader, "time_embedding_dim", config.levels.front().channels * 4, 1, 4 * kMostChannels);

@@ -14,8 +14,9 @@ struct UNetLevel {
     int64_t channels = 0;
     int64_t layers = 2;  ///< resnets on the way down; one more on the way up
     int64_t heads = 8;
-    int64_t transformerLayers = 1;  ///< in each attention unit
-    int64_t contextWidth = 0;       ///< cross_attention_dim
+    std::vector<int64_t> downTransformers;  ///< layers of each attention unit on the way down
+    std::vector<int64_t> upTransformers;    ///< and on the way up, one more
+    int64_t contextWidth = 0;               ///< cross_attention_dim
     UNetBlock down = UNetBlock::Plain;
     UNetBlock up = UNetBlock::Plain;
 };
@@ -28,6 +29,7 @@ struct UNet2DConfig {
     int64_t convOutKernel = 3;
     int64_t groups = 32;
     double epsilon = 1e-5;
+    int64_t midTransformer = 1;  ///< layers of the middle block's; 0: there is no middle block
     bool linearProjection = false;
     bool cosineFirst = true;    ///< flip_sin_to_cos
     double frequencyShift = 0;  ///< freq_shift

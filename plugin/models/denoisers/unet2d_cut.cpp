@@ -18,7 +18,13 @@ bool UNetCut::isAtMiddle(const UNet2DConfig& config) const {
 }
 
 int deepestCut(const UNet2DConfig& config) {
-    return static_cast<int>(config.levels.size() * kDepthsOfLevel);
+    const size_t whole = config.levels.size() * kDepthsOfLevel;
+    if (config.midTransformer > 0) {
+        return static_cast<int>(whole);
+    }
+    // Without a middle block the last unit of the way down must be among what is left out.
+    const auto layers = static_cast<size_t>(config.levels.back().layers);
+    return static_cast<int>(whole - kDepthsOfLevel + std::min(layers, kDepthsOfLevel) - 1);
 }
 
 int firstLevelCut() {

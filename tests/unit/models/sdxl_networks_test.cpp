@@ -1,6 +1,7 @@
 // The networks of Stable Diffusion XL alone, beside what diffusers' pipelines recorded of them.
 
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "plugin/models/text/clip_text_output.hpp"
@@ -153,6 +154,8 @@ private Q_SLOTS:
         QTest::newRow("sdxl_2_checkpoint") << "sdxl_2";
         QTest::newRow("refiner_0_euler") << "refiner_0";
         QTest::newRow("inpaint_1_euler_1.0") << "inpaint_1";
+        QTest::newRow("ssd_1_checkpoint") << "ssd_1";
+        QTest::newRow("lcm_1_lcm") << "lcm_1";
     }
 
     void denoisersAgree() {
@@ -169,9 +172,47 @@ private Q_SLOTS:
                                  testing::tensorIn(expected, "model_in." + call),
                                  testing::tensorIn(expected, "model_t." + call),
                                  {.context = testing::tensorIn(expected, "model_cond"),
+                                  .guidance = expected.contains("timestep_cond")
+                                                  ? testing::tensorIn(expected, "timestep_cond")
+                                                  : at::Tensor(),
                                   .added = addedIn(expected, unet.config())});
                 QCOMPARE(disagreement(expected, "model_out." + call, prediction), std::string());
             }
+        });
+    }
+
+    /// What is added to the last skip is not added to what goes past the missing middle block.
+    void aMissingMiddleBlockIsPassed() {
+        const std::string path =
+            testing::goldenFile("tests/unit/models/make_no_middle_goldens.py").toStdString();
+        const TensorFile expected = testing::readTensorFile(path);
+        const Json config = {{"block_out_channels", {32, 64}},
+                             {"norm_num_groups", 8},
+                             {"attention_head_dim", {2, 4}},
+                             {"cross_attention_dim", 16},
+                             {"down_block_types", {"DownBlock2D", "CrossAttnDownBlock2D"}},
+                             {"up_block_types", {"CrossAttnUpBlock2D", "UpBlock2D"}},
+                             {"mid_block_type", nullptr},
+                             {"transformer_layers_per_block", {1, {2, 1}}},
+                             {"reverse_transformer_layers_per_block", {{1, 3, 2}, 1}}};
+        const models::UNet2DCondition unet(models::readUNet2DConfig(config, "unet"),
+                                           models::openWeightFile(path).map);
+        models::UNetResiduals residuals{.middle = testing::tensorIn(expected, "in.middle")};
+        for (int i = 0; i < 6; ++i) {
+            residuals.skips.push_back(testing::tensorIn(expected, "in.skip." + std::to_string(i)));
+        }
+        ModelBench bench;
+        bench.runWith(unet.tree(), [&] {
+            models::Pass pass(bench.residency(), *unet.tree(), tensor::Record(nullptr));
+            const auto predict = [&](const models::UNetResiduals& added) {
+                return unet.predict(pass,
+                                    testing::tensorIn(expected, "in.latents"),
+                                    at::scalar_tensor(301, at::kLong),
+                                    {.context = testing::tensorIn(expected, "in.context")},
+                                    added);
+            };
+            QCOMPARE(disagreement(expected, "out.plain", predict({})), std::string());
+            QCOMPARE(disagreement(expected, "out.added", predict(residuals)), std::string());
         });
     }
 

@@ -45,7 +45,8 @@ std::string textOf(const models::UNet2DConfig& config) {
         json.push_back({level.channels,
                         level.layers,
                         level.heads,
-                        level.transformerLayers,
+                        level.downTransformers,
+                        level.upTransformers,
                         level.contextWidth,
                         static_cast<int>(level.down),
                         static_cast<int>(level.up)});
