@@ -22,7 +22,9 @@ MemoryNow askMemory(Runner& runner, bool withDevices) {
         now.ledger = answerOf(text);
     }
     if (withDevices && runner.devices(text) == Status::Ok) {
-        now.devices = memberIn(answerOf(text), "devices");
+        const Json answer = answerOf(text);
+        now.devices = memberIn(answer, "devices");
+        now.cards = memberIn(answer, "cards");
     }
     return now;
 }
@@ -101,13 +103,17 @@ void MemoryFeed::take(const MemoryNow& now) {
         askNow();
     }
     const bool isNew = now.ledger != state_->now.ledger ||
-                       (!now.devices.is_null() && now.devices != state_->now.devices);
+                       (!now.devices.is_null() && now.devices != state_->now.devices) ||
+                       (!now.cards.is_null() && now.cards != state_->now.cards);
     if (!isNew) {
         return;
     }
     state_->now.ledger = now.ledger;
     if (!now.devices.is_null()) {
         state_->now.devices = now.devices;
+    }
+    if (!now.cards.is_null()) {
+        state_->now.cards = now.cards;
     }
     Q_EMIT changed(state_->now);
 }

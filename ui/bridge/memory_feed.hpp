@@ -13,6 +13,7 @@ namespace lowtide::ui {
 struct MemoryNow {
     Json ledger;   ///< Runner::memory: by device "total", "peak", "tags", "owners"; null: unknown
     Json devices;  ///< Runner::devices' list, of the last moment without a run; null: unknown
+    Json cards{};  ///< likewise: the cards that plans may be for
 };
 
 /// The module's ledger, live: asked five times a second while a run lasts and once a second while

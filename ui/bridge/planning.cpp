@@ -6,6 +6,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -75,6 +76,8 @@ struct Planning::State {
 
     Runner& runner;
     GraphModel& model;
+    Json asked = Json::object();  ///< options without the card
+    std::string card;
     Json options = Json::object();
     Planned planned;
     QTimer rest;
@@ -98,8 +101,28 @@ Planning::Planning(Runner& runner, GraphModel& model, QObject* parent)
 Planning::~Planning() = default;
 
 void Planning::setOptions(const Json& options) {
+    state_->asked = options;
+    takeOptions();
+}
+
+void Planning::planFor(const std::string& card) {
+    state_->card = card;
+    takeOptions();
+}
+
+const std::string& Planning::card() const {
+    return state_->card;
+}
+
+void Planning::takeOptions() {
+    Json options = state_->asked;
+    if (!state_->card.empty()) {
+        options = options.is_object() ? options : Json::object();
+        options["as"] = state_->card;
+        options.erase("device");
+    }
     if (state_->options != options) {
-        state_->options = options;
+        state_->options = std::move(options);
         askLater();
     }
 }

@@ -8,6 +8,7 @@
 #include <QString>
 
 #include <memory>
+#include <string>
 
 namespace lowtide::ui {
 
@@ -33,7 +34,12 @@ public:
 
     /// Options of docs/events.md beside the graph: device, memoryBudget, graphFolder.
     void setOptions(const Json& options);
+    /// Those, and "as" in place of the device where a card is planned for.
     [[nodiscard]] const Json& options() const;
+    /// Plans from now on for a card that need not be there; empty: for the run's device. It is no
+    /// part of the graph, and no run can be had on it.
+    void planFor(const std::string& card);
+    [[nodiscard]] const std::string& card() const;
     /// The last answer; not fresh while the next is worked out.
     [[nodiscard]] const Planned& planned() const;
     /// Asks at once, without the moment of rest: after a run, a release, a new file.
@@ -44,6 +50,7 @@ Q_SIGNALS:
 
 private:
     struct State;
+    void takeOptions();
     void askLater();
     void take(Planned answer);
 

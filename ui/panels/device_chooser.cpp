@@ -10,17 +10,57 @@
 
 namespace lowtide::ui {
 
+namespace {
+
+/// Before the name of a card, among the texts of devices.
+constexpr const char* kPlanFor = "as:";
+
+}  // namespace
+
 DeviceChooser::DeviceChooser(QWidget* parent) : QComboBox(parent) {
     setObjectName("device");
     setAccessibleName(tr("Device of the run"));
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(12);
-    connect(this, &QComboBox::activated, this, [this](int index) {
-        const std::string device = itemData(index).toString().toStdString();
-        device_ = device == "cpu" ? std::nullopt : std::optional(device);
-        Q_EMIT chosen(device_);
-    });
+    connect(this, &QComboBox::activated, this, &DeviceChooser::take);
     fill();
+}
+
+void DeviceChooser::take(int index) {
+    const std::string choice = itemData(index).toString().toStdString();
+    if (choice.starts_with(kPlanFor)) {
+        card_ = choice.substr(std::string_view(kPlanFor).size());
+        Q_EMIT cardChosen(card_);
+        return;
+    }
+    if (!card_.empty()) {
+        card_.clear();
+        Q_EMIT cardChosen(card_);
+    }
+    device_ = choice == "cpu" ? std::nullopt : std::optional(choice);
+    Q_EMIT chosen(device_);
+}
+
+void DeviceChooser::setCards(const Json& cards) {
+    if (!cards.is_array()) {
+        return;
+    }
+    std::vector<Offered> offered;
+    for (const Json& card : cards) {
+        const std::string name = textIn(card, "name");
+        offered.push_back({name, QString::fromStdString(name), bytesIn(card, "memory")});
+    }
+    if (offered != cards_) {
+        cards_ = std::move(offered);
+        fill();
+    }
+}
+
+void DeviceChooser::setCard(const std::string& name) {
+    if (name != card_) {
+        card_ = name;
+        fill();
+    }
 }
 
 void DeviceChooser::setDevices(const Json& devices) {
@@ -69,11 +109,21 @@ void DeviceChooser::fill() {
     for (const std::string& card : rehearsedCards()) {
         add(deviceText(card), card);
     }
-    const QString wanted = QString::fromStdString(device_.value_or("cpu"));
-    if (findData(wanted) < 0) {
-        add(deviceText(wanted.toStdString()), wanted.toStdString());
+    const std::string device = device_.value_or("cpu");
+    if (findData(QString::fromStdString(device)) < 0) {
+        add(deviceText(device), device);
     }
-    setCurrentIndex(findData(wanted));
+    if (!cards_.empty()) {
+        insertSeparator(count());
+    }
+    for (const Offered& card : cards_) {
+        add(tr("Plan for %1, %2").arg(card.name, bytesText(card.capacity)), kPlanFor + card.id);
+    }
+    const std::string choice = card_.empty() ? device : kPlanFor + card_;
+    if (findData(QString::fromStdString(choice)) < 0) {
+        add(tr("Plan for %1").arg(QString::fromStdString(card_)), choice);
+    }
+    setCurrentIndex(findData(QString::fromStdString(choice)));
 }
 
 }  // namespace lowtide::ui

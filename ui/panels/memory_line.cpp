@@ -64,9 +64,11 @@ MemoryLine memoryLineOf(const Planned& planned) {
     if (device == nullptr) {
         return {};
     }
-    QStringList parts = {
-        MemoryWords::tr("Needs %1")
-            .arg(partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity")))};
+    const QString card = QString::fromStdString(textIn(*device, "planned_for"));
+    const QString need = partText(bytesIn(*device, "peak"), bytesIn(*device, "capacity"));
+    QStringList parts = {card.isEmpty()
+                             ? MemoryWords::tr("Needs %1").arg(need)
+                             : MemoryWords::tr("Planned for %1: needs %2").arg(card, need)};
     if (const int percent = streamedPercent(planned.plan, textIn(*device, "device")); percent > 0) {
         parts.push_back(MemoryWords::tr("streams %1 %").arg(percent));
     }
@@ -76,8 +78,11 @@ MemoryLine memoryLineOf(const Planned& planned) {
     return {.text = parts.join(QStringLiteral(", ")),
             .detail =
                 MemoryWords::tr("The most that %1 will hold, and its budget. %2")
-                    .arg(deviceText(textIn(*device, "device")),
-                         memberIn(*device, "rehearsal") == true
+                    .arg(card.isEmpty() ? deviceText(textIn(*device, "device")) : card,
+                         !card.isEmpty()
+                             ? MemoryWords::tr("The time is an estimate: the card need not be "
+                                               "there, and nothing runs on it.")
+                         : memberIn(*device, "rehearsal") == true
                              ? MemoryWords::tr("The time is that of a card of the middle class.")
                          : isEstimated
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "

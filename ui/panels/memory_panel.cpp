@@ -30,6 +30,16 @@ QString timesNote(const PlanView& plan) {
                : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
 }
 
+/// What programs can have of the card; 0: it is not known.
+Bytes capacityOf(const Json& cards, const std::string& name) {
+    for (const Json& card : cards.is_array() ? cards : Json::array()) {
+        if (textIn(card, "name") == name) {
+            return bytesIn(card, "capacity");
+        }
+    }
+    return 0;
+}
+
 QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& measured) {
     if (run.executed == 0) {
         return MemoryPanel::tr("Nothing to do: every result was kept from earlier runs.");
@@ -76,6 +86,10 @@ void MemoryPanel::connectControls() {
                 parts_.model.apply(tr("Device"),
                                    [&](graph::Document& document) { document.device = device; });
             });
+    connect(widgets_->device, &DeviceChooser::cardChosen, this, [this](const std::string& card) {
+        parts_.planning.planFor(card);
+        showHeld();
+    });
     connect(widgets_->budget,
             &BudgetSlider::edited,
             this,
@@ -138,6 +152,9 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
 }
 
 std::string MemoryPanel::deviceSpec() const {
+    if (!parts_.planning.card().empty()) {
+        return "cuda";  // as a machine has it that has the card
+    }
     const std::string text = textIn(parts_.planning.options(), "device");
     return text.empty() ? parts_.model.document().device.value_or("cpu") : text;
 }
@@ -218,15 +235,27 @@ void MemoryPanel::showHeld() {
     HeldNow held = heldNow(now.ledger, now.devices, id);
     held.budget = budget();
     const std::optional<PlanView> plan = planViewOf(parts_.planning.planned().plan);
-    if (const Bytes rehearsed = rehearsedBytes(deviceSpec()); rehearsed > 0) {
+    const std::string& card = parts_.planning.card();
+    widgets_->cardNote->setVisible(!card.empty());
+    widgets_->cardNote->setText(
+        tr("Planned for %1, in its types. Times, workspaces and what its driver keeps are "
+           "estimates. "
+           "Nothing runs on it: to run, choose a device of this machine or a rehearsal.")
+            .arg(QString::fromStdString(card)));
+    if (!card.empty()) {
+        held.capacity = capacityOf(now.cards, card);
+    } else if (const Bytes rehearsed = rehearsedBytes(deviceSpec()); rehearsed > 0) {
         held.capacity = rehearsed;  // nobody else knows that card
     } else if (id != "cpu" && plan && plan->device == id) {
         held.capacity = plan->budget;
     }
+    widgets_->gauge->setVisible(card.empty());  // nothing is held on what is absent
     widgets_->gauge->setHeld(held);
     widgets_->hostGauge->setVisible(id != "cpu");
     widgets_->hostGauge->setHeld(heldNow(now.ledger, now.devices, "cpu"));
     widgets_->device->setDevices(now.devices);
+    widgets_->device->setCards(now.cards);
+    widgets_->device->setCard(card);
     const bool isIdle = parts_.queue.running() == nullptr;
     const bool isFree = isIdle && !parts_.upkeep.isBusy();
     widgets_->chips->setPossible(isFree, parts_.upkeep.canUnload());
@@ -312,9 +341,9 @@ void MemoryPanel::showDetails(bool hasTimeline, bool isMeasured, const QString& 
     widgets_->details->show();
 }
 
-/// A card that is rehearsed has no speeds of its own.
+/// A card that is rehearsed has no speeds of its own, and one that is planned for is not there.
 void MemoryPanel::showMeasuring(bool isEstimated) {
-    const bool isReal = device().find("fake") != 0;
+    const bool isReal = device().find("fake") != 0 && parts_.planning.card().empty();
     widgets_->measure->setVisible(isEstimated && isReal && parts_.upkeep.canMeasure());
 }
 

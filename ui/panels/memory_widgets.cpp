@@ -84,6 +84,7 @@ void MemoryPanel::Widgets::buildPlan(QWidget* part) {
 void MemoryPanel::Widgets::buildState(QWidget* part) {
     QVBoxLayout* column = columnIn(part);
     device = new DeviceChooser(part);
+    cardNote = makeLabel("cardNote", "small", part);
     budget = new BudgetSlider(part);
     gauge = new MemoryGauge("gauge", part);
     hostGauge = new MemoryGauge("hostGauge", part);
@@ -99,6 +100,7 @@ void MemoryPanel::Widgets::buildState(QWidget* part) {
     settings->addWidget(device, 1, Qt::AlignTop);
     settings->addWidget(budget, 1, Qt::AlignTop);
     column->addLayout(settings);
+    column->addWidget(cardNote);
     column->addWidget(gauge);
     column->addWidget(hostGauge);
     column->addLayout(rowOf(heldTitle, releaseAll));

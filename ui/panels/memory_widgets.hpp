@@ -40,6 +40,7 @@ struct MemoryPanel::Widgets {
     Notice* chore = nullptr;  ///< why something that was asked for was not done
     PlanBars* bars = nullptr;
     DeviceChooser* device = nullptr;
+    QLabel* cardNote = nullptr;  ///< while a card is planned for
     BudgetSlider* budget = nullptr;
     MemoryGauge* gauge = nullptr;
     MemoryGauge* hostGauge = nullptr;

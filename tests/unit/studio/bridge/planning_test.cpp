@@ -62,6 +62,7 @@ private Q_SLOTS:
     void asksNothing_whenANodeMoves();
     void givesTheNewestAnswer_whenTheGraphChangedMeanwhile();
     void asksWithTheOptions();
+    void plansForACard_inPlaceOfTheDevice();
     void asksNoPlan_whenTheCheckFails();
     void saysWhyThereIsNoPlan();
     void plansBeyondTheBudget_whenTheRunDoesNotFit();
@@ -146,6 +147,26 @@ void PlanningTest::asksWithTheOptions() {
 
     QCOMPARE(answered.count(), 1);
     QCOMPARE(planning.options()["device"], Json("fake:8GiB"));
+}
+
+void PlanningTest::plansForACard_inPlaceOfTheDevice() {
+    Bench bench;
+    Planning planning(bench.runner, bench.model);
+    QSignalSpy answered(&planning, &Planning::answered);
+    planning.setOptions({{"device", "fake:8GiB"}, {"graphFolder", "f"}});
+    QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 1, kPatience);
+
+    planning.planFor("RTX 4060");
+    QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 2, kPatience);
+    QCOMPARE(planning.options(), (Json{{"as", "RTX 4060"}, {"graphFolder", "f"}}));
+    planning.setOptions({{"device", "cpu"}, {"graphFolder", "g"}});  // as a file is saved elsewhere
+    QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 3, kPatience);
+    QCOMPARE(planning.options(), (Json{{"as", "RTX 4060"}, {"graphFolder", "g"}}));
+    QCOMPARE(planning.card(), std::string("RTX 4060"));
+
+    planning.planFor("");
+    QCOMPARE(planning.options(), (Json{{"device", "cpu"}, {"graphFolder", "g"}}));
+    QTRY_COMPARE_WITH_TIMEOUT(answered.count(), 4, kPatience);
 }
 
 void PlanningTest::asksNoPlan_whenTheCheckFails() {

@@ -28,6 +28,9 @@ const Json kDevices = Json::parse(R"([
     {"id": "fake", "kind": "fake", "name": "rehearsal", "capacity": 8589934592,
      "free": 8589934592}])");
 
+const Json kCards = Json::parse(R"([{"name": "RTX 4060", "memory": 8589934592},
+                                    {"name": "RTX 4090", "memory": 25769803776}])");
+
 const Json kLedger = Json::parse(R"({
     "cpu": {"total": 10, "tags": {"cache": 10}, "owners": {"encode.positive": {"cache": 10}}},
     "fake": {"total": 60, "tags": {"weights": 40, "activations": 12, "wires": 8},
@@ -49,6 +52,7 @@ private Q_SLOTS:
     void fieldReadsSizes_data();
     void fieldReadsSizes();
     void chooserOffersCardsToRehearseOn();
+    void chooserOffersCardsToPlanFor_apartFromRehearsals();
     void chooserStaysAsItIs_whileItIsOpen();
     void chooserShowsADeviceThatNobodyOffers();
     void chipsOffloadAndUnload();
@@ -169,6 +173,43 @@ void MemoryControlsTest::chooserOffersCardsToRehearseOn() {
     QCOMPARE(chosen.value_or(""), std::string("fake:6GiB"));
     Q_EMIT chooser.activated(0);
     QVERIFY(!chosen);
+}
+
+void MemoryControlsTest::chooserOffersCardsToPlanFor_apartFromRehearsals() {
+    DeviceChooser chooser;
+    chooser.setDevices(kDevices);
+    const int before = chooser.count();
+    chooser.setCards(kCards);
+    const int rehearsal = chooser.findText("Rehearse on 24 GiB");
+    const int card = chooser.findText("Plan for RTX 4060, 8.0 GiB");
+    QVERIFY(rehearsal >= 0 && card > rehearsal + 1);
+    QVERIFY(chooser.itemText(before).isEmpty());  // a line between
+    QVERIFY(chooser.findText("Plan for RTX 4090, 24.0 GiB") > card);
+    QStringList heard;
+    connect(&chooser, &DeviceChooser::chosen, this, [&](const std::optional<std::string>& device) {
+        heard << "device " + QString::fromStdString(device.value_or("-"));
+    });
+    connect(&chooser, &DeviceChooser::cardChosen, this, [&](const std::string& name) {
+        heard << "card " + QString::fromStdString(name);
+    });
+
+    Q_EMIT chooser.activated(card);
+    QCOMPARE(heard, QStringList{"card RTX 4060"});  // the graph keeps its device
+    heard.clear();
+    Q_EMIT chooser.activated(rehearsal);
+    QCOMPARE(heard, (QStringList{"card ", "device fake:24GiB"}));
+    heard.clear();
+    Q_EMIT chooser.activated(0);
+    QCOMPARE(heard, QStringList{"device -"});
+
+    chooser.setCard("RTX 4090");
+    QCOMPARE(chooser.currentText(), QString("Plan for RTX 4090, 24.0 GiB"));
+    chooser.setDevice("fake:8GiB");  // by undo, for example
+    QCOMPARE(chooser.currentText(), QString("Plan for RTX 4090, 24.0 GiB"));
+    chooser.setCard("");
+    QCOMPARE(chooser.currentText(), QString("Rehearse on 8 GiB"));
+    chooser.setCard("cuda:8.9,10.0 GiB");
+    QCOMPARE(chooser.currentText(), QString("Plan for cuda:8.9,10.0 GiB"));
 }
 
 void MemoryControlsTest::chooserStaysAsItIs_whileItIsOpen() {

@@ -108,6 +108,7 @@ private Q_SLOTS:
     void measuresADevice_thatIsOnlyEstimated();
     void measuresNoCardThatIsRehearsed();
     void aRehearsedCardIsAsLargeAsItIsStated();
+    void plansForACardThatIsNotThere();
     void marksTheStageThatRuns();
     void saysThatNothingWasReleased();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
@@ -224,6 +225,48 @@ void MemoryPanelTest::aRehearsedCardIsAsLargeAsItIsStated() {
 
     QTRY_VERIFY_WITH_TIMEOUT(bench.planning.planned().isFresh, kPatience);
     QVERIFY(weights() > 0.45 && weights() < 0.55);
+}
+
+void MemoryPanelTest::plansForACardThatIsNotThere() {
+    PanelOnBench bench;
+    bench.runner().setDevices(
+        {{"devices", {{{"id", "cpu"}, {"kind", "cpu"}, {"name", "p"}, {"capacity", 17179869184}}}},
+         {"cards", {{{"name", "RTX 4060"}, {"memory", 8589934592}, {"capacity", 7918845952}}}}});
+    bench.runner().setMemory({{"cuda:0", {{"total", 5}, {"tags", {{"weights", 4194304}}}}}});
+    bench.feed.askNow();
+    auto* device = bench.find<QComboBox>("device");
+    QTRY_VERIFY_WITH_TIMEOUT(device->findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPatience);
+    Json answer = planned();
+    Json& main = answer["plan"]["devices"][0];
+    main["planned_for"] = "RTX 4060";
+    main["estimated"] = true;
+    main["rehearsal"] = false;
+    bench.runner().setAnswers(kFine, answer);
+    const int steps = bench.model.undoStack().count();
+
+    device->setCurrentIndex(device->findText("Plan for RTX 4060, 8.0 GiB"));
+    Q_EMIT device->activated(device->currentIndex());
+
+    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().startsWith("Planned for RTX 4060: needs 8.0 MiB"),
+                             kPatience);
+    QCOMPARE(bench.planning.options()["as"], Json("RTX 4060"));
+    QCOMPARE(bench.model.undoStack().count(), steps);  // it is no part of the graph
+    auto* note = bench.find<QLabel>("cardNote");
+    QVERIFY(note->isVisible() && note->text().contains("Nothing runs on it"));
+    QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
+    QVERIFY(!bench.find<QWidget>("gauge")->isVisible());  // this machine's card is another one
+    QCOMPARE(device->currentText(), QString("Plan for RTX 4060, 8.0 GiB"));
+    QCOMPARE(test::textProblems(bench.panel), QStringList());
+    test::keepScreenshot(bench.panel, "memory_planned_for");
+
+    bench.runner().setAnswers(kFine, planned());
+    device->setCurrentIndex(0);
+    Q_EMIT device->activated(0);
+
+    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().startsWith("Needs 8.0 MiB"), kPatience);
+    QVERIFY(!bench.planning.options().contains("as"));
+    QVERIFY(!note->isVisible());
+    QVERIFY(bench.find<QWidget>("gauge")->isVisible());
 }
 
 void MemoryPanelTest::marksTheStageThatRuns() {
