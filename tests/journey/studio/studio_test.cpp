@@ -113,6 +113,7 @@ private Q_SLOTS:
 
     void whatAKilledStudioHadIsOfferedAgain();
     void aPresetBecomesTheCommandsPicture();
+    void aCardThatIsPlannedForRunsNothing();
     void everyNodeIsTakenFromTheRunBefore();
     void aGraphSavedAsAPresetComesBack();
     void anotherStudioHasTheFile();
@@ -260,6 +261,44 @@ void StudioTest::keepLive() {
         test::keepScreenshot(studio_->window(), "live_in_the_viewer");
         studio_->window().actions().at("view.graph").trigger();
     }
+}
+
+/// The plan is that of the card, in its types; Run is refused with what to do, and the CPU ends it.
+void StudioTest::aCardThatIsPlannedForRunsNothing() {
+    Hands hands(*studio_);
+    studio_->desk().panels().show("memory");
+    auto& device = dynamic_cast<QComboBox&>(hands.widget("device", &hands.widget("memoryPanel")));
+    const auto choose = [&](const QString& text) {
+        device.setCurrentIndex(device.findText(text, Qt::MatchStartsWith));
+        Q_EMIT device.activated(device.currentIndex());
+    };
+    const Planning& planning = studio_->workspace().planning;
+    const auto before = graph::toText(studio_->model().document());
+    QTRY_VERIFY_WITH_TIMEOUT(device.findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPatience);
+
+    choose("Plan for RTX 4060, 8.0 GiB");
+
+    QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh && planning.planned().plan.is_object() &&
+                                 planning.planned().plan.contains("card"),
+                             kPatience);
+    const Json& plan = planning.planned().plan;
+    QCOMPARE(plan.at("devices").at(0).at("planned_for"), Json("RTX 4060"));
+    QCOMPARE(plan.at("precision").at("denoise").at("compute"), Json("f16"));
+    QTest::qWait(300);
+    test::keepScreenshot(studio_->window(), "studio_planned_for");
+    const QueuedRun refused = studio_->runToEnd();
+    QCOMPARE(refused.state, RunState::Failed);
+    const QString notice = studio_->desk().notices().text();
+    QVERIFY2(notice.contains("RTX 4060 is only planned for, so nothing can run on it"),
+             qPrintable(notice));
+    QVERIFY2(notice.contains("a device of this machine"), qPrintable(notice));
+    test::keepScreenshot(studio_->window(), "studio_planned_for_refused");
+
+    choose("CPU");
+    QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh && planning.planned().plan.is_object() &&
+                                 !planning.planned().plan.contains("card"),
+                             kPatience);
+    QCOMPARE(graph::toText(studio_->model().document()), before);
 }
 
 void StudioTest::everyNodeIsTakenFromTheRunBefore() {
