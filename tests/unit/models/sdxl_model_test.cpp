@@ -86,11 +86,11 @@ std::vector<Refusal> sdxlRefusals() {
             {"one mean too few",
              "playground_1",
              set("vae/config.json", "latents_mean", Json::array({0.5, 0.5, 0.5})),
-             "latents_mean has 3 numbers and latents_std 4, needs 4 each"},
+             "latents_mean has 3 numbers, needs 4 finite ones"},
             {"a deviation of 0",
              "playground_1",
              set("vae/config.json", "latents_std", Json::array({1, 1, 0, 1})),
-             "deviations above 0"}};
+             "latents_std has a number that is not above 0"}};
 }
 
 const tensor::Conditioning& conditioningOf(const WireRef& value) {

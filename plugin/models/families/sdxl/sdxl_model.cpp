@@ -82,12 +82,12 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
       autoencoder_(openAutoencoder(checkpoint)),
       zerosForEmpty_(readsZeros(checkpoint)) {
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());
-    fillInfo(checkpoint);
-    checkWidths();
-    if (info_.latent.shift != 0) {
-        refuseSdxl(info_.checkpoint,
+    checkWidths(checkpoint.name());
+    if (autoencoder_.config().shiftFactor != 0) {
+        refuseSdxl(checkpoint.name(),
                    "vae/config.json: shift_factor is set, which sdxl does not know");
     }
+    fillInfo(checkpoint);
 }
 
 int64_t SdxlModel::textWidth() const {
@@ -102,19 +102,19 @@ int64_t SdxlModel::pooledWidth() const {
     return encoders_.back()->config().projectionWidth;
 }
 
-void SdxlModel::checkWidths() const {
+void SdxlModel::checkWidths(const std::string& checkpoint) const {
     std::vector<std::string> widths;
     for (const auto& encoder : encoders_) {
         widths.push_back(std::to_string(encoder->config().width) + " (" + encoder->role() + ")");
         if (encoder->tokenizer().length() != encoders_.front()->tokenizer().length()) {
-            refuseSdxl(info_.checkpoint,
+            refuseSdxl(checkpoint,
                        "its tokenizers make " +
                            std::to_string(encoders_.front()->tokenizer().length()) + " and " +
                            std::to_string(encoder->tokenizer().length()) + " tokens");
         }
     }
     if (unet_.config().contextWidth() != textWidth()) {
-        refuseSdxl(info_.checkpoint,
+        refuseSdxl(checkpoint,
                    "the denoiser reads texts " + std::to_string(unet_.config().contextWidth()) +
                        " wide (cross_attention_dim), the text encoders give " +
                        join(widths, " and "));
