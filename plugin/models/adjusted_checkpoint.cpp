@@ -1,6 +1,7 @@
 #include "plugin/models/adjusted_checkpoint.hpp"
 
-#include "plugin/models/unchanged_weights.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
 
 #include <utility>
 
@@ -8,63 +9,83 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kVae = "vae";
 constexpr const char* kAutoencoderSettings = "vae/config.json";
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
+/// Settings of an autoencoder that say how latents look to the denoiser, not what the network is.
+constexpr const char* kLatentSettings[] = {
+    "scaling_factor", "shift_factor", "latents_mean", "latents_std", "force_upcast"};
+
+/// Those of the checkpoint's own autoencoder, which may be missing or damaged: then nothing is
+/// known of them.
+void addLatentSettings(Checkpoint& checkpoint, Json& settings) {
+    try {
+        const Json own = checkpoint.readJson(kAutoencoderSettings);
+        for (const char* key : kLatentSettings) {
+            if (own.contains(key) && !settings.contains(key)) {
+                settings[key] = own.at(key);
+            }
+        }
+    } catch (const Error& error) {
+        log(Level::Warning, error.message() + ": the latents are taken as those of the file");
+    }
+}
 
 }  // namespace
 
 AdjustedCheckpoint::AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
-                                       std::optional<AutoencoderFile> autoencoder,
+                                       CheckpointParts parts,
                                        std::string prediction)
     : checkpoint_(std::move(checkpoint)),
-      autoencoder_(std::move(autoencoder)),
-      prediction_(std::move(prediction)) {}
+      parts_(std::move(parts)),
+      prediction_(std::move(prediction)),
+      index_(checkpoint_->index()) {
+    for (const auto& [component, part] : parts_) {
+        index_[component] = part->index().at(component);
+    }
+}
 
-std::string AdjustedCheckpoint::componentClass(const std::string& component) const {
-    return autoencoder_ && component == kVae ? "AutoencoderKL"
-                                             : checkpoint_->componentClass(component);
+Checkpoint& AdjustedCheckpoint::ownerOf(std::string_view relative) const {
+    const auto part = parts_.find(relative.substr(0, relative.find('/')));
+    return part == parts_.end() ? *checkpoint_ : *part->second;
 }
 
 bool AdjustedCheckpoint::has(const std::string& relative) const {
-    return (autoencoder_ && relative == kAutoencoderSettings) || checkpoint_->has(relative);
+    return ownerOf(relative).has(relative);
 }
 
 std::string AdjustedCheckpoint::readText(const std::string& relative) {
-    return checkpoint_->readText(relative);
+    return ownerOf(relative).readText(relative);
 }
 
 Json AdjustedCheckpoint::readJson(const std::string& relative) {
-    if (autoencoder_ && relative == kAutoencoderSettings) {
-        return autoencoder_->settings();
+    Checkpoint& owner = ownerOf(relative);
+    Json json = owner.readJson(relative);
+    if (!json.is_object()) {
+        return json;
     }
-    Json json = checkpoint_->readJson(relative);
-    if (!prediction_.empty() && relative == kScheduler && json.is_object()) {
+    if (!prediction_.empty() && relative == kScheduler) {
         json["prediction_type"] = prediction_;
+    }
+    if (&owner != checkpoint_.get() && relative == kAutoencoderSettings) {
+        addLatentSettings(*checkpoint_, json);
     }
     return json;
 }
 
 WeightMap AdjustedCheckpoint::weights(const std::string& component, const std::string& stem) {
-    return autoencoder_ && component == kVae ? autoencoder_->weights()
-                                             : checkpoint_->weights(component, stem);
+    return ownerOf(component).weights(component, stem);
 }
 
 std::function<WeightMap()> AdjustedCheckpoint::laterWeights(const std::string& component,
                                                             const std::string& stem) {
-    if (!autoencoder_ || component != kVae) {
-        return checkpoint_->laterWeights(component, stem);
-    }
-    return [map = autoencoder_->weights()] {
-        requireUnchanged(map.files, map.what);
-        return map;
-    };
+    return ownerOf(component).laterWeights(component, stem);
 }
 
 std::vector<memory::WeightFile> AdjustedCheckpoint::files() const {
     std::vector<memory::WeightFile> all = checkpoint_->files();
-    if (autoencoder_) {
-        all.insert(all.end(), autoencoder_->files().begin(), autoencoder_->files().end());
+    for (const auto& [component, part] : parts_) {
+        const std::vector<memory::WeightFile> own = part->files();
+        all.insert(all.end(), own.begin(), own.end());
     }
     return all;
 }

@@ -3,29 +3,29 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/models/checkpoint.hpp"
-#include "plugin/models/single_file/autoencoder_file.hpp"
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace lowtide::models {
 
-/// Another checkpoint with an autoencoder of its own file, another prediction type, or both.
+/// Checkpoints by the component ("vae") that is taken from each.
+using CheckpointParts = std::map<std::string, std::unique_ptr<Checkpoint>, std::less<>>;
+
+/// Another checkpoint with components of other files, another prediction type, or both. Its latents
+/// stay what they are: an autoencoder that states no scale takes that of the checkpoint's own.
 class AdjustedCheckpoint final : public Checkpoint {
 public:
     /// `prediction` is "epsilon", "v_prediction", or empty: as the checkpoint says.
     AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
-                       std::optional<AutoencoderFile> autoencoder,
+                       CheckpointParts parts,
                        std::string prediction);
 
     [[nodiscard]] const std::string& name() const override { return checkpoint_->name(); }
 
-    [[nodiscard]] std::string pipelineClass() const override {
-        return checkpoint_->pipelineClass();
-    }
+    [[nodiscard]] const Json& index() const override { return index_; }
 
-    [[nodiscard]] std::string componentClass(const std::string& component) const override;
     [[nodiscard]] bool has(const std::string& relative) const override;
     [[nodiscard]] std::string readText(const std::string& relative) override;
     [[nodiscard]] Json readJson(const std::string& relative) override;
@@ -35,9 +35,13 @@ public:
     [[nodiscard]] std::vector<memory::WeightFile> files() const override;
 
 private:
+    /// Who has what lies at "<component>/..." of the diffusers layout.
+    [[nodiscard]] Checkpoint& ownerOf(std::string_view relative) const;
+
     std::unique_ptr<Checkpoint> checkpoint_;
-    std::optional<AutoencoderFile> autoencoder_;
+    CheckpointParts parts_;
     std::string prediction_;
+    Json index_;
 };
 
 }  // namespace lowtide::models

@@ -7,22 +7,26 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::models {
 
 /// Settings and weights by their place in the diffusers layout ("unet/config.json"). What a
-/// checkpoint lacks but implies is made up by the class that reads it (single_file).
+/// checkpoint lacks but implies is made up by its layout (layouts/layout.hpp).
 class Checkpoint {
 public:
     virtual ~Checkpoint() = default;
 
     /// Shown to people: the name of the folder or file.
     [[nodiscard]] virtual const std::string& name() const = 0;
+    /// model_index.json: the pipeline's class and settings, and for each component its library and
+    /// class.
+    [[nodiscard]] virtual const Json& index() const = 0;
     /// The pipeline's class in diffusers' words, empty where nothing names one.
-    [[nodiscard]] virtual std::string pipelineClass() const = 0;
+    [[nodiscard]] std::string pipelineClass() const;
     /// The class of a component, empty where the checkpoint has none.
-    [[nodiscard]] virtual std::string componentClass(const std::string& component) const = 0;
+    [[nodiscard]] std::string componentClass(std::string_view component) const;
 
     [[nodiscard]] virtual bool has(const std::string& relative) const = 0;
     /// A small file as text or JSON. Error{NotFound}, Error{Corrupt} name it.

@@ -41,16 +41,6 @@ CheckpointFolder::CheckpointFolder(std::string path, std::string name)
     }
 }
 
-std::string CheckpointFolder::pipelineClass() const {
-    return JsonReader(index_, kIndex).text("_class_name").value_or("");
-}
-
-std::string CheckpointFolder::componentClass(const std::string& component) const {
-    const auto entry = index_.find(component);
-    const bool isPair = entry != index_.end() && entry->is_array() && entry->size() == 2;
-    return isPair && (*entry)[1].is_string() ? (*entry)[1].get<std::string>() : std::string();
-}
-
 bool CheckpointFolder::has(const std::string& relative) const {
     std::error_code ignored;
     return fs::exists(fs::path(path_) / relative, ignored);

@@ -20,8 +20,8 @@ public:
 
     [[nodiscard]] const std::string& name() const override { return name_; }
 
-    [[nodiscard]] std::string pipelineClass() const override;
-    [[nodiscard]] std::string componentClass(const std::string& component) const override;
+    [[nodiscard]] const Json& index() const override { return index_; }
+
     [[nodiscard]] bool has(const std::string& relative) const override;
     /// Named in messages by its place in the folder ("unet/config.json").
     [[nodiscard]] std::string readText(const std::string& relative) override;

@@ -3,9 +3,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/models/adjusted_checkpoint.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"
-#include "plugin/models/single_file/single_file.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -21,33 +20,29 @@ constexpr size_t kRecentModels = 4;
 /// One text for one choice. Settings beside a file that come or go make it another.
 std::string keyOf(const CheckpointChoice& choice) {
     std::string key = choice.prediction;
-    for (const CheckpointPath* path :
-         {&choice.checkpoint, choice.autoencoder ? &*choice.autoencoder : nullptr}) {
+    const auto add = [&](const CheckpointPath& path) {
         std::error_code ignored;
-        const bool isStated = path && std::filesystem::exists(besidePath(path->path), ignored);
-        key += '\n' + (path ? path->path : std::string()) + (isStated ? "\n+" : "");
+        const bool isStated = std::filesystem::exists(besidePath(path.path), ignored);
+        key += '\n' + path.path + (isStated ? "\n+" : "");
+    };
+    add(choice.checkpoint);
+    for (const auto& [component, path] : choice.parts) {
+        key += '\n' + component;
+        add(path);
     }
     return key;
 }
 
-std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
-                                       const std::string& resourcesFolder) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path.path, ignored)) {
-        return std::make_unique<CheckpointFolder>(path.path, path.name);
+CheckpointParts openParts(const CheckpointChoice& choice, const std::string& resourcesFolder) {
+    CheckpointParts parts;
+    for (const auto& [component, path] : choice.parts) {
+        try {
+            parts[component] = openPart(path, component, resourcesFolder);
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), component);
+        }
     }
-    return std::make_unique<SingleFile>(path.path, path.name, resourcesFolder);
-}
-
-std::optional<AutoencoderFile> openChosenAutoencoder(const CheckpointChoice& choice) {
-    if (!choice.autoencoder) {
-        return std::nullopt;
-    }
-    try {
-        return AutoencoderFile(choice.autoencoder->path, choice.autoencoder->name);
-    } catch (const Error& error) {
-        throw Error(error.kind(), error.message(), error.hint(), "vae");
-    }
+    return parts;
 }
 
 }  // namespace
@@ -70,11 +65,11 @@ std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
 
 std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice) const {
     std::unique_ptr<Checkpoint> checkpoint = openLayout(choice.checkpoint, resourcesFolder_);
-    if (!choice.autoencoder && choice.prediction.empty()) {
+    if (choice.parts.empty() && choice.prediction.empty()) {
         return openCheckpoint(*checkpoint);
     }
     AdjustedCheckpoint adjusted(
-        std::move(checkpoint), openChosenAutoencoder(choice), choice.prediction);
+        std::move(checkpoint), openParts(choice, resourcesFolder_), choice.prediction);
     return openCheckpoint(adjusted);
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,7 +16,7 @@ namespace lowtide::models {
 /// What a person chose: a checkpoint and, where they want them otherwise, parts of it.
 struct CheckpointChoice {
     CheckpointPath checkpoint;
-    std::optional<CheckpointPath> autoencoder;
+    std::map<std::string, CheckpointPath> parts;  ///< components ("vae") of other files
     std::string prediction;  ///< "epsilon", "v_prediction"; empty: as the checkpoint says
 };
 

@@ -410,11 +410,10 @@ private:
             return findCheckpoint(
                 path, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
         };
-        CheckpointChoice choice{.checkpoint = find(request.checkpoint, "checkpoint"),
-                                .autoencoder = {},
-                                .prediction = {}};
+        CheckpointChoice choice{
+            .checkpoint = find(request.checkpoint, "checkpoint"), .parts = {}, .prediction = {}};
         if (!trim(request.vae).empty()) {
-            choice.autoencoder = find(request.vae, "vae");
+            choice.parts["vae"] = find(request.vae, "vae");
         }
         if (request.prediction != "checkpoint") {
             choice.prediction = request.prediction;

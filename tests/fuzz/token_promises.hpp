@@ -18,9 +18,7 @@ public:
 
     [[nodiscard]] const std::string& name() const override { return name_; }
 
-    [[nodiscard]] std::string pipelineClass() const override { return {}; }
-
-    [[nodiscard]] std::string componentClass(const std::string&) const override { return {}; }
+    [[nodiscard]] const Json& index() const override { return index_; }
 
     [[nodiscard]] bool has(const std::string& relative) const override;
     [[nodiscard]] std::string readText(const std::string& relative) override;
@@ -34,6 +32,7 @@ public:
 private:
     std::map<std::string, std::string> files_;
     std::string name_;
+    Json index_ = Json::object();
 };
 
 /// Makes tokens of a text and checks that they are the vocabulary's, as many as there is room for.

@@ -1,10 +1,8 @@
 #include "plugin/models/single_file/beside_file.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 namespace lowtide::models {
@@ -14,18 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes kLargestBesideFile = 16 * kMiB;
-constexpr std::string_view kParts[] = {"unet", "vae", "text_encoder", "tokenizer", "scheduler"};
 
 void checkParts(const Json& parts, const std::string& name) {
     if (!parts.is_object()) {
         throw Error(ErrorKind::Corrupt, name + " is no JSON object", "write one, or remove it");
     }
     for (const auto& [part, settings] : parts.items()) {
-        if (std::find(std::begin(kParts), std::end(kParts), part) == std::end(kParts)) {
-            throw Error(ErrorKind::Unsupported,
-                        name + ": there is no part " + quotedName(part),
-                        "the parts are unet, vae, text_encoder, tokenizer and scheduler");
-        }
         if (!settings.is_object()) {
             throw Error(ErrorKind::Corrupt,
                         name + ": " + part + " is no JSON object",

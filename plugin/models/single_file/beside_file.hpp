@@ -12,8 +12,8 @@ namespace lowtide::models {
 
 /// Settings that a person wrote for a file of weights, because no tensor states them:
 /// "model.lowtide.json" beside "model.safetensors", with the parts of the diffusers layout as keys
-/// ("unet", "vae", "text_encoder", "tokenizer", "scheduler") and settings of their config.json
-/// files as values.
+/// ("unet", "vae", "text_encoder", "tokenizer", "scheduler", "model_index") and settings of their
+/// config.json files as values. Which parts there are, the layout of the file says.
 struct BesideFile {
     std::string name;  ///< "model.lowtide.json", whether it is there or not
     Json parts = Json::object();
@@ -23,8 +23,7 @@ struct BesideFile {
 /// The path of the settings of a file of weights.
 [[nodiscard]] std::string besidePath(const std::string& weights);
 
-/// Reads them where they are. Error{Corrupt} for what is no object of objects, Error{Unsupported}
-/// names a part that is not one of them.
+/// Reads them where they are. Error{Corrupt} for what is no object of objects.
 [[nodiscard]] BesideFile readBeside(const std::string& weights);
 
 /// Statements as they stand in the file `name`. Errors as above.

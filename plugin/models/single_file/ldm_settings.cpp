@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kUNetHeads = 8;
 constexpr int64_t kHeadChannels = 64;
-constexpr double kScalingFactor = 0.18215;
 
 struct LdmLevel {
     int64_t channels = 0;
@@ -133,7 +132,6 @@ Json autoencoderSettings(const TensorView& tensors) {
     Json settings = {{"latent_channels", tensors.size("decoder.conv_in.weight", 1)},
                      {"layers_per_block", layers},
                      {"norm_num_groups", 32},
-                     {"scaling_factor", kScalingFactor},
                      {"use_quant_conv", tensors.has("quant_conv.weight")},
                      {"use_post_quant_conv", tensors.has("post_quant_conv.weight")},
                      {"mid_block_add_attention",

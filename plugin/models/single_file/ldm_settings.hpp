@@ -15,8 +15,8 @@ namespace lowtide::models {
 /// What the numbers in the UNet's names depend on, from its settings.
 [[nodiscard]] LdmUNetLayout unetLayout(const Json& settings);
 
-/// The autoencoder's settings, from diffusers' names. What shapes do not tell: 32 norm groups, the
-/// scaling factor 0.18215.
+/// The autoencoder's settings, from diffusers' names. What shapes do not tell: 32 norm groups. What
+/// the latents are scaled by is not said.
 [[nodiscard]] Json autoencoderSettings(const TensorView& tensors);
 /// Levels of an autoencoder, from diffusers' names.
 [[nodiscard]] int64_t autoencoderLevels(const TensorView& tensors);

@@ -3,13 +3,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
-#include "plugin/models/single_file/component_maps.hpp"
-#include "plugin/models/single_file/constants_check.hpp"
-#include "plugin/models/single_file/ldm_settings.hpp"
-#include "plugin/models/single_file/velocity_bias.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -19,237 +14,140 @@ namespace lowtide::models {
 namespace {
 
 constexpr Bytes kLargestMerges = 16 * kMiB;
-constexpr const char* kMerges = "tokenizer/merges.txt";
-constexpr int64_t kVersion2Width = 1024;
-/// Training steps of SD 2.0 base and 2.1 base, which predict noise though they are of version 2.
-constexpr const char* kBaseSteps = "875000";
-constexpr int64_t kChannelsWithoutMask = 4;
+constexpr const char* kPipelinePart = "model_index";
+constexpr const char* kSchedulerPart = "scheduler";
 
-/// The part of each setting's file in the diffusers layout.
-constexpr std::pair<std::string_view, std::string_view> kSettings[] = {
-    {"unet/config.json", "unet"},
-    {"vae/config.json", "vae"},
-    {"text_encoder/config.json", "text_encoder"},
-    {"tokenizer/tokenizer_config.json", "tokenizer"},
-    {"tokenizer/vocab.json", "vocabulary"},
-    {"scheduler/scheduler_config.json", "scheduler"},
-};
-
-std::string partOf(const std::string& relative) {
-    for (const auto& [path, part] : kSettings) {
-        if (path == relative) {
-            return std::string(part);
-        }
-    }
-    return {};
+/// "unet/config.json" -> "unet" and "config.json".
+std::pair<std::string, std::string> cutAtFolder(const std::string& relative) {
+    const size_t slash = std::min(relative.find('/'), relative.size());
+    return {relative.substr(0, slash), relative.substr(std::min(slash + 1, relative.size()))};
 }
 
-/// "model.diffusion_model", "first_stage_model", ...: the first parts of names, for messages.
-std::vector<std::string> beginnings(const WeightMap& map) {
-    std::set<std::string> seen;
-    for (const auto& [name, place] : map.tensors) {
-        seen.insert(name.substr(0, name.find('.')));
+Json indexOf(const FileParts& parts, const BesideFile& beside) {
+    Json index = withBeside(parts.pipeline, beside, kPipelinePart);
+    const auto add = [&](const std::string& component, const std::string& className) {
+        index[component] = className.empty() ? Json::array({nullptr, nullptr})
+                                             : Json::array({"single_file", className});
+    };
+    for (const auto& [component, network] : parts.networks) {
+        add(component, network.className);
     }
-    return {seen.begin(), seen.end()};
+    for (const auto& [component, tokenizer] : parts.tokenizers) {
+        const bool hasEncoder = !parts.networks.at(tokenizer.encoder).className.empty();
+        add(component, hasEncoder ? "CLIPTokenizer" : "");
+    }
+    return index;
 }
 
 }  // namespace
 
-SingleFile::SingleFile(const std::string& path, std::string name, std::string resourcesFolder)
-    : SingleFile(
-          openWeightFile(path), readBeside(path), std::move(name), std::move(resourcesFolder)) {}
-
-SingleFile::SingleFile(WeightFileHeader file,
-                       BesideFile beside,
-                       std::string name,
-                       std::string resourcesFolder)
-    : name_(std::move(name)),
+SingleFile::SingleFile(const ModelSource& source, FileParts parts, std::string resourcesFolder)
+    : name_(source.path.name),
       resourcesFolder_(std::move(resourcesFolder)),
-      file_(std::move(file)),
-      beside_(std::move(beside)) {
-    file_.map.what = name_;
-    refuseOtherLayouts();
+      parts_(std::move(parts)),
+      beside_(source.beside),
+      index_(indexOf(parts_, beside_)),
+      files_(source.header->map.files) {
+    files_.insert(files_.end(), parts_.files.begin(), parts_.files.end());
+    refuseUnknownParts();
 }
 
-void SingleFile::refuseOtherLayouts() const {
-    if (file_.map.tensors.contains(std::string(kLdmUNet) + "input_blocks.0.0.weight")) {
-        return;
+void SingleFile::refuseUnknownParts() const {
+    std::vector<std::string> known = {kPipelinePart};
+    for (const auto& [component, network] : parts_.networks) {
+        known.push_back(component);
     }
-    const std::vector<std::string> seen = beginnings(file_.map);
-    throw Error(ErrorKind::Unsupported,
-                "checkpoint " + name_ + " has no tensor " + std::string(kLdmUNet) +
-                    "input_blocks.0.0.weight; its " + std::to_string(file_.map.tensors.size()) +
-                    " tensors begin with " + (seen.empty() ? "nothing" : listSome(seen)),
-                "choose a whole Stable Diffusion checkpoint; other networks have nodes or "
-                "parameters of their own",
-                "checkpoint");
-}
-
-std::string SingleFile::pipelineClass() const {
-    return hasUnder(file_.map, "conditioner.") ? "StableDiffusionXLPipeline"
-                                               : "StableDiffusionPipeline";
-}
-
-std::string SingleFile::componentClass(const std::string& component) const {
-    const bool hasText = hasUnder(file_.map, kLdmText) || hasUnder(file_.map, kLdmOpenClip);
-    if (component == "unet") {
-        return "UNet2DConditionModel";
+    for (const auto& [component, tokenizer] : parts_.tokenizers) {
+        known.push_back(component);
     }
-    if (component == "vae" && hasUnder(file_.map, kLdmAutoencoder)) {
-        return "AutoencoderKL";
+    if (parts_.scheduler) {
+        known.emplace_back(kSchedulerPart);
     }
-    if (component == "text_encoder" && hasText) {
-        return "CLIPTextModel";
+    for (const auto& [part, settings] : beside_.parts.items()) {
+        if (std::find(known.begin(), known.end(), part) == known.end()) {
+            throw Error(ErrorKind::Unsupported,
+                        beside_.name + ": there is no part " + quotedName(part),
+                        "the parts are " + join(known, ", "));
+        }
     }
-    return component == "tokenizer" && hasText ? "CLIPTokenizer" : "";
 }
 
 bool SingleFile::has(const std::string& relative) const {
-    return !partOf(relative).empty() || relative == kMerges;
+    const auto [part, file] = cutAtFolder(relative);
+    if (parts_.tokenizers.contains(part)) {
+        return file == "vocab.json" || file == "merges.txt" || file == "tokenizer_config.json";
+    }
+    return (file == "config.json" && parts_.networks.contains(part)) ||
+           (relative == "scheduler/scheduler_config.json" && parts_.scheduler) ||
+           relative == "model_index.json";
 }
 
-const ClipVocabulary& SingleFile::vocabulary() {
-    if (!vocabulary_) {
-        const auto path = std::filesystem::path(resourcesFolder_) / "clip" / "merges.txt";
-        const files::InputFile file(path.string());
-        const int64_t size = shapesSay("text_encoder").at("vocab_size").get<int64_t>();
-        vocabulary_ = clipVocabulary(file.readAll(kLargestMerges), size, name_);
-        merges_ = stampOf(file);
+const ClipVocabulary& SingleFile::vocabularyOf(const std::string& tokenizer) {
+    const auto known = vocabularies_.find(tokenizer);
+    if (known != vocabularies_.end()) {
+        return known->second;
     }
-    return *vocabulary_;
+    const auto path = std::filesystem::path(resourcesFolder_) / "clip" / "merges.txt";
+    const files::InputFile file(path.string());
+    const FileNetwork& encoder = parts_.networks.at(parts_.tokenizers.at(tokenizer).encoder);
+    const int64_t size = encoder.settings().at("vocab_size").get<int64_t>();
+    merges_ = stampOf(file);
+    return vocabularies_
+        .emplace(tokenizer, clipVocabulary(file.readAll(kLargestMerges), size, name_))
+        .first->second;
 }
 
 std::string SingleFile::readText(const std::string& relative) {
-    return relative == kMerges ? vocabulary().merges : readJson(relative).dump();
+    const auto [part, file] = cutAtFolder(relative);
+    const bool isMerges = file == "merges.txt" && parts_.tokenizers.contains(part);
+    return isMerges ? vocabularyOf(part).merges : readJson(relative).dump();
 }
 
 Json SingleFile::readJson(const std::string& relative) {
-    const std::string part = partOf(relative);
-    if (part.empty()) {
+    const auto [part, file] = cutAtFolder(relative);
+    if (!has(relative)) {
         throw Error(ErrorKind::NotFound,
                     "checkpoint " + name_ + " has no " + relative,
                     "choose another checkpoint",
                     "checkpoint");
     }
-    if (part == "vocabulary") {
-        return vocabulary().tokens;
+    if (file == "vocab.json") {
+        return vocabularyOf(part).tokens;
     }
-    const Json settings = settingsOf(part);
-    if (part == "unet") {
-        checkUNetConstants(settings, name_, beside_);
-    } else if (part == "vae") {
-        checkAutoencoderConstants(settings, name_, beside_);
-    } else if (part == "text_encoder") {
-        checkTextConstants(settings, name_, beside_);
+    if (file == "tokenizer_config.json") {
+        return withBeside(tokenizerSettings(part), beside_, part.c_str());
+    }
+    if (file == "config.json") {
+        return networkSettings(part);
+    }
+    return file.empty() ? index_ : withBeside(parts_.scheduler(), beside_, kSchedulerPart);
+}
+
+Json SingleFile::networkSettings(const std::string& component) const {
+    const FileNetwork& network = parts_.networks.at(component);
+    Json settings = withBeside(network.settings(), beside_, component.c_str());
+    if (network.check) {
+        network.check(settings, name_, beside_);
     }
     return settings;
 }
 
-Json SingleFile::shapesSay(const std::string& component) const {
-    if (component == "unet") {
-        const TensorView view(file_.map, [](std::string_view name) {
-            return std::string(kLdmUNet) + std::string(name);
-        });
-        return unetSettings(view);
-    }
-    if (component == "vae") {
-        const WeightMap map = autoencoderMap(file_.map, kLdmAutoencoder);
-        return autoencoderSettings(viewOf(map));
-    }
-    const WeightMap map = textWeights();
-    return textEncoderSettings(viewOf(map), isVersion2());
-}
-
-Json SingleFile::settingsOf(const std::string& part) const {
-    if (part == "tokenizer") {
-        return withBeside(tokenizerSettings(), beside_, "tokenizer");
-    }
-    if (part == "scheduler") {
-        return withBeside(schedulerSettings(), beside_, "scheduler");
-    }
-    return withBeside(shapesSay(part), beside_, part.c_str());
-}
-
-bool SingleFile::isVersion2() const {
-    const auto place = file_.map.tensors.find(
-        std::string(kLdmUNet) + "middle_block.1.transformer_blocks.0.attn2.to_k.weight");
-    const bool isWide = place != file_.map.tensors.end() && !place->second.shape.empty() &&
-                        place->second.shape.back() == kVersion2Width;
-    return isWide || hasUnder(file_.map, kLdmOpenClip);
-}
-
-Json SingleFile::tokenizerSettings() const {
+Json SingleFile::tokenizerSettings(const std::string& component) const {
     const auto special = [](const char* text) {
         return Json{{"content", text}, {"normalized", true}};
     };
+    const FileTokenizer& tokenizer = parts_.tokenizers.at(component);
+    const Json encoder = parts_.networks.at(tokenizer.encoder).settings();
     const Json end = special("<|endoftext|>");
-    return {{"model_max_length", shapesSay("text_encoder").at("max_position_embeddings")},
+    return {{"model_max_length", encoder.at("max_position_embeddings")},
             {"bos_token", special("<|startoftext|>")},
             {"eos_token", end},
             {"unk_token", end},
-            {"pad_token", isVersion2() ? "!" : "<|endoftext|>"}};
-}
-
-/// As the files say that diffusers takes for these two kinds. One that was trained down to noise
-/// without signal and predicts velocity (ComfyUI's two keys) wants a sampler that begins there.
-Json SingleFile::schedulerSettings() const {
-    const std::string prediction = predictionType();
-    const bool hasZeroSnr = file_.map.tensors.contains("ztsnr");
-    const bool beginsWithoutSignal = hasZeroSnr && prediction == "v_prediction";
-    const bool isDdim = isVersion2() || beginsWithoutSignal;
-    Json settings = {{"_class_name", isDdim ? "DDIMScheduler" : "PNDMScheduler"},
-                     {"beta_start", 0.00085},
-                     {"beta_end", 0.012},
-                     {"beta_schedule", "scaled_linear"},
-                     {"num_train_timesteps", 1000},
-                     {"clip_sample", false},
-                     {"set_alpha_to_one", false},
-                     {"skip_prk_steps", true},
-                     {"steps_offset", 1},
-                     {"trained_betas", nullptr},
-                     {"prediction_type", prediction}};
-    if (hasZeroSnr) {
-        settings["rescale_betas_zero_snr"] = true;
-    }
-    if (beginsWithoutSignal) {
-        settings["timestep_spacing"] = "trailing";
-    }
-    return settings;
-}
-
-/// By what the file states, then by its kind.
-std::string SingleFile::predictionType() const {
-    const auto stated = file_.metadata.find("modelspec.prediction_type");
-    if (stated != file_.metadata.end()) {
-        return stated->second == "v" ? "v_prediction" : stated->second;
-    }
-    if (file_.map.tensors.contains("v_pred")) {
-        return "v_prediction";
-    }
-    return isVersion2() && version2PredictsVelocity() ? "v_prediction" : "epsilon";
-}
-
-/// Of a file that does not say so itself.
-bool SingleFile::version2PredictsVelocity() const {
-    const auto steps = file_.metadata.find("global_step");
-    if (steps != file_.metadata.end() && steps->second == kBaseSteps) {
-        return false;
-    }
-    const auto input = file_.map.tensors.find(std::string(kLdmUNet) + "input_blocks.0.0.weight");
-    const bool fillsMasks = input != file_.map.tensors.end() && input->second.shape.size() == 4 &&
-                            input->second.shape[1] != kChannelsWithoutMask;
-    return !fillsMasks && biasLooksLikeVelocity(file_.map, kLdmUNet).value_or(true);
-}
-
-WeightMap SingleFile::textWeights() const {
-    return hasUnder(file_.map, kLdmOpenClip) ? openClipMap(file_.map) : textMap(file_.map);
+            {"pad_token", tokenizer.padding}};
 }
 
 WeightMap SingleFile::weights(const std::string& component, const std::string&) {
-    if (component == "unet") {
-        return unetMap(file_.map, unetLayout(shapesSay("unet")));
-    }
-    return component == "vae" ? autoencoderMap(file_.map, kLdmAutoencoder) : textWeights();
+    return parts_.networks.at(component).weights();
 }
 
 std::function<WeightMap()> SingleFile::laterWeights(const std::string& component,
@@ -261,7 +159,7 @@ std::function<WeightMap()> SingleFile::laterWeights(const std::string& component
 }
 
 std::vector<memory::WeightFile> SingleFile::files() const {
-    std::vector<memory::WeightFile> all = file_.map.files;
+    std::vector<memory::WeightFile> all = files_;
     for (const auto& other : {beside_.stamp, merges_}) {
         if (other) {
             all.push_back(*other);

@@ -1,40 +1,57 @@
 #pragma once
-// A checkpoint in one file of the LDM layout (.safetensors, .ckpt, .pth), shown in the diffusers
-// layout. Torch-free.
+// A checkpoint in one file (.safetensors, .ckpt, .pth), shown in the diffusers layout. Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/checkpoint.hpp"
-#include "plugin/models/single_file/beside_file.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/text/clip_vocabulary.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace lowtide::models {
 
-/// Stable Diffusion 1.x and 2.x in one file. Settings come from shapes, then from what the file
-/// says beside its tensors and, for its prediction, from one tensor (biasLooksLikeVelocity), then
-/// from what a person wrote beside the file (BesideFile). The tokenizer is CLIP's own. Weights stay
-/// where they lie.
+/// A network in a file, as the diffusers layout would hold it.
+struct FileNetwork {
+    std::string className;  ///< empty: the file has none
+    /// What shapes and other tensors tell, as its config.json.
+    std::function<Json()> settings;
+    std::function<WeightMap()> weights;
+    /// Refuses settings that the file cannot have.
+    void (*check)(const Json& settings,
+                  const std::string& what,
+                  const BesideFile& beside) = nullptr;
+};
+
+/// A CLIP tokenizer, which no file holds.
+struct FileTokenizer {
+    std::string encoder;  ///< the network whose vocabulary and length it has
+    std::string padding;  ///< a token
+};
+
+/// What a layout found in a file, by component. Functions hold what they read from.
+struct FileParts {
+    Json pipeline = Json::object();  ///< class and settings, as in model_index.json
+    std::map<std::string, FileNetwork, std::less<>> networks;
+    std::map<std::string, FileTokenizer, std::less<>> tokenizers;
+    std::function<Json()> scheduler;  ///< as scheduler_config.json; empty: the file implies none
+    std::vector<memory::WeightFile> files;  ///< that were read for settings beside the file itself
+};
+
+/// One file whose layout was understood: settings come from it, then from what a person wrote
+/// beside it (BesideFile). The tokenizers are CLIP's own. Weights stay where they lie.
 class SingleFile final : public Checkpoint {
 public:
-    /// Reads the header. `resourcesFolder` holds clip/merges.txt. Error{Unsupported} says what was
-    /// seen in a file of another layout; and the errors of openWeightFile() and readBeside().
-    SingleFile(const std::string& path, std::string name, std::string resourcesFolder);
-
-    /// The same of a header and statements that were read already.
-    SingleFile(WeightFileHeader file,
-               BesideFile beside,
-               std::string name,
-               std::string resourcesFolder);
+    /// Error{Unsupported} when the source's BesideFile names a part that the layout does not have.
+    SingleFile(const ModelSource& source, FileParts parts, std::string resourcesFolder);
 
     [[nodiscard]] const std::string& name() const override { return name_; }
 
-    [[nodiscard]] std::string pipelineClass() const override;
-    [[nodiscard]] std::string componentClass(const std::string& component) const override;
+    [[nodiscard]] const Json& index() const override { return index_; }
+
     [[nodiscard]] bool has(const std::string& relative) const override;
     [[nodiscard]] std::string readText(const std::string& relative) override;
     [[nodiscard]] Json readJson(const std::string& relative) override;
@@ -44,26 +61,20 @@ public:
     [[nodiscard]] std::vector<memory::WeightFile> files() const override;
 
 private:
-    void refuseOtherLayouts() const;
-    /// Settings of "unet", "vae" or "text_encoder" from shapes alone.
-    [[nodiscard]] Json shapesSay(const std::string& component) const;
-    [[nodiscard]] Json settingsOf(const std::string& part) const;
-    [[nodiscard]] Json tokenizerSettings() const;
-    [[nodiscard]] Json schedulerSettings() const;
-    [[nodiscard]] std::string predictionType() const;
-    [[nodiscard]] bool version2PredictsVelocity() const;
-    [[nodiscard]] WeightMap textWeights() const;
+    void refuseUnknownParts() const;
+    [[nodiscard]] Json networkSettings(const std::string& component) const;
+    [[nodiscard]] Json tokenizerSettings(const std::string& component) const;
     /// CLIP's, as large as the text encoder's; made once.
-    [[nodiscard]] const ClipVocabulary& vocabulary();
-    /// SD 2.x by the width of its conditioning, as diffusers decides.
-    [[nodiscard]] bool isVersion2() const;
+    [[nodiscard]] const ClipVocabulary& vocabularyOf(const std::string& tokenizer);
 
     std::string name_;
     std::string resourcesFolder_;
-    WeightFileHeader file_;
+    FileParts parts_;
     BesideFile beside_;
-    std::optional<ClipVocabulary> vocabulary_;
-    std::optional<memory::WeightFile> merges_;  ///< the file it was made of
+    Json index_;
+    std::vector<memory::WeightFile> files_;
+    std::map<std::string, ClipVocabulary, std::less<>> vocabularies_;
+    std::optional<memory::WeightFile> merges_;  ///< the file they were made of
 };
 
 }  // namespace lowtide::models

@@ -1,12 +1,18 @@
-#include "plugin/models/single_file/single_file.hpp"
-
 #include "plugin/base/text.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/upscalers/rrdb/rrdb_layout.hpp"
 #include "tests/fuzz/config_promises.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <charconv>
+
+namespace lowtide::models {
+
+const Layout& sd_ldm();
+const Layout& autoencoder();
+
+}  // namespace lowtide::models
 
 namespace lowtide::fuzz::single_file_target {
 
@@ -56,6 +62,8 @@ struct Input {
     std::string_view beside;
 };
 
+constexpr const Layout& (*kLayouts[])() = {sd_ldm, autoencoder};
+
 Input inputOf(std::string_view text) {
     Input input;
     const size_t brace = std::min(text.find('{'), text.size());
@@ -85,21 +93,39 @@ void checkMap(const WeightMap& map) {
 }
 
 /// Settings are right, or an error; they can be written as the diffusers layout has them.
-void checkSettings(SingleFile& file) {
+void checkSettings(Checkpoint& file) {
     for (const char* relative : kSettings) {
-        require(file.has(relative), "settings are there");
         Json settings;
-        if (takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
-                  [&] { settings = file.readJson(relative); })) {
+        if (file.has(relative) && takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                                        [&] { settings = file.readJson(relative); })) {
             require(settings.is_object() && !settings.dump().empty(), "settings are an object");
             (void)checkUNetConfig(settings);
             (void)checkAutoencoderConfig(settings);
         }
     }
     for (const char* component : {"unet", "vae", "text_encoder"}) {
-        (void)takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
-                    [&] { checkMap(file.weights(component, "")); });
+        if (!file.componentClass(component).empty()) {
+            (void)takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
+                        [&] { checkMap(file.weights(component, "")); });
+        }
     }
+}
+
+/// Of every layout that knows the source.
+bool readLayouts(const ModelSource& source) {
+    bool isTaken = false;
+    for (const auto layout : kLayouts) {
+        if (layout().detect(source) > 0) {
+            const bool opened = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+                const std::unique_ptr<Checkpoint> file = layout().open(source, "");
+                require(!layout().isWhole || !file->pipelineClass().empty(),
+                        "a checkpoint has a class");
+                checkSettings(*file);
+            });
+            isTaken = isTaken || opened;
+        }
+    }
+    return isTaken;
 }
 
 bool readUpscaler(const WeightMap& weights) {
@@ -120,16 +146,14 @@ bool readUpscaler(const WeightMap& weights) {
 bool runInput(std::span<const std::byte> bytes) {
     Input input = inputOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     const bool isUpscaler = readUpscaler(input.header.map);
-    bool isTaken = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
-        BesideFile beside{.name = "m.lowtide.json"};
-        if (!input.beside.empty()) {
-            beside = parseBeside(input.beside, "m.lowtide.json");
-        }
-        SingleFile file(std::move(input.header), std::move(beside), "m.safetensors", "");
-        require(!file.pipelineClass().empty(), "a checkpoint has a class");
-        (void)file.componentClass("text_encoder");
-        checkSettings(file);
-    });
+    ModelSource source{.path = {.path = "m.safetensors", .name = "m.safetensors"},
+                       .header = std::move(input.header),
+                       .beside = {.name = "m.lowtide.json"}};
+    const bool isStated =
+        input.beside.empty() || takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+            source.beside = parseBeside(input.beside, "m.lowtide.json");
+        });
+    const bool isTaken = isStated && readLayouts(source);
     return isTaken || isUpscaler;
 }
 

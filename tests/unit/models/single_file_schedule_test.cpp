@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/single_file/single_file.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"
@@ -63,8 +63,9 @@ Json schedulerOf(const char* file,
     const QTemporaryDir folder;
     const std::string path = folder.filePath("m.safetensors").toStdString();
     files::writeSafetensors(path, views, metadata);
-    models::SingleFile single(path, "m", testing::sourcePath("resources").toStdString());
-    return single.readJson("scheduler/scheduler_config.json");
+    const std::string resources = testing::sourcePath("resources").toStdString();
+    return models::openLayout({.path = path, .name = "m"}, resources)
+        ->readJson("scheduler/scheduler_config.json");
 }
 
 void addKeys(OwnTensors& tensors, std::initializer_list<const char*> names) {

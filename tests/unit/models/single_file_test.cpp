@@ -4,7 +4,7 @@
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/denoisers/unet2d_config.hpp"
 #include "plugin/models/families/family.hpp"
-#include "plugin/models/single_file/single_file.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -20,7 +20,6 @@ namespace single_file_test {
 
 using namespace lowtide;
 using models::CheckpointFolder;
-using models::SingleFile;
 using testing::ModelBench;
 
 namespace {
@@ -163,9 +162,9 @@ private Q_SLOTS:
     void settingsAreThoseOfTheFolder() {
         QFETCH(QString, name);
         CheckpointFolder folder(folders_ + name.toStdString(), "folder");
-        SingleFile single(singles_ + name.toStdString() + ".safetensors", "single", resources());
+        const auto single = openSingle(name.toStdString() + ".safetensors");
         const std::vector<std::string> expected = settingsOf(folder);
-        const std::vector<std::string> inferred = settingsOf(single);
+        const std::vector<std::string> inferred = settingsOf(*single);
         for (size_t i = 0; i < expected.size(); ++i) {
             QCOMPARE(inferred[i], expected[i]);
         }
@@ -173,9 +172,9 @@ private Q_SLOTS:
 
     void theScheduleIsThePublishedOne() {
         CheckpointFolder folder(folders_ + "sd15_0", "folder");
-        SingleFile single(singles_ + "sd15_0.safetensors", "single", resources());
+        const auto single = openSingle("sd15_0.safetensors");
         Json expected = folder.readJson("scheduler/scheduler_config.json");
-        const Json inferred = single.readJson("scheduler/scheduler_config.json");
+        const Json inferred = single->readJson("scheduler/scheduler_config.json");
         expected.erase("_diffusers_version");
         for (const auto& [key, value] : expected.items()) {
             QVERIFY2(inferred.contains(key) && inferred.at(key) == value, key.c_str());
@@ -192,10 +191,10 @@ private Q_SLOTS:
     void promptsGetTheIdsOfTheFoldersTokenizer() {
         QFETCH(QString, name);
         CheckpointFolder folder(folders_ + name.toStdString(), "folder");
-        SingleFile single(singles_ + name.toStdString() + ".safetensors", "single", resources());
+        const auto single = openSingle(name.toStdString() + ".safetensors");
         const int64_t length = name == "sd15_2" ? 24 : 77;
         const models::ClipTokenizer expected(folder, "tokenizer", length);
-        const models::ClipTokenizer ours(single, "tokenizer", length);
+        const models::ClipTokenizer ours(*single, "tokenizer", length);
         for (const char* prompt : {"a photo of an astronaut riding a horse",
                                    "",
                                    "Qu'est-ce que c'est? 12345 naïve café <|endoftext|> x",
@@ -266,6 +265,10 @@ private Q_SLOTS:
     }
 
 private:
+    std::unique_ptr<models::Checkpoint> openSingle(const std::string& name) const {
+        return models::openLayout({.path = singles_ + name, .name = "single"}, resources());
+    }
+
     std::string singles_;
     std::string folders_;
 };

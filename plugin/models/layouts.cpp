@@ -1,0 +1,106 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/layouts/layout.hpp"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+#define LOWTIDE_ENTRY(name) const Layout& name();
+#include "layout_list.inc"
+#undef LOWTIDE_ENTRY
+
+namespace {
+
+/// "model", "first_stage_model", ...: the first parts of names.
+std::string beginnings(const WeightMap& map) {
+    std::set<std::string> seen;
+    for (const auto& [name, place] : map.tensors) {
+        seen.insert(name.substr(0, name.find('.')));
+    }
+    return seen.empty() ? "nothing" : listSome(std::vector<std::string>(seen.begin(), seen.end()));
+}
+
+[[noreturn]] void refuseSource(const ModelSource& source) {
+    const WeightMap& map = source.header->map;
+    throw Error(ErrorKind::Unsupported,
+                "checkpoint " + source.path.name +
+                    " has no tensor model.diffusion_model.input_blocks.0.0.weight; its " +
+                    std::to_string(map.tensors.size()) + " tensors begin with " + beginnings(map),
+                "choose a whole Stable Diffusion checkpoint; other networks have nodes or "
+                "parameters of their own",
+                "checkpoint");
+}
+
+[[noreturn]] void refusePart(const ModelSource& source, const std::string& component) {
+    throw Error(ErrorKind::Unsupported,
+                source.path.name + " has no " + component +
+                    (source.header ? ": its " + std::to_string(source.header->map.tensors.size()) +
+                                         " tensors begin with " + beginnings(source.header->map)
+                                   : ""),
+                "choose a file of this component, or a checkpoint that has it",
+                component);
+}
+
+}  // namespace
+
+std::span<const Layout* const> layouts() {
+    static const std::vector<const Layout*> kLayouts = {
+#define LOWTIDE_ENTRY(name) &name(),
+#include "layout_list.inc"
+#undef LOWTIDE_ENTRY
+    };
+    return kLayouts;
+}
+
+ModelSource readSource(const CheckpointPath& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path.path, ignored)) {
+        return {.path = path, .header = {}, .beside = {}};
+    }
+    ModelSource source{
+        .path = path, .header = openWeightFile(path.path), .beside = readBeside(path.path)};
+    source.header->map.what = path.name;
+    return source;
+}
+
+const Layout* layoutOf(const ModelSource& source) {
+    const Layout* surest = nullptr;
+    double most = 0;
+    for (const Layout* layout : layouts()) {
+        const double score = layout->detect(source);
+        if (score > most) {
+            most = score;
+            surest = layout;
+        }
+    }
+    return surest;
+}
+
+std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
+                                       const std::string& resourcesFolder) {
+    ModelSource source = readSource(path);
+    const Layout* layout = layoutOf(source);
+    if (!layout || !layout->isWhole) {
+        refuseSource(source);
+    }
+    return layout->open(std::move(source), resourcesFolder);
+}
+
+std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
+                                     const std::string& component,
+                                     const std::string& resourcesFolder) {
+    ModelSource source = readSource(path);
+    const Layout* layout = layoutOf(source);
+    std::unique_ptr<Checkpoint> checkpoint =
+        layout ? layout->open(source, resourcesFolder) : nullptr;
+    if (!checkpoint || checkpoint->componentClass(component).empty()) {
+        refusePart(source, component);
+    }
+    return checkpoint;
+}
+
+}  // namespace lowtide::models

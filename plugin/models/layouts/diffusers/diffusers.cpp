@@ -1,0 +1,24 @@
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/layouts/layout.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+/// What a folder lacks of the layout, the one who opens it says.
+double detectFolder(const ModelSource& source) {
+    return source.header ? 0 : 1;
+}
+
+std::unique_ptr<Checkpoint> openFolder(ModelSource source, const std::string&) {
+    return std::make_unique<CheckpointFolder>(source.path.path, source.path.name);
+}
+
+}  // namespace
+
+const Layout& diffusers() {
+    static const Layout layout{.name = "diffusers", .detect = detectFolder, .open = openFolder};
+    return layout;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,51 @@
+#pragma once
+// Layouts of files: how a checkpoint, or a part of one, lies in a folder or a file. Torch-free.
+
+#include "plugin/models/blocks/weight_file.hpp"
+#include "plugin/models/checkpoint.hpp"
+#include "plugin/models/checkpoint_paths.hpp"
+#include "plugin/models/single_file/beside_file.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace lowtide::models {
+
+/// What lies at a path, before anything of it is understood.
+struct ModelSource {
+    CheckpointPath path;
+    std::optional<WeightFileHeader> header;  ///< of a file; empty: it is a folder
+    BesideFile beside;                       ///< settings that a person wrote for the file
+};
+
+/// A layout of files. Each has a folder with `const Layout& <folder>();` and one lowtide_add line.
+struct Layout {
+    std::string name;
+    bool isWhole = true;  ///< else it holds one component of a checkpoint
+    /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
+    double (*detect)(const ModelSource& source) = nullptr;
+    /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
+    /// name the file and the tensor or setting.
+    std::unique_ptr<Checkpoint> (*open)(ModelSource source,
+                                        const std::string& resourcesFolder) = nullptr;
+};
+
+/// Every layout that is built.
+[[nodiscard]] std::span<const Layout* const> layouts();
+/// Reads the header of a file, no weight. Errors: those of openWeightFile() and readBeside().
+[[nodiscard]] ModelSource readSource(const CheckpointPath& path);
+/// The surest of all layouts; nullptr where none knows the source.
+[[nodiscard]] const Layout* layoutOf(const ModelSource& source);
+
+/// Opens a whole checkpoint. Error{Unsupported} says what was seen in a file of no such layout.
+[[nodiscard]] std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
+                                                     const std::string& resourcesFolder);
+/// Opens what gives one component ("vae"): a file of it alone, or a whole checkpoint.
+/// Error{Unsupported} for a file that has none.
+[[nodiscard]] std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
+                                                   const std::string& component,
+                                                   const std::string& resourcesFolder);
+
+}  // namespace lowtide::models

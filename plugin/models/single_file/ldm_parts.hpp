@@ -1,0 +1,37 @@
+#pragma once
+// What files of the LDM layouts have in common: denoiser, autoencoder and what they state beside
+// their tensors. Torch-free.
+
+#include "plugin/models/single_file/single_file.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lowtide::models {
+
+/// A header that outlives the call: functions of FileParts read it later.
+using SharedHeader = std::shared_ptr<const WeightFileHeader>;
+
+[[nodiscard]] SharedHeader sharedHeader(const ModelSource& source);
+
+/// Whether the file has the first convolution of a denoiser in LDM's words.
+[[nodiscard]] bool hasLdmUNet(const WeightMap& file);
+/// Channels that the denoiser takes; 0: that tensor is none of a convolution.
+[[nodiscard]] int64_t ldmInputChannels(const WeightMap& file);
+
+[[nodiscard]] FileNetwork ldmUNet(const SharedHeader& file);
+/// An autoencoder under `prefix`, in LDM's or diffusers' names. `constants`: settings that no shape
+/// tells; all there are where the file has no autoencoder.
+[[nodiscard]] FileNetwork ldmAutoencoder(const SharedHeader& file,
+                                         std::string_view prefix,
+                                         Json constants);
+/// A text encoder of CLIP's whose map `weights` makes. `isOpenClip`: as textEncoderSettings().
+[[nodiscard]] FileNetwork ldmTextEncoder(std::function<WeightMap()> weights, bool isOpenClip);
+
+/// What the file says that its denoiser predicts ("epsilon", "v_prediction"): modelspec's word,
+/// or ComfyUI's key.
+[[nodiscard]] std::optional<std::string> statedPrediction(const WeightFileHeader& file);
+
+}  // namespace lowtide::models
