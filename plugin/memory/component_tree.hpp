@@ -50,13 +50,14 @@ struct Storage {
     [[nodiscard]] Bytes scaleOffset() const;
 };
 
-/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major. What
-/// lies on a device in another type is brought to it with every lease.
+/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major or turned.
+/// What lies on a device in another type is brought to it with every lease.
 struct Weight {
     std::string name;
     StorageId storage = 0;
     DType computeType = DType::F32;
     Shape shape;
+    bool isTransposed = false;  ///< a matrix [O, I] whose storage has the rows of [I, O]
 };
 
 /// The smallest group: what one layer leases at once.

@@ -217,7 +217,9 @@ StoredAs storedAs(const Storage& storage,
     if (precision.storage != DType::F8E4M3) {
         return {precision.storage};
     }
-    const bool isMatrix = weight.shape.size() > 1 && !contains(leaf, precision.keptFromF8);
+    // Scales belong to rows as they are stored; those of a turned matrix are no outputs.
+    const bool isMatrix =
+        weight.shape.size() > 1 && !weight.isTransposed && !contains(leaf, precision.keptFromF8);
     if (!isMatrix || storage.fileType == DType::F8E4M3) {
         return {asInFile(storage.fileType)};
     }

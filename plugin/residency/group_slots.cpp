@@ -280,9 +280,7 @@ void GroupSlots::applyPatches(GroupId group) {
             }
             if (!target.defined()) {
                 requireNoScales(weight);
-                target = place_.device.device->view(addressOf_[weight.storage],
-                                                    weight.shape,
-                                                    scalarTypeOf(typeOf_[weight.storage]));
+                target = viewOf(weight);
                 exact = target.to(at::kFloat, false, true);
             }
             patch.add(exact);
@@ -292,6 +290,14 @@ void GroupSlots::applyPatches(GroupId group) {
         }
     }
     noteUse(group);
+}
+
+at::Tensor GroupSlots::viewOf(const memory::Weight& weight) const {
+    residency::Device& device = *place_.device.device;
+    std::byte* address = addressOf_[weight.storage];
+    const at::ScalarType type = scalarTypeOf(typeOf_[weight.storage]);
+    return weight.isTransposed ? device.view(address, {weight.shape[1], weight.shape[0]}, type).t()
+                               : device.view(address, weight.shape, type);
 }
 
 /// What is added to scaled weights would be lost in their rounding.
@@ -373,16 +379,13 @@ std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, L
 /// two: nothing is rounded by them.
 at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
     const memory::Storage& storage = place_.tree->storages[weight.storage];
-    residency::Device& device = *place_.device.device;
-    std::byte* address = addressOf_[weight.storage];
-    const at::ScalarType type = scalarTypeOf(weight.computeType);
-    const at::Tensor values =
-        device.view(address, weight.shape, scalarTypeOf(typeOf_[weight.storage]));
+    const at::Tensor values = viewOf(weight);
     if (storage.scaleCount == 0) {
-        return values.to(type);
+        return values.to(scalarTypeOf(weight.computeType));
     }
-    const at::Tensor scales =
-        device.view(address + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
+    residency::Device& device = *place_.device.device;
+    const at::Tensor scales = device.view(
+        addressOf_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
     return device.dequantise(values, scales, weight.computeType);
 }
 

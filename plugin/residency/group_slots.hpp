@@ -90,6 +90,8 @@ private:
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void applyPatches(memory::GroupId group);
     void requireNoScales(const memory::Weight& weight) const;
+    /// A weight where it lies, in the type of its storage there.
+    [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
     [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
     void count(memory::GroupId group, int direction) const;
 

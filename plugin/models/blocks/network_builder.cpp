@@ -88,13 +88,18 @@ struct NetworkBuilder::State {
         }
     }
 
-    bool accepts(const std::string& name, const TensorPlace& place, const Shape& shape) {
+    bool accepts(const std::string& name,
+                 const TensorPlace& place,
+                 const Shape& shape,
+                 bool isGathered) {
         if (place.shape != shape) {
             misshapen.push_back(name + " is " + toText(place.shape) + ", needs " + toText(shape));
         } else if (!isFloating(place.type)) {
             misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)));
         } else if (!place.isRowMajor) {
             misshapen.push_back(name + " is not stored row by row");
+        } else if (place.isTransposed && (isGathered || shape.size() != 2)) {
+            misshapen.push_back(name + " is stored transposed, which only matrices can be");
         } else {
             return true;
         }
@@ -123,6 +128,9 @@ std::string idOf(const ComponentTree& tree) {
         for (const WeightId id : leaf.weights) {
             const memory::Weight& weight = tree.weights[id];
             hasher.add(weight.name).add(nameOf(weight.computeType)).add(toText(weight.shape));
+            if (weight.isTransposed) {
+                hasher.add("transposed");
+            }
         }
     }
     return hasher.hexDigest();
@@ -163,12 +171,13 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
             continue;
         }
         const StorageId storage = state_->storageOf(nameInFile, *place);
-        if (state_->accepts(nameInFile, *place, spec.shape)) {
+        if (state_->accepts(nameInFile, *place, spec.shape, gathered)) {
             leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
             tree.weights.push_back({.name = name,
                                     .storage = storage,
                                     .computeType = state_->computeType,
-                                    .shape = spec.shape});
+                                    .shape = spec.shape,
+                                    .isTransposed = place->isTransposed});
         }
     }
     tree.leaves.push_back(std::move(leaf));

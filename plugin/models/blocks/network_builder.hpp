@@ -22,6 +22,8 @@ struct TensorPlace {
     DType type = DType::F32;
     Shape shape;
     bool isRowMajor = true;  ///< else it is refused when a network uses it
+    /// The file has the rows of the transpose; `shape` is that of the matrix as networks see it.
+    bool isTransposed = false;
 };
 
 /// The tensors of one component by their names in the file, over one or several files.

@@ -78,6 +78,35 @@ private Q_SLOTS:
         QCOMPARE(tree->weights[0].storage, tree->weights[1].storage);
     }
 
+    void aTransposedMatrixKeepsItsPlace() {
+        WeightMap weights = someWeights();
+        const auto idWith = [&](bool isTransposed) {
+            weights.tensors.at("a.weight").isTransposed = isTransposed;
+            NetworkBuilder builder = builderOf(weights);
+            builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}});
+            const auto tree = builder.finish({});
+            return std::pair(tree->id, tree->weights.front().isTransposed);
+        };
+        const auto [plainId, isPlainTurned] = idWith(false);
+        const auto [turnedId, isTurned] = idWith(true);
+        QVERIFY(!isPlainTurned && isTurned);
+        QVERIFY(plainId != turnedId);
+    }
+
+    void refusesToTurnWhatIsNoMatrix() {
+        WeightMap weights = someWeights();
+        weights.tensors.at("a.bias").isTransposed = true;
+        weights.tensors.at("a.weight").isTransposed = true;
+        NetworkBuilder builder = builderOf(weights);
+        builder.leaf("a.", {{.name = "bias", .shape = {3}}});
+        builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}}, true);
+
+        const std::string message = refusal(builder);
+
+        QVERIFY2(has(message, "a.bias is stored transposed"), message.c_str());
+        QVERIFY2(has(message, "a.weight is stored transposed"), message.c_str());
+    }
+
     void namesEveryKindOfMisfit() {
         WeightMap weights = someWeights();
         weights.tensors["c.count"] = {.offset = 80, .type = DType::I64, .shape = {1}};

@@ -17,6 +17,7 @@ struct WeightPart {
     std::string key;
     DType fileType;
     Shape shape;
+    bool isTransposed = false;  ///< in the file
 };
 
 struct LeafPart {
@@ -38,7 +39,7 @@ std::vector<ComponentPart> componentParts(int64_t scale) {
          {{"embeddings", {{"table", DType::F16, {50, 24}}}, true},
           {"first", {tied, {"first.bias", DType::F16, {wide}}}},
           {"middle",
-           {{"middle.weight", DType::F16, {wide, 17}}, {"middle.bias", DType::F32, {17}}}},
+           {{"middle.weight", DType::F16, {wide, 17}, true}, {"middle.bias", DType::F32, {17}}}},
           {"last", {tied}}}},
         {"denoiser",
          {{"in", {{"in.weight", DType::F32, {wide, 3, 3, 3}}, {"in.bias", DType::F32, {wide}}}},
@@ -91,7 +92,8 @@ public:
                 tree.weights.push_back({leafPart.name + "." + weight.key,
                                         storageFor(tree, weight),
                                         DType::F32,
-                                        weight.shape});
+                                        weight.shape,
+                                        weight.isTransposed});
             }
             tree.leaves.push_back(std::move(leaf));
         }
@@ -108,8 +110,9 @@ private:
         const at::Tensor master =
             at::randn(weight.shape, generator_).to(residency::scalarTypeOf(weight.fileType));
         masters_[tree.role + "." + weight.key] = master;
+        const at::Tensor stored = weight.isTransposed ? master.t().contiguous() : master;
         tree.storages.push_back(
-            {weight.key, 0, file_.append(master), weight.fileType, master.numel()});
+            {weight.key, 0, file_.append(stored), weight.fileType, master.numel()});
         return static_cast<memory::StorageId>(tree.storages.size() - 1);
     }
 

@@ -26,8 +26,8 @@ struct FileLayout {
 [[nodiscard]] memory::WeightFile fileOf(const std::string& path);
 
 /// Three small components in one weight file: a text encoder (F16 for F32, a gathered table, a tied
-/// weight), a denoiser (F32, used as it is) and an autoencoder (BF16, F16 and F8 for F32). Values
-/// are fixed by a seed.
+/// weight, a matrix stored transposed), a denoiser (F32, used as it is) and an autoencoder (BF16,
+/// F16 and F8 for F32). Values are fixed by a seed.
 class SyntheticModel {
 public:
     explicit SyntheticModel(const std::string& path, FileLayout layout = {});
