@@ -407,6 +407,9 @@ Otransformer.resblocks.0.mlp.c_fc.weight 4096,1024
 Otransformer.resblocks.1.ln_1.weight 1024
 Otext_projection 1024,1024
 """
+XL_UNET = UNET.replace("64,32\n", "64,1056\n").replace("64,64,1,1", "64,64") + "Ulabel_emb.0.0.weight 128,1120\n"
+XL_FIRST = TEXT.replace("Ttext_model", "C0.transformer.text_model")
+XL_SECOND = OPEN_CLIP.replace("Otext_projection", "C1.model.text_projection").replace("\nO", "\nC1.model.").replace("Otoken", "C1.model.token")
 
 
 def single_files():
@@ -425,6 +428,16 @@ def single_files():
     yield "beside_no_object", (right + '{"unet":7}').encode()
     yield "beside_wrong_type", (right + '{"unet":{"block_out_channels":"x"}}').encode()
     yield "xl", (right + "=conditioner.embedders.0.x 1\n").encode()
+    xl = XL_UNET + VAE + XL_FIRST + XL_SECOND
+    yield "xl_base", xl.encode()
+    yield "xl_refiner", (XL_UNET.replace("1120", "1104") + VAE + XL_SECOND.replace("C1.", "C0.")).encode()
+    yield "xl_one_encoder", (XL_UNET + VAE + XL_SECOND).encode()
+    yield "xl_wrong_projection", xl.replace("text_projection 1024,1024", "text_projection 1024,768").encode()
+    yield "xl_projection_of_one_axis", xl.replace("text_projection 1024,1024", "text_projection 1024").encode()
+    yield "xl_edm", (xl + "=edm_mean 1,4,1,1\n=edm_std 1,4,1,1\n").encode()
+    yield "xl_edm_velocity", (xl + "=edm_vpred.sigma_max 1\n").encode()
+    yield "xl_small_middle", (XL_UNET.replace("Umiddle_block.1.proj_in.weight 64,64\n", "Umiddle_block.0.in_layers.2.weight 64,64,3,3\n")
+                              + VAE + XL_FIRST + XL_SECOND).encode()
     yield "unet_only", UNET.encode()
     yield "no_text_encoder", (UNET + VAE).encode()
     yield "huge_shapes", right.replace("32,4,3,3", "4611686018427387904,0,3,3").replace("77,32", "9223372036854775807,0").encode()

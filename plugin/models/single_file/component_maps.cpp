@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view kAutoencoderPrefixes[] = {
     "encoder.", "decoder.", "quant_conv.", "post_quant_conv."};
 /// What of OpenCLIP's model is no part of the text encoder that is run.
-constexpr std::string_view kBesideText[] = {"text_projection", "logit_scale", "attn_mask"};
+constexpr std::string_view kBesideText[] = {"logit_scale", "attn_mask"};
+constexpr std::string_view kProjection = "text_projection";
 constexpr std::string_view kFused[] = {".attn.in_proj_weight", ".attn.in_proj_bias"};
 
 WeightMap emptyMap(const WeightMap& file, std::function<std::string(std::string_view)> name) {
@@ -59,6 +60,12 @@ void addThirds(const std::string& name, TensorPlace place, WeightMap& map) {
     }
 }
 
+TensorPlace turnedPlace(TensorPlace place) {
+    std::swap(place.shape[0], place.shape[1]);
+    place.isTransposed = true;
+    return place;
+}
+
 bool isFused(const std::string& name, const TensorPlace& place) {
     return std::any_of(std::begin(kFused), std::end(kFused), [&](std::string_view ending) {
         return name.ends_with(ending) && !place.shape.empty() && place.shape[0] % 3 == 0;
@@ -100,15 +107,16 @@ WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix) {
     return map;
 }
 
-WeightMap textMap(const WeightMap& file) {
-    WeightMap map = emptyMap(file, withPrefix(kLdmText));
-    const auto [first, last] = rangeUnder(file, kLdmText);
+WeightMap textMap(const WeightMap& file, std::string_view prefix) {
+    WeightMap map = emptyMap(file, withPrefix(prefix));
+    const auto [first, last] = rangeUnder(file, prefix);
     map.tensors.insert(first, last);
     return map;
 }
 
-WeightMap openClipMap(const WeightMap& file) {
-    const std::string start(kLdmOpenClip);
+WeightMap openClipMap(const WeightMap& file, std::string_view prefix, OpenClipUse use) {
+    const std::string start(prefix);
+    const bool isWhole = use == OpenClipUse::WithProjection;
     WeightMap map =
         emptyMap(file, [start](std::string_view name) { return start + openClipName(name); });
     const int64_t layers = TensorView(file, withPrefix(start)).count([](const std::string& layer) {
@@ -118,15 +126,17 @@ WeightMap openClipMap(const WeightMap& file) {
     const auto [first, last] = rangeUnder(file, start);
     for (auto tensor = first; tensor != last; ++tensor) {
         const auto& [name, place] = *tensor;
-        const bool isBeside =
-            std::find(std::begin(kBesideText),
-                      std::end(kBesideText),
-                      std::string_view(name).substr(start.size())) != std::end(kBesideText);
-        if (isBeside || name.starts_with(unused)) {
+        const std::string_view inside = std::string_view(name).substr(start.size());
+        const bool isProjection = inside == kProjection;
+        const bool isBeside = std::find(std::begin(kBesideText), std::end(kBesideText), inside) !=
+                              std::end(kBesideText);
+        if (isBeside || (!isWhole && (isProjection || name.starts_with(unused)))) {
             continue;
         }
         if (isFused(name, place)) {
             addThirds(name, place, map);
+        } else if (isProjection && place.shape.size() == 2) {
+            map.tensors.emplace(name, turnedPlace(place));
         } else {
             map.tensors.emplace(name, place);
         }

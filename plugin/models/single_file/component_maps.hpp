@@ -14,6 +14,9 @@ inline constexpr std::string_view kLdmUNet = "model.diffusion_model.";
 inline constexpr std::string_view kLdmAutoencoder = "first_stage_model.";
 inline constexpr std::string_view kLdmText = "cond_stage_model.transformer.";
 inline constexpr std::string_view kLdmOpenClip = "cond_stage_model.model.";
+inline constexpr std::string_view kXlText = "conditioner.embedders.0.transformer.";
+inline constexpr std::string_view kXlOpenClip = "conditioner.embedders.1.model.";
+inline constexpr std::string_view kRefinerOpenClip = "conditioner.embedders.0.model.";
 
 /// Whether a tensor's name begins with `prefix`.
 [[nodiscard]] bool hasUnder(const WeightMap& file, std::string_view prefix);
@@ -25,12 +28,21 @@ inline constexpr std::string_view kLdmOpenClip = "cond_stage_model.model.";
 /// (loss, discriminator) is no part of it. 1x1 convolutions of the attention count as matrices.
 [[nodiscard]] WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix);
 
-/// The text encoder, with or without "text_model.".
-[[nodiscard]] WeightMap textMap(const WeightMap& file);
+/// CLIP's text encoder under `prefix`, with or without "text_model.".
+[[nodiscard]] WeightMap textMap(const WeightMap& file, std::string_view prefix);
 
-/// OpenCLIP's text encoder as SD 2.x uses it: without its last layer, which is trained but never
-/// run, each fused query, key and value as three runs of the same bytes.
-[[nodiscard]] WeightMap openClipMap(const WeightMap& file);
+/// What of OpenCLIP's text encoder is used.
+enum class OpenClipUse : uint8_t {
+    /// As SD 2.x: without its last layer, which is trained but never run, and its projection.
+    PenultimateLayer,
+    WithProjection  ///< as SDXL
+};
+
+/// OpenCLIP's text encoder under `prefix`: each fused query, key and value as three runs of the
+/// same bytes, the projection transposed.
+[[nodiscard]] WeightMap openClipMap(const WeightMap& file,
+                                    std::string_view prefix,
+                                    OpenClipUse use);
 
 /// The shapes of a map that was made here, by our networks' names.
 [[nodiscard]] TensorView viewOf(const WeightMap& map);

@@ -18,6 +18,8 @@ constexpr std::pair<std::string_view, std::string_view> kUNetEnds[] = {
     {"time_embedding.linear_1", "time_embed.0"},
     {"time_embedding.linear_2", "time_embed.2"},
     {"time_embedding.cond_proj", "time_embed.cond_proj"},
+    {"add_embedding.linear_1", "label_emb.0.0"},
+    {"add_embedding.linear_2", "label_emb.0.2"},
     {"conv_norm_out", "out.0"},
     {"conv_out", "out.2"},
 };
@@ -48,6 +50,7 @@ constexpr std::pair<std::string_view, std::string_view> kOpenClipParts[] = {
     {"embeddings.token_embedding.weight", "token_embedding.weight"},
     {"embeddings.position_embedding.weight", "positional_embedding"},
     {"final_layer_norm.", "ln_final."},
+    {"text_projection.weight", "text_projection"},
     {"encoder.layers.", "transformer.resblocks."},
     {"layer_norm1", "ln_1"},
     {"layer_norm2", "ln_2"},

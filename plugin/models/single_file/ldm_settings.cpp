@@ -15,8 +15,8 @@ constexpr int64_t kHeadChannels = 64;
 
 struct LdmLevel {
     int64_t channels = 0;
-    int64_t layers = 0;
-    int64_t transformerLayers = 0;  ///< 0: no attention
+    std::vector<int64_t> depths;  ///< transformer layers behind each resnet; 0: no attention
+    std::string attention;        ///< the names of its first one begin so; empty: it has none
 };
 
 std::string numbered(const char* list, int64_t index, const char* rest) {
@@ -36,10 +36,12 @@ std::vector<LdmLevel> levelsOf(const TensorView& tensors) {
         const std::string resnet = numbered("input_blocks.", i, ".0.in_layers.2.weight");
         if (tensors.has(resnet)) {
             LdmLevel& level = levels.back();
+            const std::string attention = numbered("input_blocks.", i, ".1.");
             level.channels = tensors.size(resnet, 0);
-            level.layers += 1;
-            level.transformerLayers =
-                transformerLayersIn(tensors, numbered("input_blocks.", i, ".1."));
+            level.depths.push_back(transformerLayersIn(tensors, attention));
+            if (level.attention.empty() && level.depths.back() > 0) {
+                level.attention = attention;
+            }
         } else if (tensors.has(numbered("input_blocks.", i, ".0.op.weight"))) {
             levels.emplace_back();
         } else {
@@ -48,14 +50,26 @@ std::vector<LdmLevel> levelsOf(const TensorView& tensors) {
     }
 }
 
+[[noreturn]] void refuseUNet(const TensorView& tensors, const std::string& problem) {
+    throw Error(
+        ErrorKind::Unsupported, tensors.what() + ": " + problem, "choose another checkpoint");
+}
+
 void requireEqualLengths(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    const size_t length = levels.front().depths.size();
     for (const LdmLevel& level : levels) {
-        if (level.layers == 0 || level.layers != levels.front().layers) {
-            throw Error(ErrorKind::Unsupported,
-                        tensors.what() + ": the levels of its denoiser have " +
-                            std::to_string(levels.front().layers) + " and " +
-                            std::to_string(level.layers) + " resnets, only equal ones are built",
-                        "choose another checkpoint");
+        if (level.depths.empty() || level.depths.size() != length) {
+            refuseUNet(tensors,
+                       "the levels of its denoiser have " + std::to_string(length) + " and " +
+                           std::to_string(level.depths.size()) +
+                           " resnets, only equal ones are built");
+        }
+        const auto bare = std::count(level.depths.begin(), level.depths.end(), 0);
+        if (bare > 0 && bare < static_cast<int64_t>(length)) {
+            refuseUNet(tensors,
+                       "of " + std::to_string(length) + " resnets of a level " +
+                           std::to_string(bare) +
+                           " have no attention behind them, only all or none are built");
         }
     }
 }
@@ -71,36 +85,114 @@ Json headsOf(const std::vector<LdmLevel>& levels, bool isLinear) {
     return heads;
 }
 
+/// One number where all are equal, as configs write it.
+Json depthsAsStated(const std::vector<int64_t>& depths) {
+    const bool isOne = std::all_of(
+        depths.begin(), depths.end(), [&](int64_t depth) { return depth == depths.front(); });
+    return isOne ? Json(std::max<int64_t>(depths.front(), 1)) : Json(depths);
+}
+
+constexpr const char* kMiddle = "middle_block.1.";
+
+/// The middle of SSD-1B and Vega: one resnet alone.
+bool hasSmallMiddle(const TensorView& tensors) {
+    return tensors.has("middle_block.0.in_layers.2.weight") &&
+           !tensors.has("middle_block.1.proj_in.weight") &&
+           !tensors.has("middle_block.2.in_layers.2.weight");
+}
+
+/// Where projections and the width of the text are read: in the middle, else in the deepest level
+/// with attention.
+std::string someAttention(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    if (hasSmallMiddle(tensors)) {
+        for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+            if (!level->attention.empty()) {
+                return level->attention;
+            }
+        }
+    }
+    return kMiddle;
+}
+
+/// Depths on the way down; the last one is also the middle's, which must agree with it.
+Json depthsDown(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    Json depths = Json::array();
+    for (const LdmLevel& level : levels) {
+        depths.push_back(depthsAsStated(level.depths));
+    }
+    if (hasSmallMiddle(tensors)) {
+        return depths;
+    }
+    const int64_t middle = transformerLayersIn(tensors, kMiddle);
+    const std::vector<int64_t>& last = levels.back().depths;
+    if (last.front() > 0 && middle != last.back()) {
+        refuseUNet(tensors,
+                   "the middle of its denoiser has " + std::to_string(middle) +
+                       " transformer layers, the last level has " + std::to_string(last.back()) +
+                       "; only equal ones are built");
+    }
+    if (last.front() == 0) {
+        depths.back() = std::max<int64_t>(middle, 1);
+    }
+    return depths;
+}
+
+/// The way up: its blocks, and its depths where they are not those of the way down.
+void addWayUp(const TensorView& tensors, int64_t layers, Json& settings) {
+    const Json& down = settings.at("transformer_layers_per_block");
+    Json reverse = Json::array();
+    bool isMirror = true;
+    for (size_t i = 0; i < down.size(); ++i) {
+        std::vector<int64_t> depths;
+        for (int64_t unit = 0; unit <= layers; ++unit) {
+            const int64_t index = static_cast<int64_t>(i) * (layers + 1) + unit;
+            depths.push_back(
+                transformerLayersIn(tensors, numbered("output_blocks.", index, ".1.")));
+        }
+        const bool attends = tensors.has(numbered(
+            "output_blocks.", static_cast<int64_t>(i) * (layers + 1), ".1.proj_in.weight"));
+        settings["up_block_types"].push_back(attends ? "CrossAttnUpBlock2D" : "UpBlock2D");
+        reverse.push_back(depthsAsStated(depths));
+        isMirror = isMirror && (!attends || reverse.back() == down[down.size() - 1 - i]);
+    }
+    if (!isMirror) {
+        settings["reverse_transformer_layers_per_block"] = std::move(reverse);
+    }
+}
+
 }  // namespace
 
 Json unetSettings(const TensorView& tensors) {
     const std::vector<LdmLevel> levels = levelsOf(tensors);
     requireEqualLengths(tensors, levels);
-    const std::string mid = "middle_block.1.";
-    const bool isLinear = tensors.rank(mid + "proj_in.weight") == 2;
-    const int64_t layers = levels.front().layers;
-    Json settings = {
-        {"in_channels", tensors.size("input_blocks.0.0.weight", 1)},
-        {"out_channels", tensors.size("out.2.weight", 0)},
-        {"layers_per_block", layers},
-        {"norm_num_groups", 32},
-        {"attention_head_dim", headsOf(levels, isLinear)},
-        {"use_linear_projection", isLinear},
-        {"time_embedding_dim", tensors.size("time_embed.0.weight", 0)},
-        {"cross_attention_dim", tensors.size(mid + "transformer_blocks.0.attn2.to_k.weight", 1)}};
-    for (size_t i = 0; i < levels.size(); ++i) {
-        const bool isLast = i + 1 == levels.size();
-        const int64_t own = levels[i].transformerLayers;
-        const int64_t depth = isLast ? transformerLayersIn(tensors, mid) : own;
-        settings["block_out_channels"].push_back(levels[i].channels);
-        settings["transformer_layers_per_block"].push_back(std::max<int64_t>(depth, 1));
-        settings["down_block_types"].push_back(own > 0 ? "CrossAttnDownBlock2D" : "DownBlock2D");
-        const auto up = static_cast<int64_t>(i) * (layers + 1);
-        const bool attends = tensors.has(numbered("output_blocks.", up, ".1.proj_in.weight"));
-        settings["up_block_types"].push_back(attends ? "CrossAttnUpBlock2D" : "UpBlock2D");
+    const std::string attention = someAttention(tensors, levels);
+    const bool isLinear = tensors.rank(attention + "proj_in.weight") == 2;
+    const auto layers = static_cast<int64_t>(levels.front().depths.size());
+    Json settings = {{"in_channels", tensors.size("input_blocks.0.0.weight", 1)},
+                     {"out_channels", tensors.size("out.2.weight", 0)},
+                     {"layers_per_block", layers},
+                     {"norm_num_groups", 32},
+                     {"attention_head_dim", headsOf(levels, isLinear)},
+                     {"use_linear_projection", isLinear},
+                     {"time_embedding_dim", tensors.size("time_embed.0.weight", 0)},
+                     {"cross_attention_dim",
+                      tensors.size(attention + "transformer_blocks.0.attn2.to_k.weight", 1)},
+                     {"transformer_layers_per_block", depthsDown(tensors, levels)}};
+    for (const LdmLevel& level : levels) {
+        settings["block_out_channels"].push_back(level.channels);
+        settings["down_block_types"].push_back(level.attention.empty() ? "DownBlock2D"
+                                                                       : "CrossAttnDownBlock2D");
+    }
+    addWayUp(tensors, layers, settings);
+    if (hasSmallMiddle(tensors)) {
+        settings["mid_block_type"] = "UNetMidBlock2D";
     }
     if (tensors.has("time_embed.cond_proj.weight")) {
         settings["time_cond_proj_dim"] = tensors.size("time_embed.cond_proj.weight", 1);
+    }
+    if (tensors.has("label_emb.0.0.weight")) {
+        settings["addition_embed_type"] = "text_time";
+        settings["projection_class_embeddings_input_dim"] = tensors.size("label_emb.0.0.weight", 1);
     }
     return settings;
 }

@@ -1,11 +1,8 @@
 #include "plugin/models/single_file/velocity_bias.hpp"
 
-#include "plugin/base/shape.hpp"
-#include "plugin/files/input_file.hpp"
+#include "plugin/models/single_file/tensor_values.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -15,51 +12,6 @@ namespace {
 
 constexpr std::string_view kBias = "output_blocks.11.1.transformer_blocks.0.norm1.bias";
 constexpr double kLeastDeviation = 0.09;
-constexpr int64_t kLongestBias = 1 << 16;
-
-template <class Bits>
-Bits bitsAt(const std::vector<std::byte>& bytes, size_t index) {
-    Bits bits = 0;
-    std::memcpy(&bits, bytes.data() + index * sizeof bits, sizeof bits);
-    return bits;
-}
-
-/// IEEE 754 binary16.
-double fromHalf(uint16_t bits) {
-    constexpr int kExponentBits = 0x1F;
-    const int exponent = (bits >> 10) & kExponentBits;
-    const int fraction = bits & 0x3FF;
-    const double sign = (bits & 0x8000) != 0 ? -1 : 1;
-    if (exponent == kExponentBits) {
-        return std::nan("");
-    }
-    return sign * (exponent == 0 ? std::ldexp(fraction, -24)
-                                 : std::ldexp(0x400 + fraction, exponent - 25));
-}
-
-/// Nothing for types that weights do not have.
-std::optional<std::vector<double>> valuesOf(const std::vector<std::byte>& bytes, DType type) {
-    std::vector<double> values(bytes.size() / static_cast<size_t>(sizeOf(type)));
-    for (size_t i = 0; i < values.size(); ++i) {
-        switch (type) {
-            case DType::F64:
-                values[i] = std::bit_cast<double>(bitsAt<uint64_t>(bytes, i));
-                break;
-            case DType::F32:
-                values[i] = std::bit_cast<float>(bitsAt<uint32_t>(bytes, i));
-                break;
-            case DType::BF16:
-                values[i] = std::bit_cast<float>(uint32_t{bitsAt<uint16_t>(bytes, i)} << 16);
-                break;
-            case DType::F16:
-                values[i] = fromHalf(bitsAt<uint16_t>(bytes, i));
-                break;
-            default:
-                return std::nullopt;
-        }
-    }
-    return values;
-}
 
 double deviationOf(const std::vector<double>& values) {
     double mean = 0;
@@ -76,18 +28,8 @@ double deviationOf(const std::vector<double>& values) {
 }  // namespace
 
 std::optional<bool> biasLooksLikeVelocity(const WeightMap& file, std::string_view prefix) {
-    const auto found = file.tensors.find(std::string(prefix) + std::string(kBias));
-    if (found == file.tensors.end() || found->second.file >= file.files.size()) {
-        return std::nullopt;
-    }
-    const TensorPlace& place = found->second;
-    const std::optional<int64_t> count = elementCount(place.shape);
-    if (!count || *count < 1 || *count > kLongestBias) {
-        return std::nullopt;
-    }
-    std::vector<std::byte> bytes(static_cast<size_t>(*count * sizeOf(place.type)));
-    files::InputFile(file.files[place.file].path).read(bytes, place.offset);
-    const std::optional<std::vector<double>> values = valuesOf(bytes, place.type);
+    const std::optional<std::vector<double>> values =
+        readValues(file, std::string(prefix) + std::string(kBias));
     return values ? std::optional(deviationOf(*values) > kLeastDeviation) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 namespace lowtide::models {
 
 const Layout& sd_ldm();
+const Layout& sdxl_ldm();
 const Layout& autoencoder();
 
 }  // namespace lowtide::models
@@ -26,13 +27,16 @@ constexpr std::pair<char, std::string_view> kPrefixes[] = {
     {'V', "first_stage_model."},
     {'T', "cond_stage_model.transformer."},
     {'O', "cond_stage_model.model."},
+    {'C', "conditioner.embedders."},
     {'=', ""},
 };
 
 constexpr const char* kSettings[] = {"unet/config.json",
                                      "vae/config.json",
                                      "text_encoder/config.json",
+                                     "text_encoder_2/config.json",
                                      "tokenizer/tokenizer_config.json",
+                                     "tokenizer_2/tokenizer_config.json",
                                      "scheduler/scheduler_config.json"};
 
 Shape shapeOf(std::string_view text) {
@@ -62,7 +66,7 @@ struct Input {
     std::string_view beside;
 };
 
-constexpr const Layout& (*kLayouts[])() = {sd_ldm, autoencoder};
+constexpr const Layout& (*kLayouts[])() = {sd_ldm, sdxl_ldm, autoencoder};
 
 Input inputOf(std::string_view text) {
     Input input;
@@ -103,7 +107,7 @@ void checkSettings(Checkpoint& file) {
             (void)checkAutoencoderConfig(settings);
         }
     }
-    for (const char* component : {"unet", "vae", "text_encoder"}) {
+    for (const char* component : {"unet", "vae", "text_encoder", "text_encoder_2"}) {
         if (!file.componentClass(component).empty()) {
             (void)takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
                         [&] { checkMap(file.weights(component, "")); });

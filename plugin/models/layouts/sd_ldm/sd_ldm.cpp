@@ -72,9 +72,11 @@ Json sdScheduler(const WeightFileHeader& file) {
 
 FileNetwork sdTextEncoder(const SharedHeader& file) {
     const bool isOpenClip = hasUnder(file->map, kLdmOpenClip);
-    FileNetwork encoder = ldmTextEncoder(
-        [file, isOpenClip] { return isOpenClip ? openClipMap(file->map) : textMap(file->map); },
-        isVersion2(file->map));
+    const auto weights = [file, isOpenClip] {
+        return isOpenClip ? openClipMap(file->map, kLdmOpenClip, OpenClipUse::PenultimateLayer)
+                          : textMap(file->map, kLdmText);
+    };
+    FileNetwork encoder = ldmTextEncoder(weights, isVersion2(file->map));
     if (!isOpenClip && !hasUnder(file->map, kLdmText)) {
         encoder.className.clear();
     }
@@ -87,9 +89,7 @@ double detectSdLdm(const ModelSource& source) {
 
 std::unique_ptr<Checkpoint> openSdLdm(ModelSource source, const std::string& resourcesFolder) {
     const SharedHeader file = sharedHeader(source);
-    const bool isXl = hasUnder(file->map, "conditioner.");
-    FileParts parts{.pipeline = {{"_class_name",
-                                  isXl ? "StableDiffusionXLPipeline" : "StableDiffusionPipeline"}},
+    FileParts parts{.pipeline = {{"_class_name", "StableDiffusionPipeline"}},
                     .networks = {},
                     .tokenizers = {},
                     .scheduler = [file] { return sdScheduler(*file); },
