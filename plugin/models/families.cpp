@@ -20,15 +20,19 @@ std::span<const Family* const> families() {
     return kFamilies;
 }
 
-std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint) {
+const Family* familyOf(const Checkpoint& checkpoint) {
     const auto all = families();
     const auto family = std::find_if(
         all.begin(), all.end(), [&](const Family* known) { return known->detect(checkpoint); });
-    if (family != all.end()) {
-        return (*family)->open(checkpoint);
+    return family == all.end() ? nullptr : *family;
+}
+
+std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint) {
+    if (const Family* family = familyOf(checkpoint)) {
+        return family->open(checkpoint);
     }
     std::vector<std::string> names;
-    for (const Family* known : all) {
+    for (const Family* known : families()) {
         names.push_back(known->name);
     }
     const std::string seen = checkpoint.pipelineClass();

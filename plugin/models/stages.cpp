@@ -116,6 +116,14 @@ public:
         });
     }
 
+    Recognised recognise(std::string_view path) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointPath found = findCheckpoint(
+                path, "", settings_.resourcesFolder, settings_.modelFolders, "checkpoint");
+            return recogniseModel(found, settings_.resourcesFolder);
+        });
+    }
+
     std::string fingerprint(const WireRef& loaded) override {
         return withErrorsOf("load", [&] {
             const auto* upscaler = dynamic_cast<const Upscaler*>(loaded.get());

@@ -11,6 +11,7 @@
 #include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
 
 #include <functional>
@@ -110,6 +111,8 @@ public:
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;
+    /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.
+    [[nodiscard]] virtual Recognised recognise(std::string_view path) = 0;
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
     /// result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& loaded) = 0;

@@ -13,6 +13,7 @@
 #include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
+#include "plugin/module/file_recogniser.hpp"
 #include "plugin/module/known_cards.hpp"
 #include "plugin/module/mag_curve_maker.hpp"
 #include "plugin/module/os.hpp"
@@ -59,6 +60,7 @@ struct Engine {
                  knownCards(moduleFolder() + "/lowtide/resources/cards/cards.json"),
                  digests),
           calibrator(residency, runner, cacheFolder, threads),
+          recogniser(*stages),
           sensitivities(runner, cacheFolder),
           residencyControl(residency, runner) {
         if (cuda->problem().empty()) {
@@ -75,6 +77,7 @@ struct Engine {
     executor::NodeTypes types;
     ModuleRunner runner;
     DeviceCalibrator calibrator;
+    FileRecogniser recogniser;
     MagCurveMaker curveMaker;
     CheckpointSensitivities sensitivities;
     ComponentControl residencyControl;
@@ -174,10 +177,12 @@ public:
             return nullptr;
         }
         Calibrator* const calibrator = &engine->calibrator;
+        Recogniser* const recogniser = &engine->recogniser;
         CurveMaker* const curveMaker = &engine->curveMaker;
         Sensitivities* const sensitivities = &engine->sensitivities;
         ResidencyControl* const residencyControl = &engine->residencyControl;
         return id == kCalibrator         ? static_cast<void*>(calibrator)
+               : id == kRecogniser       ? static_cast<void*>(recogniser)
                : id == kCurveMaker       ? static_cast<void*>(curveMaker)
                : id == kSensitivities    ? static_cast<void*>(sensitivities)
                : id == kResidencyControl ? static_cast<void*>(residencyControl)

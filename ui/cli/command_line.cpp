@@ -180,7 +180,8 @@ void addCommands(CLI::App& app, Invocation& invocation) {
         ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
     run->callback([&] { invocation.call = [&] { return runGraph(invocation.run); }; });
 
-    CLI::App* check = app.add_subcommand("check", "Validate a graph without running it");
+    CLI::App* check = app.add_subcommand(
+        "check", "Validate a graph without running it, or say what a file of weights is");
     addGraphOptions(*check, invocation.check);
     addUntilOption(*check, invocation.check);
     check->callback([&] { invocation.call = [&] { return checkGraph(invocation.check); }; });

@@ -55,6 +55,7 @@ struct CalibrateCacheArguments : GraphArguments {
 };
 
 int runGraph(const RunArguments& arguments);
+/// Of a file of weights or a folder with one checkpoint: what it is; 2 where it is not run.
 int checkGraph(const GraphArguments& arguments);
 int planGraph(const GraphArguments& arguments, bool json);
 /// Runs every combination of the varied values and says how its pictures, time and latents differ

@@ -187,17 +187,6 @@ void printIssues(const Json& issues) {
     }
 }
 
-int checkGraph(const GraphArguments& arguments) {
-    const std::string graph = readGraph(arguments.graph);
-    std::string result;
-    const Status status = started(arguments).check(graph, optionsOf(arguments).dump(), result);
-    printIssues(Json::parse(result).value("issues", Json::array()));
-    if (status == Status::Ok) {
-        std::printf("%s: valid\n", arguments.graph.c_str());
-    }
-    return static_cast<int>(status);
-}
-
 int planGraph(const GraphArguments& arguments, bool json) {
     const std::string graph = readGraph(arguments.graph);
     std::string text;

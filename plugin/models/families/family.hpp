@@ -17,10 +17,14 @@ struct Family {
     bool (*detect)(const Checkpoint& checkpoint) = nullptr;
     /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
     std::shared_ptr<const Model> (*open)(Checkpoint& checkpoint) = nullptr;
+    /// What people call this one, from its settings: "SD 1.x inpainting"; nullptr: the name.
+    std::string (*label)(Checkpoint& checkpoint) = nullptr;
 };
 
 /// Every family that is built.
 [[nodiscard]] std::span<const Family* const> families();
+/// The family that detects it; nullptr where none does.
+[[nodiscard]] const Family* familyOf(const Checkpoint& checkpoint);
 /// Opens a checkpoint with the family that detects it. Error{Unsupported} names the pipeline class
 /// that was seen and the families that are built.
 [[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint);

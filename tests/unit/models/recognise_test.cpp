@@ -1,0 +1,183 @@
+#include "plugin/files/safetensors.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace recognise_test {
+
+using namespace lowtide;
+using testing::ModelBench;
+
+/// What files and folders are, whatever they are called.
+class RecogniseTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        places_ = {{"single", testing::singleFileFolder()},
+                   {"xl", testing::xlFileFolder()},
+                   {"folders", testing::goldenFolder() + "/checkpoints"},
+                   {"upscalers", testing::upscaleGoldenFolder() + "/upscalers"},
+                   {"mini", testing::sourcePath("resources/mini")}};
+    }
+
+    void saysWhatIsThere_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("layout");
+        QTest::addColumn<QString>("family");
+        const auto row =
+            [](const char* path, const char* kind, const char* layout, const char* family) {
+                QTest::newRow(path) << path << kind << layout << family;
+            };
+        row("mini/model", "checkpoint", "diffusers", "SD 1.x");
+        row("folders/sd15_1", "checkpoint", "diffusers", "SD 1.x");
+        row("single/sd15_0.safetensors", "checkpoint", "sd_ldm", "SD 1.x");
+        row("single/sd15_1.ckpt", "checkpoint", "sd_ldm", "SD 1.x");
+        row("single/inpaint_1.safetensors", "checkpoint", "sd_ldm", "SD 1.x inpainting");
+        row("single/vae_ldm.ckpt", "autoencoder", "autoencoder", "autoencoder");
+        row("single/vae_diffusers.safetensors", "autoencoder", "autoencoder", "autoencoder");
+        row("single/vae_prefixed.safetensors", "autoencoder", "autoencoder", "autoencoder");
+        row("upscalers/esrgan_0/esrgan_basicsr.safetensors", "upscaler", "", "ESRGAN");
+        row("upscalers/esrgan_0/esrgan_old.pth", "upscaler", "", "ESRGAN");
+    }
+
+    void saysWhatIsThere() {
+        QFETCH(QString, path);
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(at(path).toStdString());
+
+        QCOMPARE(known.problem, std::string());
+        QTEST(QString::fromStdString(known.kind), "kind");
+        QTEST(QString::fromStdString(known.layout), "layout");
+        QTEST(QString::fromStdString(known.family), "family");
+        QVERIFY(known.isRunnable);
+        QVERIFY(known.largest > 0 && known.weights >= known.largest);
+    }
+
+    void ofXl_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("layout");
+        QTest::newRow("folder") << "xl/sdxl_1"
+                                << "diffusers";
+        QTest::newRow("file") << "xl/sdxl_1.safetensors"
+                              << "sdxl_ldm";
+        QTest::newRow("refiner") << "xl/refiner.safetensors"
+                                 << "sdxl_ldm";
+    }
+
+    void ofXl() {
+        QFETCH(QString, path);
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(at(path).toStdString());
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.kind, std::string("checkpoint"));
+        QTEST(QString::fromStdString(known.layout), "layout");
+        QVERIFY(!known.family.empty());
+    }
+
+    void folderAndFileWeighTheSame() {
+        ModelBench bench;
+        const auto folder = bench.stages().recognise(at("folders/sd15_1").toStdString());
+        const auto file = bench.stages().recognise(at("single/sd15_1.safetensors").toStdString());
+        QCOMPARE(folder.largest, file.largest);
+        // The file has the schedule's buffers and ids of positions besides.
+        QVERIFY(file.weights >= folder.weights && file.weights - folder.weights < 16 * kKiB);
+    }
+
+    void knowsWhatOthersExchange_data() {
+        QTest::addColumn<QStringList>("names");
+        QTest::addColumn<QString>("kind");
+        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.lora_down.weight"} << "lora";
+        QTest::newRow("peft's LoRA") << QStringList{"unet.x.lora_A.weight"} << "lora";
+        QTest::newRow("ControlNet")
+            << QStringList{"control_model.input_blocks.0.0.weight"} << "controlnet";
+        QTest::newRow("diffusers' ControlNet")
+            << QStringList{"controlnet_cond_embedding.conv_in.weight"} << "controlnet";
+        QTest::newRow("embedding") << QStringList{"emb_params"} << "embedding";
+        QTest::newRow("embedding of two") << QStringList{"clip_g", "clip_l"} << "embedding";
+        QTest::newRow("text encoder")
+            << QStringList{"text_model.encoder.layers.0.mlp.fc1.weight"} << "text_encoder";
+        QTest::newRow("Flux") << QStringList{"double_blocks.0.a"} << "checkpoint";
+        QTest::newRow("something else") << QStringList{"a", "b"} << "unknown";
+        QTest::newRow("nothing") << QStringList{} << "unknown";
+    }
+
+    void knowsWhatOthersExchange() {
+        QFETCH(QStringList, names);
+        const QTemporaryDir folder;
+        const std::string bytes(16, '\0');
+        std::map<std::string, files::TensorBytes> tensors;
+        for (const QString& name : names) {
+            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
+        }
+        // The name says what it is not.
+        const std::string path = folder.filePath("sd_xl_base_vae.safetensors").toStdString();
+        files::writeSafetensors(path, tensors);
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(path);
+
+        QTEST(QString::fromStdString(known.kind), "kind");
+        QVERIFY(!known.isRunnable);
+        QCOMPARE(known.weights, Bytes{16} * names.size());
+    }
+
+    void theCommandSaysTheSame() {
+        const auto check = [&](const char* path) {
+            return testing::runLowtide({"check", at(path)});
+        };
+        const testing::CommandResult checkpoint = check("single/inpaint_1.safetensors");
+        QCOMPARE(checkpoint.exitCode, 0);
+        QVERIFY2(checkpoint.output.contains(
+                     "inpaint_1.safetensors: checkpoint (SD 1.x inpainting) in the layout sd_ldm"),
+                 qPrintable(checkpoint.output));
+        const testing::CommandResult vae = check("single/vae_diffusers.safetensors");
+        QVERIFY2(vae.output.contains("vae_diffusers.safetensors: autoencoder in the layout"),
+                 qPrintable(vae.output));
+        const testing::CommandResult older = check("single/before_1_6.pth");
+        QCOMPARE(older.exitCode, 2);
+        QVERIFY2(older.output.contains("before 1.6"), qPrintable(older.output));
+        QCOMPARE(testing::runLowtide({"check", "no-such.safetensors"}).exitCode, 2);
+    }
+
+    void whatIsDamagedSaysWhy() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("bad.safetensors");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("no header at all");
+        file.close();
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(path.toStdString());
+        QVERIFY2(known.problem.find("bad.safetensors") != std::string::npos, known.problem.c_str());
+        QVERIFY(!known.isRunnable);
+        const auto missing = testing::errorOf(
+            [&] { (void)bench.stages().recognise(folder.filePath("none").toStdString()); });
+        QVERIFY(missing && missing->kind() == ErrorKind::NotFound);
+    }
+
+private:
+    QString at(const QString& path) const {
+        const QString place = path.section('/', 0, 0);
+        return places_.value(place) + "/" + path.section('/', 1);
+    }
+
+    QMap<QString, QString> places_;
+};
+
+LOWTIDE_TEST(RecogniseTest)
+
+}  // namespace recognise_test
+
+#include "recognise_test.moc"
