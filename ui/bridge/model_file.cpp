@@ -1,115 +1,52 @@
 #include "ui/bridge/model_file.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/base/json.hpp"
-#include "plugin/files/input_file.hpp"
 #include "plugin/files/path_parts.hpp"
-#include "plugin/files/torch_file.hpp"
-#include "plugin/files/zip_directory.hpp"
-#include "ui/bridge/model_family.hpp"
+#include "plugin/host_api/recogniser.hpp"
+#include "ui/bridge/answer.hpp"
 
-#include <algorithm>
-#include <filesystem>
+#include <string_view>
 
 namespace lowtide::ui {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr Bytes kLargestConfig = 4 * kMiB;
 constexpr Bytes kTensorsAtOnce = 4;
 
-ModelTensors tensorsOf(const std::string& path) {
-    const files::InputFile file(path);
-    const files::FileBytes bytes(file);
-    if (!files::looksLikeZip(bytes)) {
-        return files::readSafetensorsHeader(bytes).tensors;
-    }
-    ModelTensors tensors;
-    for (auto& [name, tensor] : files::readTorchHeader(bytes).tensors) {
-        tensors.emplace(name, std::move(tensor.info));
-    }
-    return tensors;
+ModelKind kindNamedByModule(std::string_view kind) {
+    return kind == "checkpoint"    ? ModelKind::Checkpoint
+           : kind == "autoencoder" ? ModelKind::Autoencoder
+           : kind == "upscaler"    ? ModelKind::Upscaler
+                                   : ModelKind::Other;
 }
 
-void countWeights(const ModelTensors& tensors, ModelFile& model) {
-    for (const auto& [name, tensor] : tensors) {
-        model.weights += tensor.bytes;
-        model.largest = std::max(model.largest, tensor.bytes);
-    }
-}
-
-void take(const RecognisedModel& recognised, ModelFile& model) {
-    model.kind = recognised.kind;
-    model.family = recognised.family;
-    model.isRunnable = recognised.isRunnable;
-}
-
-Json readConfig(const fs::path& path) {
-    const files::InputFile file(path.string());
-    return parseJson(file.readAll(kLargestConfig), file.name(), {.readPythonNumbers = true});
-}
-
-int64_t textWidthOf(const fs::path& folder) {
-    const fs::path config = folder / "unet" / "config.json";
-    std::error_code ignored;
-    if (!fs::exists(config, ignored)) {
-        return 0;
-    }
-    const Json json = readConfig(config);
-    const auto widths = JsonReader(json, "unet/config.json").integers("cross_attention_dim");
-    return widths && !widths->empty() ? widths->front() : 0;
-}
-
-/// "diffusion_pytorch_model.fp16.safetensors" holds the same weights once more.
-bool isVariant(const std::string& name) {
-    return name.find(".fp16.") != std::string::npos || name.find("non_ema") != std::string::npos;
-}
-
-void countComponents(const fs::path& folder, ModelFile& model) {
-    for (const char* component : {"unet", "transformer", "vae", "text_encoder", "text_encoder_2"}) {
-        std::error_code failure;
-        for (fs::directory_iterator it(folder / component, failure), end; !failure && it != end;
-             it.increment(failure)) {
-            const std::string name = it->path().filename().string();
-            if (name.ends_with(".safetensors") && !isVariant(name)) {
-                countWeights(tensorsOf(it->path().string()), model);
-            }
-        }
-    }
-}
-
-template <class Read>
-ModelFile reading(const std::string& path, Read&& read) {
-    ModelFile model{.path = path, .name = files::lastPart(path)};
-    try {
-        read(model);
-    } catch (const Error& error) {
-        model.problem = error.message();
-    }
-    return model;
+std::string messageIn(const Json& answer, const std::string& name) {
+    const Issues issues = issuesFromJson(memberIn(answer, "issues"));
+    return issues.empty() ? "the module does not say what " + name + " is" : issues.front().message;
 }
 
 }  // namespace
 
-ModelFile readModelFile(const std::string& path) {
-    return reading(path, [&](ModelFile& model) {
-        const ModelTensors tensors = tensorsOf(path);
-        countWeights(tensors, model);
-        take(recognise(tensors), model);
-    });
-}
-
-ModelFile readModelFolder(const std::string& path) {
-    return reading(path, [&](ModelFile& model) {
-        model.kind = ModelKind::Checkpoint;
-        const Json index = readConfig(fs::path(path) / "model_index.json");
-        const std::string pipeline =
-            JsonReader(index, "model_index.json").text("_class_name").value_or("");
-        take(recognisePipeline(pipeline, textWidthOf(path)), model);
-        countComponents(path, model);
-    });
+ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
+    ModelFile model{.path = path, .name = files::lastPart(path)};
+    if (!recogniser) {
+        model.problem = model.name + " cannot be read: the module is not there";
+        return model;
+    }
+    std::string text;
+    const Status status = recogniser->recognise(path, text);
+    const Json known = answerOf(text);
+    const std::string kind = textIn(known, "kind");
+    if (status != Status::Ok || kind.empty()) {
+        model.problem = messageIn(known, model.name);
+        return model;
+    }
+    model.kind = kindNamedByModule(kind);
+    model.family = textIn(known, "family");
+    model.isRunnable = memberIn(known, "runs") == true;
+    model.weights = bytesIn(known, "bytes");
+    model.largest = bytesIn(known, "largest_bytes");
+    model.problem = textIn(known, "problem");
+    return model;
 }
 
 ModelVerdict verdictOf(const ModelFile& model, Bytes budget) {

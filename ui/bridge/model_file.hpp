@@ -3,15 +3,20 @@
 #include "plugin/base/units.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+namespace lowtide {
+
+class Recogniser;
+
+}  // namespace lowtide
 
 namespace lowtide::ui {
 
 /// What a parameter of a node wants of a file of weights.
 enum class ModelKind { Checkpoint, Autoencoder, Upscaler, Other };
 
-/// A file of weights, or a folder in the diffusers layout, as its headers tell it.
+/// A file of weights, or a folder in the diffusers layout, as the module recognises it.
 struct ModelFile {
     std::string path;
     std::string name;  ///< the last part of the path
@@ -23,11 +28,9 @@ struct ModelFile {
     std::string problem;      ///< why it could not be read; empty: it could
 };
 
-/// Reads the headers of a file (.safetensors, .ckpt, .pth, .pt). What is wrong with it becomes its
-/// problem.
-[[nodiscard]] ModelFile readModelFile(const std::string& path);
-/// The same of a folder with a model_index.json.
-[[nodiscard]] ModelFile readModelFolder(const std::string& path);
+/// Asks the module about a file or a folder with a model_index.json; nullptr: it cannot be asked.
+/// What is wrong becomes the file's problem. Any thread.
+[[nodiscard]] ModelFile recogniseFile(Recogniser* recogniser, const std::string& path);
 
 /// What a budget means for the weights of a file, before a graph says more. A quarter of the budget
 /// is left for what the pictures need. Fits: all weights lie in the rest at once. Streams: they do

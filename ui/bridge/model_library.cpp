@@ -56,6 +56,7 @@ bool isFound(const std::vector<std::string>& engineFolders,
 }  // namespace
 
 struct ModelLibrary::State {
+    Recogniser* recogniser = nullptr;
     std::vector<ModelFolder> folders;
     std::vector<FoundModel> models;
     std::vector<std::string> engineFolders;
@@ -75,7 +76,10 @@ struct ModelLibrary::Found {
     std::vector<FoundModel> models;
 };
 
-ModelLibrary::ModelLibrary(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {}
+ModelLibrary::ModelLibrary(Recogniser* recogniser, QObject* parent)
+    : QObject(parent), state_(std::make_unique<State>()) {
+    state_->recogniser = recogniser;
+}
 
 ModelLibrary::~ModelLibrary() {
     state_->stop.cancel(CancelMode::Now);
@@ -96,11 +100,12 @@ void ModelLibrary::rescan() {
                             chosen = stringsOf(state_->chosen),
                             pathsFiles = stringsOf(state_->pathsFiles),
                             engineFolders = state_->engineFolders,
+                            recogniser = state_->recogniser,
                             &known = state_->known,
                             stop = state_->stop.token()]() -> Background::Answer {
         auto found = std::make_shared<Found>();
         found->folders = resolveFolders(chosen, pathsFiles);
-        found->models = scanModels(found->folders.folders, known, stop);
+        found->models = scanModels(found->folders.folders, recogniser, known, stop);
         for (FoundModel& model : found->models) {
             model.value = valueOf(model, engineFolders);
         }
@@ -115,6 +120,10 @@ bool ModelLibrary::isScanning() const {
 
 const std::vector<FoundModel>& ModelLibrary::models() const {
     return state_->models;
+}
+
+ModelFile ModelLibrary::fileAt(const std::string& path) const {
+    return recogniseFile(state_->recogniser, path);
 }
 
 const std::vector<ModelFolder>& ModelLibrary::folders() const {

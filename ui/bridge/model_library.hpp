@@ -19,7 +19,8 @@ class ModelLibrary : public QObject {
     Q_OBJECT
 
 public:
-    explicit ModelLibrary(QObject* parent = nullptr);
+    /// `recogniser`: the module's, which must outlive it; nullptr: it cannot be asked.
+    explicit ModelLibrary(Recogniser* recogniser = nullptr, QObject* parent = nullptr);
     /// Waits for the one header that is being read.
     ~ModelLibrary() override;
 
@@ -29,6 +30,8 @@ public:
     [[nodiscard]] bool isScanning() const;
 
     [[nodiscard]] const std::vector<FoundModel>& models() const;
+    /// What a file is that lies in none of the folders.
+    [[nodiscard]] ModelFile fileAt(const std::string& path) const;
     /// The folders of models behind those that were chosen.
     [[nodiscard]] const std::vector<ModelFolder>& folders() const;
     /// Sentences: a folder that is not there, a paths file that cannot be read.

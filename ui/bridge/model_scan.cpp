@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 4> kEndings = {".safetensors", ".ckpt", "
 /// One look through all folders.
 class Scan {
 public:
-    Scan(ReadHeaders& known, const StopToken& stop) : known_(known), stop_(stop) {}
+    Scan(Recogniser* recogniser, ReadHeaders& known, const StopToken& stop)
+        : recogniser_(recogniser), known_(known), stop_(stop) {}
 
     void look(const ModelFolder& folder) { enter(folder, folder.path, 0); }
 
@@ -35,7 +36,7 @@ private:
             return;
         }
         if (fs::exists(folder / "model_index.json", failure)) {
-            add(top, folder, readModelFolder(folder.string()));
+            add(top, folder, recogniseFile(recogniser_, folder.string()));
             return;
         }
         for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
@@ -64,7 +65,7 @@ private:
             if (before != known_.end() && before->second.identity == identity) {
                 return before->second.model;
             }
-            ModelFile model = readModelFile(path);
+            ModelFile model = recogniseFile(recogniser_, path);
             known_[path] = {.identity = identity, .model = model};
             return model;
         } catch (const Error& error) {
@@ -84,6 +85,7 @@ private:
                           .relative = (relative == "." ? path.filename() : relative).string()});
     }
 
+    Recogniser* recogniser_;
     ReadHeaders& known_;
     const StopToken& stop_;
     std::set<fs::path> visited_;
@@ -93,9 +95,10 @@ private:
 }  // namespace
 
 std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
+                                   Recogniser* recogniser,
                                    ReadHeaders& known,
                                    const StopToken& stop) {
-    Scan scan(known, stop);
+    Scan scan(recogniser, known, stop);
     for (const ModelFolder& folder : folders) {
         scan.look(folder);
     }

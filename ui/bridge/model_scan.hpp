@@ -27,9 +27,10 @@ struct ReadHeader {
 using ReadHeaders = std::map<std::string, ReadHeader>;
 
 /// Looks through the folders, at most eight levels deep, each real folder once; links are followed.
-/// A file whose header does not say what it is counts as what the folder's name says. Sorted by
-/// kind and name. Stops early when asked to: the result is then to be thrown away.
+/// A file of which the module does not say what it is counts as what the folder's name says. Sorted
+/// by kind and name. Stops early when asked to: the result is then to be thrown away.
 [[nodiscard]] std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
+                                                 Recogniser* recogniser,
                                                  ReadHeaders& known,
                                                  const StopToken& stop);
 

@@ -191,7 +191,7 @@ void Desk::useModel(const QString& param, const QString& value) {
 }
 
 void Desk::useDroppedModel(const QString& path) {
-    const ModelFile model = readModelFile(path.toStdString());
+    const ModelFile model = workspace_.models.fileAt(path.toStdString());
     const QString name = QFileInfo(path).fileName();
     if (!model.problem.empty()) {
         showError(&parts_.window,

@@ -1,5 +1,6 @@
 #include "ui/studio/workspace.hpp"
 
+#include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/model_folders.hpp"
 
@@ -73,6 +74,7 @@ Workspace::Workspace(Plugin& plugin,
     : Session(plugin, AtEnd::StopsModule),
       defaults(settings),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
+      models(static_cast<Recogniser*>(engine.extension(kRecogniser))),
       offered(models, places.resources),
       file(model, places),
       settings_(settings),

@@ -1,8 +1,7 @@
 #include "plugin/base/error.hpp"
+#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/error_of.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/studio/bridge/model_sample.hpp"
 #include "ui/bridge/model_folders.hpp"
 
 #include <QTemporaryDir>
@@ -14,116 +13,96 @@ using namespace lowtide;
 using namespace lowtide::ui;
 using namespace lowtide::testing;
 
+namespace {
+
+/// A module that says one thing of every file.
+class SayingRecogniser final : public Recogniser {
+public:
+    SayingRecogniser(std::string answer, Status status)
+        : answer_(std::move(answer)), status_(status) {}
+
+    Status recognise(std::string_view path, std::string& result) noexcept override {
+        asked_ = path;
+        result = answer_;
+        return status_;
+    }
+
+    [[nodiscard]] const std::string& asked() const { return asked_; }
+
+private:
+    std::string answer_;
+    Status status_;
+    std::string asked_;
+};
+
+}  // namespace
+
 class ModelFilesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void saysWhatAFileIs_data() {
-        QTest::addColumn<QStringList>("names");
-        QTest::addColumn<int>("channels");
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<bool>("isRunnable");
-        const QString unet = "model.diffusion_model.input_blocks.0.0.weight";
-        const auto row = [](const char* name,
-                            QStringList names,
-                            int channels,
-                            const char* family,
-                            ModelKind kind,
-                            bool isRunnable) {
-            QTest::newRow(name) << names << channels << QString(family) << int(kind) << isRunnable;
-        };
-        const QString clip = "cond_stage_model.transformer.a";
-        row("SD 1.x", {unet, clip}, 4, "SD 1.x", ModelKind::Checkpoint, true);
-        row("SD 1.x that fills masks",
-            {unet, clip},
-            9,
-            "SD 1.x inpainting",
-            ModelKind::Checkpoint,
-            true);
-        row("SD 2.x", {unet, "cond_stage_model.model.a"}, 4, "SD 2.x", ModelKind::Checkpoint, true);
-        row("SDXL", {unet, "conditioner.a"}, 4, "SDXL", ModelKind::Checkpoint, false);
-        row("a UNet alone",
-            {unet},
-            4,
-            "denoiser without a text encoder",
-            ModelKind::Checkpoint,
-            false);
-        row("Flux", {"double_blocks.0.a"}, 0, "Flux", ModelKind::Checkpoint, false);
-        row("LoRA", {"lora_unet_a", "lora_te_b"}, 0, "LoRA", ModelKind::Other, false);
-        row("autoencoder",
-            {"encoder.conv_in.weight", "decoder.conv_in.weight"},
-            0,
-            "autoencoder",
-            ModelKind::Autoencoder,
-            true);
-        row("Real-ESRGAN",
-            {"conv_first.weight", "body.0.rdb1.conv1.weight"},
-            0,
-            "ESRGAN",
-            ModelKind::Upscaler,
-            true);
-        row("old ESRGAN",
-            {"model.0.weight", "model.1.sub.0.RDB1.conv1.0.weight"},
-            0,
-            "ESRGAN",
-            ModelKind::Upscaler,
-            true);
-        row("something else", {"a", "b"}, 0, "", ModelKind::Other, false);
+    void takesWhatTheModuleSays_data() {
+        QTest::addColumn<QByteArray>("answer");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<ModelFile>("expected");
+        const auto row =
+            [](const char* name, const char* answer, Status status, ModelFile expected) {
+                expected.path = "/models/m.safetensors";
+                expected.name = "m.safetensors";
+                QTest::newRow(name) << QByteArray(answer) << int(status) << expected;
+            };
+        row("a checkpoint",
+            R"({"issues": [], "kind": "checkpoint", "family": "SD 1.x", "runs": true,
+                "bytes": 300, "largest_bytes": 200, "problem": ""})",
+            Status::Ok,
+            {.kind = ModelKind::Checkpoint,
+             .family = "SD 1.x",
+             .isRunnable = true,
+             .weights = 300,
+             .largest = 200});
+        row("an autoencoder",
+            R"({"kind": "autoencoder", "family": "autoencoder", "runs": true})",
+            Status::Ok,
+            {.kind = ModelKind::Autoencoder, .family = "autoencoder", .isRunnable = true});
+        row("an upscaler",
+            R"({"kind": "upscaler", "family": "ESRGAN", "runs": true})",
+            Status::Ok,
+            {.kind = ModelKind::Upscaler, .family = "ESRGAN", .isRunnable = true});
+        row("a LoRA", R"({"kind": "lora", "family": "LoRA"})", Status::Ok, {.family = "LoRA"});
+        row("damaged",
+            R"({"kind": "unknown", "problem": "m.safetensors is cut off"})",
+            Status::Ok,
+            {.problem = "m.safetensors is cut off"});
+        row("refused",
+            R"({"issues": [{"severity": "error", "code": "not_found", "message": "nothing there"}]})",
+            Status::Invalid,
+            {.problem = "nothing there"});
+        row("no answer", "", Status::Ok, {});
     }
 
-    void saysWhatAFileIs() {
-        QFETCH(QStringList, names);
-        QFETCH(int, channels);
-        QFETCH(bool, isRunnable);
-        std::vector<std::string> tensors;
-        for (const QString& name : names) {
-            tensors.push_back(name.toStdString());
-        }
-        const QTemporaryDir folder;
-        writeModel(folder.filePath("m.safetensors"), tensors, 4, channels);
+    void takesWhatTheModuleSays() {
+        QFETCH(QByteArray, answer);
+        QFETCH(int, status);
+        QFETCH(ModelFile, expected);
+        SayingRecogniser module(answer.toStdString(), static_cast<Status>(status));
 
-        const ModelFile model = readModelFile(folder.filePath("m.safetensors").toStdString());
+        const ModelFile model = recogniseFile(&module, expected.path);
 
-        QCOMPARE(model.problem, std::string());
-        QTEST(QString::fromStdString(model.family), "family");
-        QTEST(int(model.kind), "kind");
-        QCOMPARE(model.isRunnable, isRunnable);
-        const Bytes each = 4 * (channels > 0 ? channels : 4);
-        QCOMPARE(model.largest, each);
-        QCOMPARE(model.weights, each * names.size());
+        QCOMPARE(module.asked(), expected.path);
+        QCOMPARE(model.name, expected.name);
+        QCOMPARE(model.kind, expected.kind);
+        QCOMPARE(model.family, expected.family);
+        QCOMPARE(model.isRunnable, expected.isRunnable);
+        QCOMPARE(model.weights, expected.weights);
+        QCOMPARE(model.largest, expected.largest);
+        QVERIFY2(answer.isEmpty() ? !model.problem.empty() : model.problem == expected.problem,
+                 model.problem.c_str());
     }
 
-    void readsTheMiniModel_asAFolder() {
-        const ModelFile model = readModelFolder(sourcePath("resources/mini/model").toStdString());
-
-        QCOMPARE(model.problem, std::string());
-        QCOMPARE(model.family, std::string("SD 1.x"));
-        QVERIFY(model.isRunnable);
-        QVERIFY(model.weights > 4 * kMiB);
-    }
-
-    void saysWhatIsWrong_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::newRow("empty") << QByteArray();
-        QTest::newRow("cut off") << QByteArray("\x40\0\0\0\0\0\0\0{\"a\"", 12);
-        QTest::newRow("text") << QByteArray("this is no file of weights, but a page of words");
-        QTest::newRow("a huge header") << QByteArray("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10);
-        QTest::newRow("half a zip") << QByteArray("PK\x03\x04 and no more", 16);
-    }
-
-    void saysWhatIsWrong() {
-        QFETCH(QByteArray, bytes);
-        const QTemporaryDir folder;
-        QFile file(folder.filePath("bad.safetensors"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-        file.close();
-
-        const ModelFile model = readModelFile(file.fileName().toStdString());
-
-        QVERIFY2(model.problem.find("bad.safetensors") != std::string::npos, model.problem.c_str());
+    void saysThatNobodyCanBeAsked() {
+        const ModelFile model = recogniseFile(nullptr, "/models/m.safetensors");
+        QVERIFY(model.problem.find("m.safetensors") != std::string::npos);
         QVERIFY(!model.isRunnable);
     }
 

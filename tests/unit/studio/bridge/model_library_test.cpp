@@ -27,7 +27,7 @@ private Q_SLOTS:
     }
 
     void findsModelsOfEveryFolder_byName() {
-        ModelLibrary library;
+        ModelLibrary library(&module_);
 
         scan(library, {folder_->path()});
 
@@ -49,7 +49,7 @@ private Q_SLOTS:
         QVERIFY(index.open(QIODevice::WriteOnly));
         index.write(R"({"_class_name": "StableDiffusionPipeline"})");
         index.close();
-        ModelLibrary library;
+        ModelLibrary library(&module_);
 
         scan(library, {one});
 
@@ -65,7 +65,7 @@ private Q_SLOTS:
 
     void looksOnceIntoAFolderThatLinksToItself() {
         QVERIFY(QFile::link(folder_->path(), at("checkpoints/again")));
-        ModelLibrary library;
+        ModelLibrary library(&module_);
 
         scan(library, {folder_->path()});
 
@@ -73,7 +73,7 @@ private Q_SLOTS:
     }
 
     void readsAChangedFileAnew() {
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         scan(library, {folder_->path()});
         const Bytes before = library.models().at(0).file.weights;
         writeModel(at("checkpoints/a.safetensors"), kSd15, 50);
@@ -87,7 +87,7 @@ private Q_SLOTS:
     }
 
     void namesFoldersAndFilesThatAreNotThere() {
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);
 
         library.setFolders({at("gone")}, {at("gone.yaml")});
@@ -103,7 +103,7 @@ private Q_SLOTS:
         QVERIFY(bad.open(QIODevice::WriteOnly));
         bad.write("no header");
         bad.close();
-        ModelLibrary library;
+        ModelLibrary library(&module_);
 
         scan(library, {folder_->path()});
 
@@ -114,7 +114,7 @@ private Q_SLOTS:
     }
 
     void namesModelsAsTheModuleFindsThem() {
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         scan(library, {folder_->path()});
         QCOMPARE(valueOf(library, 1), at("checkpoints/sub/b.safetensors"));
 
@@ -127,7 +127,7 @@ private Q_SLOTS:
     void namesAModelByItsFullPath_whereAnotherHasItsName() {
         const QTemporaryDir other;
         writeModel(other.filePath("a.safetensors"), kSd15);
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         library.setEngineFolders({other.path().toStdString(), at("checkpoints").toStdString()});
 
         scan(library, {folder_->path()});
@@ -148,7 +148,7 @@ private Q_SLOTS:
 
     void knowsWhichFilesAreThere() {
         QFETCH(QString, value);
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         library.setEngineFolders({at("checkpoints").toStdString()});
 
         QTEST(library.isThere(value.toStdString(), at("vae")), "isThere");
@@ -157,7 +157,7 @@ private Q_SLOTS:
 
     void takesTheLastScan_whenAnotherWasAskedForMeanwhile() {
         const QTemporaryDir empty;
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);
 
         library.setFolders({folder_->path()}, {});
@@ -170,7 +170,7 @@ private Q_SLOTS:
     }
 
     void judgesAnew_whenTheBudgetChanges() {
-        ModelLibrary library;
+        ModelLibrary library(&module_);
         scan(library, {folder_->path()});
         QSignalSpy changed(&library, &ModelLibrary::changed);
         QSignalSpy judged(&library, &ModelLibrary::budgetChanged);
@@ -198,6 +198,7 @@ private:
         QVERIFY(!library.isScanning());
     }
 
+    SampleRecogniser module_;
     std::unique_ptr<QTemporaryDir> folder_;
 };
 

@@ -40,7 +40,7 @@ private Q_SLOTS:
         QVERIFY(bad.open(QIODevice::WriteOnly));
         bad.write("no weights");
         settings_ = std::make_unique<Settings>(at("settings.json"));
-        library_ = std::make_unique<ModelLibrary>();
+        library_ = std::make_unique<ModelLibrary>(&module_);
         connect(settings_.get(), &Settings::changed, library_.get(), [this] {  // as the workspace
             library_->setFolders(settings_->preferences().modelFolders,
                                  settings_->preferences().modelPathsFiles);
@@ -258,6 +258,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> folder_;
     std::unique_ptr<Settings> settings_;
+    testing::SampleRecogniser module_;
     std::unique_ptr<ModelLibrary> library_;
 };
 
