@@ -533,6 +533,37 @@ def tokenizer_jsons():
     yield "added_id_2_40", file(added_tokens=[{"id": 1 << 40, "content": "a"}])
     yield "model_is_a_list", b'{"model":[]}'
     yield "nothing", b""
+    yield from byte_level_jsons()
+
+
+def byte_level_jsons():
+    keep = list(range(33, 127)) + list(range(161, 173)) + list(range(174, 256))
+    tokens = [chr(b) for b in keep] + [chr(256 + n) for n in range(256 - len(keep))] + ["at", "\u0120c", "\u0120cat"]
+    begin, end = {"id": 300, "content": "<s>", "normalized": False}, {"id": 301, "content": "</s>", "normalized": True}
+    split = {"type": "Split", "pattern": {"Regex": "(?i:'s|'t)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|\\s+(?!\\S)|\\s+"}, "behavior": "Isolated"}
+    bytes_ = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    template = {"type": "TemplateProcessing", "special_tokens": {"<s>": {"id": "<s>", "ids": [300]}},
+                "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}]}
+
+    def file(model=(), **changes):
+        whole = {"added_tokens": [begin, end], "normalizer": {"type": "NFC"}, "post_processor": template,
+                 "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, bytes_]},
+                 "model": {"type": "BPE", "ignore_merges": True, "vocab": {token: n for n, token in enumerate(tokens)},
+                           "merges": [["a", "t"], ["\u0120", "c"], ["\u0120c", "at"]], **dict(model)}, **changes}
+        return json.dumps(whole, separators=(",", ":")).encode()
+
+    def split_by(expression):
+        return {"type": "Sequence", "pretokenizers": [{**split, "pattern": {"Regex": expression}}, bytes_]}
+
+    yield "byte_level", file()
+    yield "byte_level_of_gpt", file(pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False}, post_processor=None)
+    yield "byte_level_without_a_byte", file({"vocab": {token: n for n, token in enumerate(tokens) if token != "a"}, "merges": []})
+    yield "byte_level_that_backtracks", file(pre_tokenizer=split_by("(a+)+$|(\\w*)*!{9}"))
+    yield "byte_level_of_nothing", file(pre_tokenizer=split_by(""))
+    yield "byte_level_open_class", file(pre_tokenizer=split_by("[^\\s"))
+    yield "byte_level_last_slash", file(pre_tokenizer=split_by("a\\"))
+    yield "byte_level_huge_repeat", file(pre_tokenizer=split_by("((a{999}){999}){999}"))
+    yield "byte_level_template_of_numbers", file(post_processor={**template, "single": [3, {"SpecialToken": 4}]})
 
 
 def texts():

@@ -12,7 +12,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kLargestId = 1 << 24;
 constexpr size_t kLongestShownValue = 60;  ///< bytes of a value in a message
 
 /// UTF-8 of a code point below 0x800.
@@ -89,14 +88,16 @@ std::vector<TokenPair> pairsOf(std::string_view mergesFile) {
 
 BytePairEncoder::BytePairEncoder(const Json& vocabulary,
                                  const std::vector<TokenPair>& merges,
-                                 const EncoderSources& sources) {
+                                 const EncoderSources& sources,
+                                 EncoderRules rules)
+    : rules_(std::move(rules)), alphabet_(byteAlphabet()) {
     if (!vocabulary.is_object()) {
         refuseTokenizer(sources.vocabulary, "the vocabulary is no JSON object");
     }
     ids_.reserve(vocabulary.size());
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
-        if (id < 0 || id > kLargestId) {
+        if (id < 0 || id > kLargestTokenId) {
             refuseTokenizer(sources.vocabulary,
                             "the token " + quotedName(token) + " has the id " +
                                 value.dump(-1, ' ', true).substr(0, kLongestShownValue));
@@ -104,10 +105,9 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
         ids_.emplace(token, static_cast<TokenId>(id));
         vocabularySize_ = std::max(vocabularySize_, static_cast<TokenId>(id) + 1);
     }
-    const std::array<std::string, 256> alphabet = byteAlphabet();
-    for (size_t byte = 0; byte < alphabet.size(); ++byte) {
-        byteIds_[byte] = idOf(alphabet[byte]);
-        lastByteIds_[byte] = idOf(alphabet[byte] + "</w>");
+    for (size_t byte = 0; byte < alphabet_.size(); ++byte) {
+        byteIds_[byte] = idOf(alphabet_[byte]);
+        lastByteIds_[byte] = idOf(alphabet_[byte] + rules_.wordEnd);
     }
     addMerges(merges, sources);
 }
@@ -138,7 +138,23 @@ const BytePairEncoder::Merge* BytePairEncoder::mergeOf(TokenId left, TokenId rig
     return found == merges_.end() ? nullptr : &found->second;
 }
 
+bool BytePairEncoder::knowsEveryByte() const {
+    return std::none_of(byteIds_.begin(), byteIds_.end(), [](TokenId id) { return id < 0; });
+}
+
+TokenId BytePairEncoder::wholeWord(std::string_view word) const {
+    std::string token;
+    for (const char byte : word) {
+        token += alphabet_[static_cast<uint8_t>(byte)];
+    }
+    return idOf(token + rules_.wordEnd);
+}
+
 void BytePairEncoder::encode(std::string_view word, std::vector<TokenId>& ids) const {
+    if (const TokenId whole = rules_.takesWholeWords ? wholeWord(word) : -1; whole >= 0) {
+        ids.push_back(whole);
+        return;
+    }
     std::vector<Symbol> symbols;
     symbols.reserve(word.size());
     const auto count = static_cast<int32_t>(word.size());

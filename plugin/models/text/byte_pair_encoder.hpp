@@ -29,20 +29,35 @@ struct EncoderSources {
     std::string merges;
 };
 
-/// Byte-level byte pair encoding with "</w>" at the end of words. Source: Sennrich et al. 2016,
-/// GPT-2's byte alphabet; ids equal those of tokenizers' BPE model with end_of_word_suffix "</w>".
+/// How an encoder makes tokens of a word.
+struct EncoderRules {
+    std::string wordEnd = "</w>";  ///< behind its last byte; may be empty
+    bool takesWholeWords = false;  ///< a word that is a token is not merged from its bytes
+};
+
+/// What CLIP's vocabulary writes behind the last byte of a word.
+inline constexpr std::string_view kClipWordEnd = "</w>";
+
+inline constexpr TokenId kLargestTokenId = 1 << 24;
+
+/// Byte-level byte pair encoding. Source: Sennrich et al. 2016, GPT-2's byte alphabet; ids equal
+/// those of tokenizers' BPE model.
 class BytePairEncoder {
 public:
     /// `vocabulary`: JSON object of token -> id; `merges`: best first. Error{Corrupt} names the
     /// source and the token or pair.
     BytePairEncoder(const Json& vocabulary,
                     const std::vector<TokenPair>& merges,
-                    const EncoderSources& sources);
+                    const EncoderSources& sources,
+                    EncoderRules rules = {});
 
     [[nodiscard]] TokenId vocabularySize() const { return vocabularySize_; }
 
     /// Id of a whole token, -1 when there is none.
     [[nodiscard]] TokenId idOf(std::string_view token) const;
+
+    /// Whether every byte within a word has a token.
+    [[nodiscard]] bool knowsEveryByte() const;
 
     /// Bytes that have no token of their own become `unknown`.
     void setUnknown(TokenId unknown) { unknown_ = unknown; }
@@ -59,8 +74,13 @@ private:
     void addMerges(const std::vector<TokenPair>& merges, const EncoderSources& sources);
     [[nodiscard]] const Merge* mergeOf(TokenId left, TokenId right) const;
 
+    /// A word that is a token, by the characters of its bytes; -1: it is none.
+    [[nodiscard]] TokenId wholeWord(std::string_view word) const;
+
+    EncoderRules rules_;
     std::unordered_map<std::string, TokenId> ids_;
     std::unordered_map<uint64_t, Merge> merges_;
+    std::array<std::string, 256> alphabet_;
     std::array<TokenId, 256> byteIds_{};
     std::array<TokenId, 256> lastByteIds_{};
     TokenId vocabularySize_ = 0;

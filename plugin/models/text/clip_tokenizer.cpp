@@ -19,7 +19,7 @@ std::unique_ptr<const TokenizerJson> readTokenizerJson(Checkpoint& checkpoint,
     if (hasPair || !checkpoint.has(file)) {
         return nullptr;
     }
-    return std::make_unique<const TokenizerJson>(checkpoint.readJson(file), file);
+    return std::make_unique<const TokenizerJson>(checkpoint.readJson(file), file, kClipWordEnd);
 }
 
 BytePairEncoder readEncoder(Checkpoint& checkpoint,

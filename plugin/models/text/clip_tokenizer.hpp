@@ -2,6 +2,7 @@
 
 #include "plugin/models/text/clip_words.hpp"
 #include "plugin/models/text/special_tokens.hpp"
+#include "plugin/models/text/tokenized_prompt.hpp"
 
 #include <string>
 #include <string_view>
@@ -10,13 +11,6 @@
 namespace lowtide::models {
 
 class TokenizerJson;
-
-/// A prompt as ids, padded to the tokenizer's length.
-struct TokenizedPrompt {
-    std::vector<int64_t> ids;
-    std::vector<int64_t> mask;  ///< 1 for tokens, 0 for padding
-    int64_t cutTokens = 0;      ///< tokens at the end that did not fit
-};
 
 /// CLIP's tokenizer. Ids equal transformers 5.23 CLIPTokenizer with padding "max_length" and
 /// truncation: literal

@@ -1,11 +1,15 @@
 #pragma once
 
-#include <memory>
+#include "plugin/models/text/text_pattern.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lowtide::models {
+
+/// Unicode NFC. `text` must be valid UTF-8.
+[[nodiscard]] std::string composedText(std::string_view text);
 
 /// Splits text as CLIP's tokenizer does: Unicode NFC, lower case, then letters, single digits,
 /// English contractions and runs of other characters; white space only separates. Source:
@@ -13,8 +17,6 @@ namespace lowtide::models {
 class ClipWords {
 public:
     ClipWords();
-    ~ClipWords();
-    ClipWords(ClipWords&&) noexcept;
 
     /// NFC and lower case. `text` must be valid UTF-8.
     [[nodiscard]] static std::string normalize(std::string_view text);
@@ -22,8 +24,7 @@ public:
     [[nodiscard]] std::vector<std::string_view> split(std::string_view normalized) const;
 
 private:
-    struct Pattern;
-    std::unique_ptr<Pattern> pattern_;
+    TextPattern pattern_;
 };
 
 }  // namespace lowtide::models

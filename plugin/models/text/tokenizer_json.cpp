@@ -10,7 +10,6 @@ namespace lowtide::models {
 namespace {
 
 constexpr std::string_view kPairsModel = "BPE";
-constexpr std::string_view kClipWordEnd = "</w>";
 
 /// "left right", as files were written before tokenizers 0.20, or ["left", "right"]. Nothing: it is
 /// neither.
@@ -32,7 +31,7 @@ std::optional<TokenPair> pairOf(const Json& merge) {
 
 }  // namespace
 
-TokenizerJson::TokenizerJson(Json file, std::string what)
+TokenizerJson::TokenizerJson(Json file, std::string what, std::string_view wordEnd)
     : file_(std::move(file)), what_(std::move(what)) {
     const Json* found = JsonReader(file_, what_).member("model");
     if (!found) {
@@ -40,21 +39,26 @@ TokenizerJson::TokenizerJson(Json file, std::string what)
     }
     const JsonReader model(*found, what_ + ": model");
     const std::string type = model.text("type").value_or(std::string(kPairsModel));
-    const std::string wordEnd =
-        model.text("end_of_word_suffix").value_or(std::string(kClipWordEnd));
-    if (type != kPairsModel || wordEnd != kClipWordEnd) {
+    const std::string seenEnd = model.text("end_of_word_suffix").value_or(std::string(wordEnd));
+    if (type != kPairsModel || seenEnd != wordEnd) {
         throw Error(ErrorKind::Unsupported,
                     what_ + ": the model is of the type " + quotedName(type) +
-                        " and ends words with " + quotedName(wordEnd) +
-                        "; byte pairs (BPE) that end them with \"</w>\" are built",
-                    "use a checkpoint with CLIP's own tokenizer");
+                        " and ends words with " + quotedName(seenEnd) +
+                        "; byte pairs (BPE) that end them with " + quotedName(wordEnd) +
+                        " are built",
+                    "use a checkpoint with the tokenizer of its family");
     }
+    ignoresMerges_ = model.boolean("ignore_merges").value_or(false);
     vocabulary_ = model.member("vocab");
     if (!vocabulary_) {
         refuse("its model has no vocab");
     }
     readMerges();
     readAddedTokens();
+}
+
+const Json* TokenizerJson::member(const char* key) const {
+    return JsonReader(file_, what_).member(key);
 }
 
 void TokenizerJson::readMerges() {

@@ -4,24 +4,31 @@
 #include "plugin/models/text/byte_pair_encoder.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::models {
 
-/// What CLIP's tokenizer takes from a tokenizer.json, the one file of a vocabulary that
-/// transformers 5 writes. How text is normalized and cut into words is not read: transformers'
-/// CLIPTokenizer has its own way, as ClipWords has.
+/// The byte pairs of a tokenizer.json, the one file of a vocabulary that transformers 5 writes. How
+/// text is normalized and cut into words is not read here: of CLIP's, transformers' CLIPTokenizer
+/// does it in its own way, as ClipWords has.
 class TokenizerJson {
 public:
-    /// `what` names the file. Error{Corrupt} and Error{Unsupported} (no byte pairs, words that end
-    /// in another way) name it and the key.
-    TokenizerJson(Json file, std::string what);
+    /// `what` names the file. Error{Corrupt} and Error{Unsupported} (no byte pairs, words that do
+    /// not end with `wordEnd`) name it and the key.
+    TokenizerJson(Json file, std::string what, std::string_view wordEnd);
 
     /// Token -> id.
     [[nodiscard]] const Json& vocabulary() const { return *vocabulary_; }
 
     /// Best first; of this object.
     [[nodiscard]] const std::vector<TokenPair>& merges() const { return merges_; }
+
+    /// Whether a word that is a token is taken whole, whatever the merges say.
+    [[nodiscard]] bool ignoresMerges() const { return ignoresMerges_; }
+
+    /// Another part of the file ("normalizer"); nullptr where it is missing or null.
+    [[nodiscard]] const Json* member(const char* key) const;
 
     /// A list of objects with id, content and flags; empty where the file has none.
     [[nodiscard]] const Json& addedTokens() const { return added_; }
@@ -39,6 +46,7 @@ private:
     const Json* vocabulary_ = nullptr;
     std::vector<TokenPair> merges_;
     Json added_ = Json::array();
+    bool ignoresMerges_ = false;
 };
 
 }  // namespace lowtide::models

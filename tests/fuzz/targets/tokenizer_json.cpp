@@ -1,3 +1,4 @@
+#include "plugin/models/text/byte_level_tokenizer.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/fuzz/token_promises.hpp"
@@ -10,17 +11,38 @@ using namespace models;
 
 constexpr std::string_view kText = "A photo of a cat's 42 <|endoftext|> hats!";
 
+/// As runInput().
+bool readByteLevel(const std::string& file) {
+    constexpr int64_t kPlaces = 64;
+    constexpr size_t kMostAround = 32;
+    MemoryTokenizer checkpoint({{"tokenizer.json", file}});
+    return takes({ErrorKind::Corrupt, ErrorKind::Unsupported, ErrorKind::InvalidInput}, [&] {
+        const ByteLevelTokenizer tokenizer(checkpoint, "tokenizer");
+        const std::vector<TokenId> around = tokenizer.tokensOf("", "prompt");
+        const std::vector<TokenId> ids = tokenizer.tokensOf(kText, "prompt");
+        require(ids.size() >= around.size() && ids.size() <= around.size() + kText.size(),
+                "a byte is at most one token");
+        if (around.size() < kMostAround) {
+            const TokenizedPrompt prompt = tokenizer.tokenize(kText, kPlaces, 0, "prompt");
+            require(prompt.ids.size() == kPlaces && prompt.mask.size() == kPlaces,
+                    "a prompt has its length");
+        }
+    });
+}
+
 }  // namespace
 
-/// A tokenizer whose only file is a tokenizer.json.
+/// A tokenizer whose only file is a tokenizer.json, read as CLIP's and as one of byte level.
 bool runInput(std::span<const std::byte> bytes) {
     const std::string file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     MemoryTokenizer checkpoint({{"tokenizer.json", file}});
-    return takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+    const bool isByteLevel = readByteLevel(file);
+    const bool isClip = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
         constexpr int64_t kDefaultLength = 77;
         const ClipTokenizer tokenizer(checkpoint, "tokenizer", kDefaultLength);
         require(checkTokens(tokenizer, kText), "a text of words is taken");
     });
+    return isByteLevel || isClip;
 }
 
 [[maybe_unused]] const bool isEntered = enterTarget("tokenizer_json", runInput);

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/checkpoint.hpp"
+#include "plugin/models/text/byte_pair_encoder.hpp"
+#include "plugin/models/text/special_tokens.hpp"
+#include "plugin/models/text/text_pattern.hpp"
+#include "plugin/models/text/tokenized_prompt.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+class TokenizerJson;
+
+/// A tokenizer of byte pairs whose words keep their spaces, from a tokenizer.json alone: Llama 3,
+/// Qwen, GPT-2. Text is cut at added tokens, then by the expression that the file states; each
+/// piece is encoded as bytes. Ids equal those of tokenizers 0.23.
+class ByteLevelTokenizer {
+public:
+    /// Reads tokenizer.json of `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported}
+    /// name the file and the setting that is not built (other models, normalizers, stripping).
+    ByteLevelTokenizer(Checkpoint& checkpoint, const std::string& component);
+
+    /// The tokens of `text` with those that the file puts around it. Error{InvalidInput} when it is
+    /// no UTF-8; `item` names the parameter to blame.
+    [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
+                                                const std::string& item) const;
+    /// The same in `length` places: cut in front of what comes last, padded with `padding`.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
+                                           int64_t length,
+                                           TokenId padding,
+                                           const std::string& item) const;
+
+    /// Of a token as the file writes it, added ones too; -1 when there is none.
+    [[nodiscard]] TokenId idOf(std::string_view token) const;
+
+private:
+    /// What the file says beside its vocabulary.
+    struct Steps {
+        std::vector<SpecialToken> added;
+        std::vector<TextPattern> patterns;  ///< one after the other
+        bool composes = false;              ///< Unicode NFC first
+        std::vector<TokenId> first;
+        std::vector<TokenId> last;
+    };
+
+    class Reader;
+    ByteLevelTokenizer(Json json, const std::string& what);
+    ByteLevelTokenizer(const TokenizerJson& file, const std::string& what);
+    void append(std::string_view text, std::vector<TokenId>& ids) const;
+    [[nodiscard]] std::vector<TokenId> contentOf(std::string_view text,
+                                                 const std::string& item) const;
+
+    BytePairEncoder encoder_;
+    Steps steps_;
+};
+
+}  // namespace lowtide::models
