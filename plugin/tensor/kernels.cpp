@@ -3,11 +3,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/own_operators.hpp"
+#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace lowtide::tensor::kernels {
 
@@ -22,6 +24,23 @@ at::Tensor convolvePixels(const at::Tensor& x, const at::Tensor& weight, const a
     const at::Tensor pixels =
         x.contiguous(at::MemoryFormat::ChannelsLast).permute({0, 2, 3, 1});  // -> [B, H, W, C]
     return linear(pixels, weight.flatten(1), bias).permute({0, 3, 1, 2});    // -> [B, O, H, W]
+}
+
+/// Of f32 on the CPU. MKL multiplies one row by other instructions than several, with bits that
+/// depend on where the weight begins within a line of the cache: in a mapped file anywhere.
+bool isOneRow(const at::Tensor& x) {
+    const bool isCuda = x.is_cuda() || (x.is_meta() && WalkMeter::isOnCuda());
+    return !isCuda && x.scalar_type() == at::kFloat && x.numel() == x.size(-1);
+}
+
+/// The row four times: four rows have the same bits wherever the weight begins.
+at::Tensor linearOfOneRow(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    constexpr int64_t kRows = 4;
+    at::Tensor rows = at::empty({kRows, x.size(-1)}, x.options());
+    rows.copy_(x.reshape({1, x.size(-1)}));
+    std::vector<int64_t> sizes = x.sizes().vec();
+    sizes.back() = weight.size(0);
+    return linear(rows, weight, bias).narrow(0, 0, 1).clone().view(sizes);
 }
 
 }  // namespace
@@ -84,6 +103,9 @@ at::Tensor addedConv2d(at::Tensor target,
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+    if (isOneRow(x)) {
+        return linearOfOneRow(x, weight, bias);
+    }
     if (x.is_meta()) {
         return meta::linear(x, weight);
     }
@@ -91,10 +113,17 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 }
 
 at::Tensor linearOfRows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-    if (x.size(0) == 1 || x.is_meta()) {
+    const bool areSingle = isOneRow(x.select(0, 0));
+    if (x.size(0) == 1 || (x.is_meta() && !areSingle)) {
         return linear(x, weight, bias);
     }
     at::Tensor result = at::empty({x.size(0), x.size(1), weight.size(0)}, x.options());
+    if (areSingle) {
+        for (int64_t i = 0; i < x.size(0); ++i) {
+            result.select(0, i).copy_(linear(x.select(0, i), weight, bias));
+        }
+        return result;
+    }
     const at::Tensor turned = weight.t();
     for (int64_t i = 0; i < x.size(0); ++i) {
         at::Tensor row = result.select(0, i);

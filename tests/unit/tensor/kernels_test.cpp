@@ -53,6 +53,34 @@ private Q_SLOTS:
         QVERIFY(near(kernels::linear(x, weight, at::Tensor()), at::matmul(x, weight.t())));
     }
 
+    void bitsDoNotDependOnWhereAWeightBegins_data() {
+        QTest::addColumn<int>("rows");
+        for (const int rows : {1, 2, 3, 4, 5, 8, 77}) {
+            QTest::addRow("%d", rows) << rows;
+        }
+    }
+
+    /// Weights in a mapped file begin anywhere, in an arena at lines of the cache.
+    void bitsDoNotDependOnWhereAWeightBegins() {
+        QFETCH(int, rows);
+        for (const auto& [inner, outer] :
+             {std::pair{128, 80}, {320, 1280}, {1280, 1280}, {96, 97}, {16, 64}}) {
+            const at::Tensor x = at::randn({rows, inner});
+            const at::Tensor weight = at::randn({outer, inner});
+            const at::Tensor expected = kernels::linear(x, weight, at::Tensor());
+            const at::Tensor apart =
+                kernels::linearOfRows(x.view({rows, 1, inner}), weight, at::Tensor());
+            for (const int64_t begin : {1, 2, 4, 6, 8, 12}) {
+                const at::Tensor elsewhere =
+                    at::empty({weight.numel() + begin}).narrow(0, begin, weight.numel());
+                const at::Tensor same = elsewhere.view_as(weight).copy_(weight);
+                QVERIFY(at::equal(kernels::linear(x, same, at::Tensor()), expected));
+                QVERIFY(at::equal(
+                    kernels::linearOfRows(x.view({rows, 1, inner}), same, at::Tensor()), apart));
+            }
+        }
+    }
+
     void groupNormCentresEveryGroup() {
         const at::Tensor x = values({2, 6, 4, 4}) + 3;
         const at::Tensor weight = values({6});
