@@ -46,16 +46,7 @@ std::string graphWithin(const files::InputFile& file) {
 }  // namespace
 
 std::string readGraphText(const files::InputFile& file) {
-    if (isPictureFile(file)) {
-        return graphWithin(file);
-    }
-    if (file.identity().size > kLargestGraph) {
-        throw Error(ErrorKind::Unsupported,
-                    quotedName(file.name()) + " has " + formatBytes(file.identity().size) +
-                        ", a graph has at most " + formatBytes(kLargestGraph),
-                    "check that this is the file you meant");
-    }
-    return file.readAll(kLargestGraph);
+    return isPictureFile(file) ? graphWithin(file) : file.readAll(kLargestGraph);
 }
 
 }  // namespace lowtide::graph

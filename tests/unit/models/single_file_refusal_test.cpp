@@ -112,7 +112,7 @@ std::vector<Damage> damages() {
              t["conditioner.embedders.0.x"] = {DType::F32, {0}, ""};
          },
          Unsupported,
-         {"StableDiffusionXLPipeline", "sd15"}},
+         {"tokenizer_2 is missing", "sdxl needs a CLIPTokenizer"}},
         {"no checkpoint",
          [](OwnTensors& t) {
              t = {{"lora_unet_x.lora_up.weight", {DType::F32, {0}, ""}}};

@@ -215,7 +215,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         qInfo("50 MB refused in %.0f ms", timer.milliseconds());
         QCOMPARE(messageOf(error),
-                 QString("\"a graph.json\" has 47.7 MiB, a graph has at most 32.0 MiB"));
+                 QString("the file \"a graph.json\" is 47.7 MiB large, at most 32.0 MiB are read"));
         QVERIFY(timer.milliseconds() < 2000);
     }
 

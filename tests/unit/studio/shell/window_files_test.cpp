@@ -203,7 +203,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("words");
         QTest::newRow("50 MiB") << "huge.json" << QByteArray(50 << 20, '[')
-                                << "a graph has at most 32 MiB";
+                                << "at most 32.0 MiB are read";
         QTest::newRow("deep") << "deep.json" << QByteArray(1 << 20, '[') << "deep.json";
         QTest::newRow("cut off") << "cut.json" << QByteArray("{\"format\": 1, \"nodes\": {")
                                  << "cut.json";
