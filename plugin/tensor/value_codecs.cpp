@@ -238,8 +238,9 @@ public:
         }
         std::vector<ConditioningEntry> entries;
         for (const Json& entry : requiredList(reader, "entries")) {
-            entries.push_back(
-                {.tensors = tensorsFrom(value, fields, entries.size()), .scope = scopeFrom(entry)});
+            entries.push_back({.tensors = tensorsFrom(value, fields, entries.size()),
+                               .numbers = numbersFrom(entry),
+                               .scope = scopeFrom(entry)});
         }
         return std::make_shared<Conditioning>(
             std::move(fields),
