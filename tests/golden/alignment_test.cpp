@@ -54,9 +54,22 @@ class AlignmentTest : public QObject {
 
 private Q_SLOTS:
 
+    void weightsAtAnyAlignmentGiveTheSameBytes_data() {
+        QTest::addColumn<QString>("source");
+        QTest::addColumn<QString>("cfg");
+        const QString sd15 = testing::goldenFolder() + "/checkpoints/sd15_1";
+        const QString sdxl = testing::sdxlGoldenFolder() + "/checkpoints/sdxl_1";
+        QTest::newRow("sd15") << sd15 << "3";
+        QTest::newRow("sdxl") << sdxl << "3";
+        // Products of a single row.
+        QTest::newRow("sd15, unguided") << sd15 << "1";
+        QTest::newRow("sdxl, unguided") << sdxl << "1";
+    }
+
     void weightsAtAnyAlignmentGiveTheSameBytes() {
+        QFETCH(QString, source);
+        QFETCH(QString, cfg);
         const QTemporaryDir folder;
-        const QString source = testing::goldenFolder() + "/checkpoints/sd15_1";
         QList<QByteArray> dumps;
         for (const quint64 remainder : {0, 8, 16, 4, 2}) {
             const QString checkpoint =
@@ -73,6 +86,8 @@ private Q_SLOTS:
                                      "load.checkpoint=" + checkpoint,
                                      "--set",
                                      "latent.width=64",
+                                     "--set",
+                                     "denoise.cfg=" + cfg,
                                      "--set",
                                      "denoise.steps=2"});
             QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
