@@ -370,8 +370,10 @@ void StudioTest::everyTextFits() {
             for (const char* node : {"load", "denoise"}) {
                 studio_->desk().canvas().select({node});
                 QTest::qWait(50);
-                const QStringList problems = test::textProblems(studio_->window());
-                QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
+                QTRY_VERIFY2_WITH_TIMEOUT(
+                    test::textProblems(studio_->window()).isEmpty(),
+                    qPrintable(test::textProblems(studio_->window()).join(u'\n')),
+                    kPatience);
             }
             test::keepScreenshot(studio_->window(), QString("%1_%2").arg(panel, scheme));
         }

@@ -23,7 +23,7 @@ void sayYes(QObject* lives, const QString& path) {
         sayYes(lives, path);
         QWidget* box = QApplication::activeModalWidget();
         if (auto* files = qobject_cast<QFileDialog*>(box)) {
-            files->selectFile(path);
+            files->findChild<QLineEdit*>("fileNameEdit")->setText(path);
             static_cast<QDialog&>(*files).accept();
         } else if (auto* question = qobject_cast<QMessageBox*>(box)) {
             QAbstractButton* yes = question->button(QMessageBox::Yes);
