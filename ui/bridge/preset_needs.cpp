@@ -23,8 +23,18 @@ Planned planOf(Runner& runner, const std::string& graph, const std::string& opti
 PresetNeeds::PresetNeeds(Runner& runner, const PresetStore& store, QObject* parent)
     : QObject(parent), runner_(runner), store_(store) {}
 
+void PresetNeeds::setOptions(const Json& options) {
+    if (options != options_) {
+        options_ = options;
+        if (!last_.isEmpty()) {
+            ask(last_);
+        }
+    }
+}
+
 void PresetNeeds::ask(const QString& id) {
     const int number = ++lastNumber_;
+    last_ = id;
     std::string graph;
     try {
         graph = graph::toText(store_.open(id));

@@ -18,8 +18,9 @@ class PresetNeeds : public QObject {
 public:
     PresetNeeds(Runner& runner, const PresetStore& store, QObject* parent = nullptr);
 
-    /// Options of docs/events.md: device, memoryBudget.
-    void setOptions(const Json& options) { options_ = options; }
+    /// Options of docs/events.md: device, as, memoryBudget. Others than before: the preset that was
+    /// asked for last is asked for again.
+    void setOptions(const Json& options);
 
     void ask(const QString& id);
 
@@ -30,6 +31,7 @@ private:
     Runner& runner_;
     const PresetStore& store_;
     Json options_ = Json::object();
+    QString last_;  ///< asked for
     int lastNumber_ = 0;
     Background background_;
 };

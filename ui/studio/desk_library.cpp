@@ -46,10 +46,10 @@ void Desk::buildLibrary() {
     connect(presets_, &PresetsBrowser::openAsked, this, &Desk::openPreset);
     connect(presets_, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
     auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
-    connect(presets_, &PresetsBrowser::needsAsked, needs, [this, needs](const QString& id) {
-        needs->setOptions(workspace_.planning.options());
-        needs->ask(id);
-    });
+    connect(presets_, &PresetsBrowser::needsAsked, needs, &PresetNeeds::ask);
+    const auto tellOptions = [this, needs] { needs->setOptions(workspace_.planning.options()); };
+    connect(&workspace_.planning, &Planning::answered, needs, tellOptions);
+    tellOptions();
     connect(needs, &PresetNeeds::answered, presets_, &PresetsBrowser::setNeeds);
     connect(presets_,
             &PresetsBrowser::locateAsked,

@@ -55,6 +55,26 @@ private Q_SLOTS:
         QCOMPARE(planned.issues.at(0).message, std::string("too much"));
     }
 
+    /// As when a card is chosen to plan for, or a budget.
+    void asksAgain_whenTheOptionsChange() {
+        runner_.setAnswers({{"issues", Json::array()}}, {{"plan", {{"bytes", 5}}}});
+        PresetNeeds needs(runner_, store_);
+        QSignalSpy answered(&needs, &PresetNeeds::answered);
+        needs.setOptions({{"device", "cpu"}});  // of no preset yet
+        QTest::qWait(50);
+        QVERIFY(runner_.askedGraphs().empty());
+        needs.ask("builtin:upscale_speed");
+        QVERIFY(answered.wait(kPatience));
+
+        needs.setOptions({{"device", "cpu"}});
+        needs.setOptions({{"as", "RTX 4060"}});
+
+        QVERIFY(answered.wait(kPatience));
+        QTest::qWait(50);
+        QCOMPARE(answered.count(), 2);
+        QCOMPARE(answered.last().at(0).toString(), QString("builtin:upscale_speed"));
+    }
+
     void asksNothing_ofAPresetThatIsNotThere() {
         PresetNeeds needs(runner_, store_);
 
