@@ -14,4 +14,13 @@ QString bigCheckpoint(const QString& size, const QString& folder) {
     return checkpoint;
 }
 
+QString bigXlCheckpoint(const QString& folder) {
+    const QString checkpoint = cacheFolder() + "/" + folder;
+    runReference({sourcePath("tests/bench/xl_checkpoint.py"),
+                  sourcePath("tests/golden/reference"),
+                  sourcePath("resources/mini/model"),
+                  checkpoint});
+    return checkpoint;
+}
+
 }  // namespace lowtide::testing
