@@ -1,8 +1,7 @@
-#include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
@@ -15,19 +14,17 @@ using namespace lowtide;
 
 namespace {
 
-/// The graph's parameter for each key of a case.
-constexpr std::pair<const char*, const char*> kParameters[] = {
-    {"prompt", "encode.prompt"},
-    {"negative", "encode.negative"},
-    {"width", "latent.width"},
-    {"height", "latent.height"},
-    {"batch", "latent.batch"},
-    {"steps", "denoise.steps"},
-    {"cfg", "denoise.cfg"},
-    {"seed", "denoise.seed"},
-    {"sampler", "denoise.sampler"},
-    {"strength", "denoise.strength"},
-    {"guidance_rescale", "denoise.guidance_rescale"}};
+const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
+                                             {"negative", {"encode.negative"}},
+                                             {"width", {"latent.width"}},
+                                             {"height", {"latent.height"}},
+                                             {"batch", {"latent.batch"}},
+                                             {"steps", {"denoise.steps"}},
+                                             {"cfg", {"denoise.cfg"}},
+                                             {"seed", {"denoise.seed"}},
+                                             {"sampler", {"denoise.sampler"}},
+                                             {"strength", {"denoise.strength"}},
+                                             {"guidance_rescale", {"denoise.guidance_rescale"}}};
 
 /// The example that does what the case does, with DeepCache.
 Json graphOf(const Json& test) {
@@ -70,61 +67,34 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::deepCacheGoldenFolder();
-        cases_ =
-            parseJson(testing::contentsOf(testing::sourcePath("tests/golden/deepcache_cases.json"))
-                          .toStdString(),
-                      "deepcache_cases.json");
+        cases_ = testing::readCases("deepcache_cases");
     }
 
-    void everyRecordedValueAgrees_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
-        }
-    }
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
         const QTemporaryDir folder;
-        const QString graph = folder.filePath("graph.json");
-        QFile file(graph);
+        QFile file(folder.filePath("graph.json"));
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray::fromStdString(graphOf(test).dump()));
         file.close();
-        const QString dump = folder.filePath("dump.safetensors");
-        QStringList arguments = {"run", graph, "--out", folder.path(), "--dump", dump};
-        for (const QString& setting : settingsOf(test)) {
-            arguments << "--set" << setting;
-        }
 
-        const testing::CommandResult run = testing::runLowtide(arguments);
-
-        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const testing::TensorFile expected = testing::readTensorFile(
-            goldens_.toStdString() + "/" + test.at("name").get<std::string>() + ".safetensors");
-        QVERIFY(expected.size() > 20);
         const std::string problems =
-            testing::disagreements(expected, testing::readTensorFile(dump.toStdString()));
+            testing::caseProblems(test, goldens_, file.fileName(), settingsOf(test));
+
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
 private:
     QStringList settingsOf(const Json& test) const {
-        const auto textOf = [&](const char* key) {
-            const Json& value = test.at(key);
-            return QString::fromStdString(value.is_string() ? value.get<std::string>()
-                                                            : value.dump());
-        };
-        QStringList settings = cacheSettings(test);
-        settings << "load.checkpoint=" + goldens_ + "/checkpoints/" + textOf("checkpoint");
+        QStringList settings = cacheSettings(test) + testing::caseSettings(test, kParameters);
+        settings << "load.checkpoint=" + goldens_ + "/checkpoints/" +
+                        testing::caseText(test.at("checkpoint"));
         if (test.contains("image")) {
-            settings << "load_image.image=" + goldens_ + "/images/" + textOf("image") + ".png";
-        }
-        for (const auto& [key, parameter] : kParameters) {
-            if (test.contains(key)) {
-                settings << QString(parameter) + "=" + textOf(key);
-            }
+            settings << "load_image.image=" + goldens_ + "/images/" +
+                            testing::caseText(test.at("image")) + ".png";
         }
         return settings;
     }

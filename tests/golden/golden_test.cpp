@@ -1,13 +1,10 @@
 #include "plugin/base/hash.hpp"
-#include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace golden_test {
@@ -16,41 +13,20 @@ using namespace lowtide;
 
 namespace {
 
-/// The graph's parameter for each key of a case.
-constexpr std::pair<const char*, const char*> kParameters[] = {
-    {"prompt", "encode.prompt"},
-    {"negative", "encode.negative"},
-    {"clip_skip", "encode.clip_skip"},
-    {"width", "latent.width"},
-    {"height", "latent.height"},
-    {"batch", "latent.batch"},
-    {"steps", "denoise.steps"},
-    {"cfg", "denoise.cfg"},
-    {"seed", "denoise.seed"},
-    {"sampler", "denoise.sampler"},
-    {"sigmas", "denoise.sigmas"},
-    {"spacing", "denoise.spacing"},
-    {"eta", "denoise.eta"},
-    {"guidance_rescale", "denoise.guidance_rescale"}};
-
-QStringList argumentsOf(const Json& test, const QString& checkpoint, const QString& dump) {
-    QStringList arguments = {"run",
-                             testing::exampleGraph("text_to_image"),
-                             "--out",
-                             QFileInfo(dump).absolutePath(),
-                             "--dump",
-                             dump,
-                             "--set",
-                             "load.checkpoint=" + checkpoint};
-    for (const auto& [key, parameter] : kParameters) {
-        if (test.contains(key)) {
-            const Json& value = test.at(key);
-            const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-            arguments << "--set" << QString(parameter) + "=" + QString::fromStdString(text);
-        }
-    }
-    return arguments;
-}
+const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
+                                             {"negative", {"encode.negative"}},
+                                             {"clip_skip", {"encode.clip_skip"}},
+                                             {"width", {"latent.width"}},
+                                             {"height", {"latent.height"}},
+                                             {"batch", {"latent.batch"}},
+                                             {"steps", {"denoise.steps"}},
+                                             {"cfg", {"denoise.cfg"}},
+                                             {"seed", {"denoise.seed"}},
+                                             {"sampler", {"denoise.sampler"}},
+                                             {"sigmas", {"denoise.sigmas"}},
+                                             {"spacing", {"denoise.spacing"}},
+                                             {"eta", {"denoise.eta"}},
+                                             {"guidance_rescale", {"denoise.guidance_rescale"}}};
 
 /// The reference checkpoints as save_pretrained writes them, made once.
 QString savedFolders() {
@@ -72,61 +48,40 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::goldenFolder();
-        QFile file(testing::sourcePath("tests/golden/cases.json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        cases_ = parseJson(file.readAll().toStdString(), "cases.json");
+        cases_ = testing::readCases("cases");
     }
 
-    void everyRecordedValueAgrees_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
-        }
-    }
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
         const std::string checkpoint = test.value("ours", test.at("checkpoint").get<std::string>());
-        QCOMPARE(problemsOf(test, goldens_ + "/checkpoints/" + QString::fromStdString(checkpoint)),
-                 std::string());
+        const std::string problems =
+            problemsOf(test, goldens_ + "/checkpoints/" + QString::fromStdString(checkpoint));
+        QVERIFY2(problems.empty(), problems.c_str());
     }
 
-    void foldersOfTodaysDiffusersAgree_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            const std::string name = cases_[i].at("name");
-            if (name.ends_with("_checkpoint")) {
-                QTest::newRow(name.c_str()) << static_cast<int>(i);
-            }
-        }
-    }
+    void foldersOfTodaysDiffusersAgree_data() { testing::addCaseRows(cases_, "_checkpoint"); }
 
     /// Written by save_pretrained, whose tokenizers are one tokenizer.json.
     void foldersOfTodaysDiffusersAgree() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
         const std::string checkpoint = test.at("checkpoint");
-        QCOMPARE(problemsOf(test, savedFolders() + "/" + QString::fromStdString(checkpoint)),
-                 std::string());
+        const std::string problems =
+            problemsOf(test, savedFolders() + "/" + QString::fromStdString(checkpoint));
+        QVERIFY2(problems.empty(), problems.c_str());
     }
 
 private:
     /// What a run of the case with that checkpoint has other than the reference; empty: nothing.
     [[nodiscard]] std::string problemsOf(const Json& test, const QString& checkpoint) const {
-        const QTemporaryDir folder;
-        const QString dump = folder.filePath("dump.safetensors");
-        const testing::CommandResult run = testing::runLowtide(argumentsOf(test, checkpoint, dump));
-        if (run.exitCode != 0) {
-            return run.errors.toStdString();
-        }
-        const testing::TensorFile expected = testing::readTensorFile(
-            goldens_.toStdString() + "/" + test.at("name").get<std::string>() + ".safetensors");
-        constexpr size_t kFewestValues = 20;
-        if (expected.size() <= kFewestValues) {
-            return "the reference recorded only " + std::to_string(expected.size()) + " values";
-        }
-        return testing::disagreements(expected, testing::readTensorFile(dump.toStdString()));
+        return testing::caseProblems(test,
+                                     goldens_,
+                                     testing::exampleGraph("text_to_image"),
+                                     testing::caseSettings(test, kParameters)
+                                         << "load.checkpoint=" + checkpoint);
     }
 
     QString goldens_;

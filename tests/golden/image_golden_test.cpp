@@ -1,12 +1,9 @@
-#include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace image_golden_test {
@@ -15,16 +12,15 @@ using namespace lowtide;
 
 namespace {
 
-/// The graph's parameter for each key of a case.
-constexpr std::pair<const char*, const char*> kParameters[] = {{"prompt", "encode.prompt"},
-                                                               {"negative", "encode.negative"},
-                                                               {"steps", "denoise.steps"},
-                                                               {"cfg", "denoise.cfg"},
-                                                               {"seed", "denoise.seed"},
-                                                               {"sampler", "denoise.sampler"},
-                                                               {"sigmas", "denoise.sigmas"},
-                                                               {"eta", "denoise.eta"},
-                                                               {"strength", "denoise.strength"}};
+const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
+                                             {"negative", {"encode.negative"}},
+                                             {"steps", {"denoise.steps"}},
+                                             {"cfg", {"denoise.cfg"}},
+                                             {"seed", {"denoise.seed"}},
+                                             {"sampler", {"denoise.sampler"}},
+                                             {"sigmas", {"denoise.sigmas"}},
+                                             {"eta", {"denoise.eta"}},
+                                             {"strength", {"denoise.strength"}}};
 
 /// The example that does what the case does.
 QString exampleOf(const Json& test) {
@@ -36,22 +32,14 @@ QString exampleOf(const Json& test) {
 }
 
 QStringList settingsOf(const Json& test, const QString& goldens) {
-    const auto textOf = [&](const char* key) {
-        const Json& value = test.at(key);
-        return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
-    };
-    const QString picture = goldens + "/images/" + textOf("image");
+    const QString picture = goldens + "/images/" + testing::caseText(test.at("image"));
     const QString example = exampleOf(test);
-    QStringList settings = {
-        "load.checkpoint=" + goldens + "/checkpoints/" + textOf("checkpoint"),
-        "load_image.image=" + picture + (example == "inpaint_model" ? "_hole.png" : ".png")};
+    QStringList settings = testing::caseSettings(test, kParameters);
+    settings << "load.checkpoint=" + goldens + "/checkpoints/" +
+                    testing::caseText(test.at("checkpoint"))
+             << "load_image.image=" + picture + (example == "inpaint_model" ? "_hole.png" : ".png");
     if (example == "inpaint") {
         settings << "load_mask.image=" + picture + "_mask.png";
-    }
-    for (const auto& [key, parameter] : kParameters) {
-        if (test.contains(key)) {
-            settings << QString(parameter) + "=" + textOf(key);
-        }
     }
     return settings;
 }
@@ -67,36 +55,19 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::imageGoldenFolder();
-        QFile file(testing::sourcePath("tests/golden/image_cases.json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        cases_ = parseJson(file.readAll().toStdString(), "image_cases.json");
+        cases_ = testing::readCases("image_cases");
     }
 
-    void everyRecordedValueAgrees_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
-        }
-    }
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
-        const QTemporaryDir folder;
-        const QString dump = folder.filePath("dump.safetensors");
-        QStringList arguments = {
-            "run", testing::exampleGraph(exampleOf(test)), "--out", folder.path(), "--dump", dump};
-        for (const QString& setting : settingsOf(test, goldens_)) {
-            arguments << "--set" << setting;
-        }
-        const testing::CommandResult run = testing::runLowtide(arguments);
-        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-
-        const testing::TensorFile expected = testing::readTensorFile(
-            goldens_.toStdString() + "/" + test.at("name").get<std::string>() + ".safetensors");
-        QVERIFY(expected.size() > 20 && expected.contains("random.001"));
-        const std::string problems =
-            testing::disagreements(expected, testing::readTensorFile(dump.toStdString()));
+        const std::string problems = testing::caseProblems(test,
+                                                           goldens_,
+                                                           testing::exampleGraph(exampleOf(test)),
+                                                           settingsOf(test, goldens_),
+                                                           "random.001");
         QVERIFY2(problems.empty(), problems.c_str());
     }
 

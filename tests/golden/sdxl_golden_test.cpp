@@ -1,12 +1,9 @@
-#include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace sdxl_golden_test {
@@ -15,8 +12,7 @@ using namespace lowtide;
 
 namespace {
 
-/// The graph's parameters for each key of a case; a list has one for each of its numbers.
-const std::pair<const char*, QStringList> kParameters[] = {
+const testing::CaseParameters kParameters = {
     {"prompt", {"encode.prompt"}},
     {"negative", {"encode.negative"}},
     {"prompt_2", {"encode.prompt_2"}},
@@ -49,30 +45,17 @@ QString exampleOf(const Json& test) {
     return fills ? "inpaint_model" : "inpaint";
 }
 
-QString textOf(const Json& value) {
-    return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
-}
-
 QStringList settingsOf(const Json& test, const QString& goldens) {
     const QString example = exampleOf(test);
-    QStringList settings = {"load.checkpoint=" + goldens + "/checkpoints/" +
-                            textOf(test.at("checkpoint"))};
+    QStringList settings = testing::caseSettings(test, kParameters);
+    settings << "load.checkpoint=" + goldens + "/checkpoints/" +
+                    testing::caseText(test.at("checkpoint"));
     if (test.contains("image")) {
-        const QString picture = goldens + "/images/" + textOf(test.at("image"));
+        const QString picture = goldens + "/images/" + testing::caseText(test.at("image"));
         settings << "load_image.image=" + picture +
                         (example == "inpaint_model" ? "_hole.png" : ".png");
         if (example == "inpaint") {
             settings << "load_mask.image=" + picture + "_mask.png";
-        }
-    }
-    for (const auto& [key, parameters] : kParameters) {
-        if (!test.contains(key)) {
-            continue;
-        }
-        const Json& value = test.at(key);
-        for (qsizetype i = 0; i < parameters.size(); ++i) {
-            settings << parameters[i] + "=" +
-                            textOf(value.is_array() ? value[static_cast<size_t>(i)] : value);
         }
     }
     // Left empty it is no text at all; white space is the empty one.
@@ -94,35 +77,19 @@ private Q_SLOTS:
     void initTestCase() {
         const QString cases = testing::isWholeTest() ? "sdxl_all_cases" : "sdxl_cases";
         goldens_ = testing::sdxlGoldenFolder(cases);
-        QFile file(testing::sourcePath("tests/golden/" + cases + ".json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        cases_ = parseJson(file.readAll().toStdString(), "the cases");
+        cases_ = testing::readCases(cases);
     }
 
-    void everyRecordedValueAgrees_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            QTest::newRow(cases_[i].at("name").get<std::string>().c_str()) << static_cast<int>(i);
-        }
-    }
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
-        const QTemporaryDir folder;
-        const QString dump = folder.filePath("dump.safetensors");
-        QStringList arguments = {
-            "run", testing::exampleGraph(exampleOf(test)), "--out", folder.path(), "--dump", dump};
-        for (const QString& setting : settingsOf(test, goldens_)) {
-            arguments << "--set" << setting;
-        }
-        const testing::CommandResult run = testing::runLowtide(arguments);
-        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const testing::TensorFile expected = testing::readTensorFile(
-            goldens_.toStdString() + "/" + test.at("name").get<std::string>() + ".safetensors");
-        QVERIFY(expected.size() > 20 && expected.contains("added.time_ids"));
-        const std::string problems =
-            testing::disagreements(expected, testing::readTensorFile(dump.toStdString()));
+        const std::string problems = testing::caseProblems(test,
+                                                           goldens_,
+                                                           testing::exampleGraph(exampleOf(test)),
+                                                           settingsOf(test, goldens_),
+                                                           "added.time_ids");
         QVERIFY2(problems.empty(), problems.c_str());
     }
 

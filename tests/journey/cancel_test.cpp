@@ -18,6 +18,21 @@ namespace cancel_test {
 
 using namespace lowtide;
 
+namespace {
+
+/// A run that nobody waits for.
+QStringList longRun(const QTemporaryDir& folder) {
+    return {"run",
+            testing::exampleGraph("text_to_image"),
+            "--out",
+            folder.filePath("out"),
+            "--events",
+            "--set",
+            "denoise.steps=900"};
+}
+
+}  // namespace
+
 /// Ctrl-C while a run is at work: exit 130, one message, nothing half-written.
 class CancelTest : public QObject {
     Q_OBJECT
@@ -34,14 +49,7 @@ private Q_SLOTS:
         QFETCH(QString, phase);
         const QTemporaryDir folder;
         QProcess process;
-        process.start(testing::buildPath("bin/lowtide"),
-                      {"run",
-                       testing::exampleGraph("text_to_image"),
-                       "--out",
-                       folder.filePath("out"),
-                       "--events",
-                       "--set",
-                       "denoise.steps=900"});
+        process.start(testing::buildPath("bin/lowtide"), longRun(folder));
         QByteArray seen;
         while (!seen.contains(phase.toUtf8())) {
             QVERIFY2(process.waitForReadyRead(30000), process.readAllStandardError().constData());
@@ -68,14 +76,7 @@ private Q_SLOTS:
         QCOMPARE(::fcntl(pipe, F_SETPIPE_SZ, kSmallest), kSmallest);
         QProcess process;
         process.setStandardOutputFile(QString::fromUtf8(path));
-        process.start(testing::buildPath("bin/lowtide"),
-                      {"run",
-                       testing::exampleGraph("text_to_image"),
-                       "--out",
-                       folder.filePath("out"),
-                       "--events",
-                       "--set",
-                       "denoise.steps=900"});
+        process.start(testing::buildPath("bin/lowtide"), longRun(folder));
         // One line more has no room: what waits there stays the same while the run goes on.
         const auto isStuck = [pipe] {
             int before = 0;
