@@ -1,5 +1,6 @@
 #include "nodes/control/control_nodes.hpp"
 #include "nodes/stage_call.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 namespace lowtide::nodes {
 

@@ -1,6 +1,7 @@
 #include "plugin/executor/node.hpp"
 
 #include "plugin/executor/ledger_charge.hpp"
+#include "plugin/memory/device_spec.hpp"
 
 namespace lowtide::executor {
 

@@ -2,11 +2,10 @@
 // What a node implements and what it may ask. Internal: hosts see descriptions and the runner only.
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/base/shape.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <functional>
@@ -16,6 +15,12 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace lowtide::memory {
+struct StagePlace;
+struct StageWork;
+struct ComponentTree;
+}  // namespace lowtide::memory
 
 namespace lowtide::executor {
 

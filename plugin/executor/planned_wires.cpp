@@ -2,6 +2,7 @@
 
 #include "plugin/executor/ledger_charge.hpp"
 #include "plugin/graph/key.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,7 @@
 #include "plugin/executor/work_paces.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+
 #include <algorithm>
 
 namespace lowtide::executor {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/component_ids.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "plugin/memory/combinations.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/planner.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // sees. One row a rule; validation, plan, stages and docs/combinations.md ask the same table.
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 
@@ -12,6 +11,8 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+struct ComponentTree;
 
 enum class Verdict : uint8_t { Ok, Lossy, Refused };
 

@@ -1,5 +1,7 @@
 #include "plugin/memory/component_tree.hpp"
 
+#include "plugin/memory/device_spec.hpp"
+
 #include <algorithm>
 
 namespace lowtide::memory {

@@ -3,6 +3,8 @@
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/weight_file.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,28 +12,6 @@
 #include <vector>
 
 namespace lowtide::memory {
-
-/// Alignment of every slot on a device: that of the caching allocators, so kernels see the same
-/// class of pointer.
-inline constexpr Bytes kSlotAlignment = 512;
-
-/// Host memory through which weights of another type than the file's are read, for each device.
-inline constexpr Bytes kConversionScratch = kMiB;
-
-using StorageId = uint32_t;
-using WeightId = uint32_t;
-using LeafId = uint32_t;
-
-/// A file that holds masters, with the identity it had when the tree was made.
-struct WeightFile {
-    std::string path;
-    Bytes size = 0;
-    int64_t modifiedNanoseconds = 0;
-    uint64_t inode = 0;
-    bool isLocal = true;  ///< on a file system where it is safe to map it
-
-    bool operator==(const WeightFile&) const = default;
-};
 
 /// One unique run of master bytes in a file. Tied weights share one storage.
 struct Storage {

@@ -10,6 +10,13 @@
 
 namespace lowtide::memory {
 
+/// Alignment of every slot on a device: that of the caching allocators, so kernels see the same
+/// class of pointer.
+inline constexpr Bytes kSlotAlignment = 512;
+
+/// Host memory through which weights of another type than the file's are read, for each device.
+inline constexpr Bytes kConversionScratch = kMiB;
+
 /// What an allocation of a rehearsing device is for.
 enum class AllocationKind : uint8_t {
     Arena,      ///< weights that move, on the card

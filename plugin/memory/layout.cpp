@@ -1,5 +1,8 @@
 #include "plugin/memory/layout.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <set>

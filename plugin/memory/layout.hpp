@@ -1,7 +1,8 @@
 #pragma once
 
-#include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/device_spec.hpp"
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/memory/component_ids.hpp"
 
 #include <map>
 #include <optional>
@@ -9,6 +10,9 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+struct ComponentTree;
+struct DeviceTraits;
 
 using GroupId = uint32_t;
 

@@ -1,6 +1,8 @@
 #include "plugin/memory/plan.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/ladder.hpp"
 #include "plugin/memory/plan_clearing.hpp"
 #include "plugin/memory/plan_stays.hpp"

@@ -1,5 +1,7 @@
 #include "plugin/memory/plan_clearing.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+
 #include <algorithm>
 #include <utility>
 

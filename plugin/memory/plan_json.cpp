@@ -1,3 +1,4 @@
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/plan.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "plugin/memory/plan_times.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/stream_clock.hpp"
 

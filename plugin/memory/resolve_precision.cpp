@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 // From what a person asks to how one component is stored and computed. Pure: the same question has
 // the same answer, and nothing is read from a device.
 
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
 
 #include <functional>
@@ -13,6 +12,8 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+struct ComponentTree;
 
 /// What a family states of one component under one preset, for devices that gain from half types.
 /// Where they do not, everything is f32.

@@ -2,7 +2,6 @@
 
 #include "plugin/base/units.hpp"
 #include "plugin/memory/access_pattern.hpp"
-#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +12,8 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+struct ComponentTree;
 
 /// What one component does in a stage: one pass in the order of its leases, and how often. Where
 /// passes differ by more than their length, the others' patterns too.

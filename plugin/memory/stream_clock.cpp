@@ -1,6 +1,7 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 

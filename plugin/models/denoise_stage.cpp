@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_preview.hpp"

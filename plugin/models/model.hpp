@@ -2,7 +2,7 @@
 // A loaded checkpoint as the stages use it, whatever its family.
 
 #include "plugin/base/json.hpp"
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/weight_file.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_statement.hpp"
 #include "plugin/models/latent_space.hpp"
@@ -25,8 +25,9 @@ class Conditioning;
 }
 
 namespace lowtide::memory {
+struct ComponentTree;
 struct FamilyPrecision;
-}
+}  // namespace lowtide::memory
 
 namespace lowtide::sampling {
 class Denoiser;

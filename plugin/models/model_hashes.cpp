@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 namespace lowtide::models {

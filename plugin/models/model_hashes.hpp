@@ -2,13 +2,17 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/file_digests.hpp"
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/weight_file.hpp"
 
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
 
 namespace lowtide::models {
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"

@@ -2,15 +2,17 @@
 
 #include "plugin/base/dtype.hpp"
 #include "plugin/memory/access_pattern.hpp"
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/preview_pace.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
 
 namespace lowtide::models {
 
@@ -34,23 +36,11 @@ struct StageContext {
     PreviewPace previewPace{};
 
     /// The network in the stage's types; `network` is as it was opened.
-    [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const {
-        const TypedNetwork* own = typedOf(network);
-        return own ? *own->tree : network;
-    }
-
-    [[nodiscard]] DType computeOf(const memory::ComponentTree& network) const {
-        const TypedNetwork* own = typedOf(network);
-        return own ? own->compute : DType::F32;
-    }
+    [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const;
+    [[nodiscard]] DType computeOf(const memory::ComponentTree& network) const;
 
 private:
-    [[nodiscard]] const TypedNetwork* typedOf(const memory::ComponentTree& network) const {
-        const auto found = std::find_if(typed.begin(), typed.end(), [&](const TypedNetwork* one) {
-            return one->tree->weightsId() == network.weightsId();
-        });
-        return found == typed.end() ? nullptr : *found;
-    }
+    [[nodiscard]] const TypedNetwork* typedOf(const memory::ComponentTree& network) const;
 };
 
 }  // namespace lowtide::models

@@ -6,9 +6,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/image/picture_file.hpp"
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/memory/stage_work.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/recognise.hpp"
@@ -20,6 +18,12 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+struct StagePlace;
+struct StageWork;
+}  // namespace lowtide::memory
 
 namespace lowtide::models {
 

@@ -1,7 +1,7 @@
 #pragma once
 // A loaded network that enlarges pictures, as the stages use it, whatever its construction.
 
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/weight_file.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <memory>
@@ -14,8 +14,9 @@ class Tensor;
 }
 
 namespace lowtide::memory {
+struct ComponentTree;
 struct FamilyPrecision;
-}
+}  // namespace lowtide::memory
 
 namespace lowtide::models {
 

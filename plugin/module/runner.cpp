@@ -6,6 +6,7 @@
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/issue_json.hpp"
 #include "plugin/graph/validate.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/known_cards.hpp"

@@ -1,6 +1,7 @@
 #include "plugin/residency/group_slots.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/mutant.hpp"
 #include "plugin/residency/scalar_type.hpp"

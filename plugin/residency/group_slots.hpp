@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace lowtide::memory {
+struct Weight;
+}
+
 namespace lowtide::residency {
 
 /// Whose weights, where, how they lie there.

@@ -2,7 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/component_ids.hpp"
 #include "plugin/residency/device/device.hpp"
 
 #include <atomic>
@@ -11,6 +11,11 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+struct WeightFile;
+}  // namespace lowtide::memory
 
 namespace lowtide::residency {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/component_ids.hpp"
 #include "plugin/memory/ledger.hpp"
 #include "plugin/residency/device/device.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/collection.hpp"
 #include "plugin/residency/run.hpp"
 #include "plugin/residency/scalar_type.hpp"

@@ -1,6 +1,7 @@
 #include "plugin/residency/run.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/residency/mutant.hpp"
 

@@ -1,4 +1,5 @@
 // How nodes and runs end: what leaves, what stays, whatever went wrong.
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/run.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "plugin/residency/scaled_source.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "plugin/residency/stay.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/mutant.hpp"
 
 #include <utility>

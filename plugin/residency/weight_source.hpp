@@ -1,14 +1,17 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/group_stream.hpp"
+#include "plugin/memory/access_pattern.hpp"
 #include "plugin/residency/lease.hpp"
 
 #include <ATen/core/Tensor.h>
 
 #include <functional>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
 
 namespace lowtide::residency {
 

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "plugin/tensor/memory_errors.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/picture_pixels.hpp"

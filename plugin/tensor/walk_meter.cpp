@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
 
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>

@@ -1,4 +1,5 @@
 // What cuDNN says of the workspace of convolutions, beside what they take on a real card.
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/device/cuda/convolution_answers.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"

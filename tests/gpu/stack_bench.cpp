@@ -3,6 +3,7 @@
 // parameters, or what fits (LOWTIDE_BENCH_SIZE=small: hardly any); without one the simulated card
 // and a small stack, so that the measuring itself is tested.
 #include "plugin/base/json.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -4,6 +4,7 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 #include <set>

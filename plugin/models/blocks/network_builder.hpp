@@ -3,7 +3,8 @@
 
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
-#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/weight_file.hpp"
 
 #include <functional>
 #include <map>
@@ -12,6 +13,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
 
 namespace lowtide::models {
 

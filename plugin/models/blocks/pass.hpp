@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "plugin/residency/weight_source.hpp"

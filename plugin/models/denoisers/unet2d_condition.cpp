@@ -1,5 +1,6 @@
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"

@@ -1,5 +1,6 @@
 #include "plugin/models/precision/model_in_precision.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <utility>

@@ -1,6 +1,7 @@
 #include "plugin/models/walk/shape_walk.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/layout.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"

@@ -1,4 +1,6 @@
 // From a choice to types and switches, and from these to what lies on a device.
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "tests/fixtures/test_program.hpp"

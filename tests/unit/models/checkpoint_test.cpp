@@ -1,3 +1,4 @@
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"

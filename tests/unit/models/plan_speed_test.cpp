@@ -1,4 +1,5 @@
 #include "plugin/base/json.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,5 +1,6 @@
 // Bytes of the shape walk beside the ledger's.
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"

@@ -1,6 +1,7 @@
 // Leases, passes and operations of the shape walk beside those of a run.
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/walk/shape_walk.hpp"

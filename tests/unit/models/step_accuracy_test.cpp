@@ -1,5 +1,6 @@
 // A whole step of a UNet with our own operators beside the same step with ATen's.
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,5 +1,6 @@
 // The transformer of the UNet alone, on weights under which it can be computed by hand.
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/transformer2d.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,3 +1,4 @@
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"

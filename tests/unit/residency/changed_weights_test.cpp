@@ -1,6 +1,7 @@
 // What changes while it streams or between runs: state, patches, policies, the model itself.
 // Numbers are those of the list of sharp tests in docs/memory.md.
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"

@@ -1,5 +1,7 @@
 #include "tests/unit/residency/engine_bench.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+
 #include <ATen/ATen.h>
 
 #include <QTest>

@@ -1,6 +1,7 @@
 // A card that is lost at every call that a run makes of it: what its runtime says then it says to
 // every further call.
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/played_card.hpp"

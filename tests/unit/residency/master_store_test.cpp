@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/master_store.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/synthetic_model.hpp"

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 

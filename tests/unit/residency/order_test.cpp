@@ -1,5 +1,6 @@
 // Every order between copies and compute must be there: the fake device sees each one that is
 // missing.
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/engine.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"

@@ -1,5 +1,6 @@
 // Passes that are done again from a record, on a card that is played: the same bits as computed
 // ones, whatever changes between them.
+#include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/played_card.hpp"

@@ -1,5 +1,6 @@
 // Host memory that is pinned for what streams: read once, in the ledger, gone with the run.
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/pinned_masters.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"

@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 

@@ -1,4 +1,5 @@
 // What the system says is in RAM, not what the ledger says: a budget on the CPU bounds both.
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"

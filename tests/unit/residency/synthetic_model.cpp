@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>

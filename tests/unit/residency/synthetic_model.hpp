@@ -2,6 +2,8 @@
 
 #include "plugin/memory/plan.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+
 #include <ATen/core/Tensor.h>
 
 #include <map>

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_denoiser.hpp"

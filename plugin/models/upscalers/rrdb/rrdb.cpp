@@ -1,5 +1,6 @@
 #include "plugin/base/log.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/stage_context.hpp"
