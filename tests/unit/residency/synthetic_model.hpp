@@ -1,8 +1,7 @@
 #pragma once
 
-#include "plugin/memory/plan.hpp"
-
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/plan.hpp"
 
 #include <ATen/core/Tensor.h>
 
