@@ -1,4 +1,5 @@
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/role_pattern.hpp"
 
 #include <algorithm>
 
@@ -15,8 +16,8 @@ bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
 }  // namespace
 
 bool isNamed(const ComponentTree& tree, std::string_view component) {
-    return component == "all" || component == tree.role || component == tree.id ||
-           component == tree.weightsId();
+    return component == "all" || component == tree.id || component == tree.weightsId() ||
+           matchesRole(component, tree.role);
 }
 
 bool PlannedStay::isHeldAt(NodeIndex node) const {
