@@ -7,6 +7,7 @@
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
+#include "plugin/memory/role_pattern.hpp"
 
 #include <algorithm>
 
@@ -233,7 +234,7 @@ private:
             return;
         }
         if (desc.components.empty()) {
-            addAt("policy_without_components",
+            addAt(kPolicyComponentCode,
                   {id, "memory"},
                   "node " + id + " (" + desc.id + ") runs no network, so it has no memory policy",
                   "remove its \"memory\" entry");
@@ -254,7 +255,7 @@ private:
             return;
         }
         if (desc.components.empty()) {
-            addAt("precision_without_components",
+            addAt(kPrecisionComponentCode,
                   {id, "precision"},
                   "node " + id + " (" + desc.id + ") runs no network, so it has no precision",
                   "remove its \"precision\" entry");
@@ -276,14 +277,13 @@ private:
                    const std::string& role,
                    const NodeDesc& desc,
                    const std::string& entry) {
-        const auto& roles = desc.components;
-        if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
-            addAt(entry == "memory" ? "policy_without_components" : "precision_without_components",
+        if (!memory::matchesAnyRole(desc.components, role)) {
+            addAt(entry == "memory" ? kPolicyComponentCode : kPrecisionComponentCode,
                   {id, entry},
                   "the " + std::string(entry == "memory" ? "memory policy" : "precision") +
                       " of node " + id + " names the component " + quotedName(role) +
                       ", which the node does not run",
-                  whatThereIs(role, roles));
+                  whatThereIs(role, desc.components));
         }
     }
 

@@ -6,6 +6,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
@@ -19,8 +20,11 @@ at::Tensor decodeAll(StageContext& context,
                      const DecodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
+    const auto network = treeIn(model, kAutoencoder);
     const auto decode = [&](const at::Tensor& part) {
-        return finite.of([&](const Model& own) { return own.decode(context, part); });
+        return finite.of([&](StageContext& own) {
+            return passOver(own, *network, part.sizes(), [&] { return model.decode(own, part); });
+        });
     };
     const int64_t count = latents.size(0);
     JoinedPictures pictures(count);
@@ -32,7 +36,7 @@ at::Tensor decodeAll(StageContext& context,
             request.tilePixels > 0
                 ? decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode)
                 : decode(one));
-        tellProgress(context, *treeIn(model, kAutoencoder), call, "decode", i + 1, count);
+        tellProgress(context, *network, call, "decode", i + 1, count);
     }
     return pictures.take();
 }
@@ -58,11 +62,11 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     (void)decodedShape(model,
                        isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec());
     const tensor::Latents& given = latentsIn(request.latent);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor latents =
         forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
-    FiniteResult finite(model, call);
+    FiniteResult finite(context, call);
     at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
     context.record.put("vae.decode_out", pixels);
     pixels.div_(2).add_(0.5).clamp_(0, 1);

@@ -12,6 +12,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -114,7 +115,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
                                           .width = latents.size(-1),
                                           .downsampling = model.info().latent.factor});
     if (prompts.isPlain()) {
-        return model.makeDenoiser(context, request);
+        return makeDenoiser(context, model, request);
     }
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
 }
@@ -254,7 +255,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
         return keptLatent(request);
     }
     const auto tree = treeIn(model, kDenoiser);
-    const c10::Device device = context.weights.torchDeviceOf(*tree);
+    const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,

@@ -6,6 +6,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -46,8 +47,11 @@ at::Tensor encodeAll(StageContext& context,
                      const ImageEncodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
+    const auto network = treeIn(model, kAutoencoder);
     const auto encode = [&](const at::Tensor& part) {
-        return finite.of([&](const Model& own) { return own.encode(context, part); });
+        return finite.of([&](StageContext& own) {
+            return passOver(own, *network, part.sizes(), [&] { return model.encode(own, part); });
+        });
     };
     const int64_t count = pixels.size(0);
     JoinedPictures moments(count);
@@ -58,7 +62,7 @@ at::Tensor encodeAll(StageContext& context,
                     request.tilePixels > 0
                         ? encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode)
                         : encode(one));
-        tellProgress(context, *treeIn(model, kAutoencoder), call, "encode", i + 1, count);
+        tellProgress(context, *network, call, "encode", i + 1, count);
     }
     return moments.take();
 }
@@ -93,11 +97,11 @@ WireRef imageEncodeStage(StageContext& context,
     const tensor::Images& given = imagesIn(request.image);
     (void)encodedShape(
         model, {.image = given.pixels().sizes().vec(), .mask = maskShapeOf(request.mask)}, request);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
     context.record.putNext("vae.encode_in", pixels);
-    FiniteResult finite(model, call);
+    FiniteResult finite(context, call);
     const at::Tensor moments = encodeAll(context, model, pixels, request, call, finite);
     context.record.putNext("vae.moments", moments);
     sampling::LatentDistribution seen = forDenoiser(model.info().latent, moments);

@@ -9,7 +9,6 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
-#include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
 namespace lowtide::models {
@@ -24,23 +23,20 @@ PictureOutline pictureOutline(int64_t heightPixels, int64_t widthPixels) {
     return outline;
 }
 
-StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes, const ImageEncodeRequest& asked) {
-    ImageEncodeRequest settings = asked;
-    const memory::ComponentPrecision precision =
-        usePrecision(settings.model, kAutoencoder, settings.precision);
-    StageOutline outline =
-        outputOf("LATENT", encodedShape(modelIn(settings.model), shapes, settings));
-    outline.components = networkOf(settings.model, "image encode", kAutoencoder);
-    outline.precisions = {precision};
+StageOutline imageEncodeOutline(const ImageEncodeShapes& shapes,
+                                const ImageEncodeRequest& settings) {
+    const Model& known = modelIn(settings.model);
+    const auto precisions = precisionsFor(known, {kAutoencoder}, settings.precision);
+    StageOutline outline = outputOf("LATENT", encodedShape(known, shapes, settings));
+    outline.components = networksOf(settings.model, "image encode", precisions);
+    outline.precisions = precisions;
     if (givesDistribution(settings)) {
         outline.outputValue = std::make_shared<const LatentOutline>(true);
         outline.tensors.push_back(outline.tensors.front());
     }
     outline.walk = [=](const memory::StagePlace& place) {
-        return withErrorsOf("image encode", [&] {
-            const tensor::NumericsScope scope(precision.switches);
-            return walkEncodeImage(modelIn(settings.model), shapes, settings, place);
-        });
+        return withErrorsOf("image encode",
+                            [&] { return walkEncodeImage(shapes, settings, precisions, place); });
     };
     return outline;
 }

@@ -18,16 +18,10 @@ namespace lowtide::models {
 /// One tensor that nothing more is known of.
 [[nodiscard]] StageOutline outputOf(const char* type, const Shape& shape);
 
-/// StageOutline::components of a stage that runs one network of `model`.
-[[nodiscard]] std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networkOf(
-    const WireRef& model, std::string_view stage, std::string_view role);
-
-/// The same of several.
+/// StageOutline::components of a stage that runs these of `loaded`.
 [[nodiscard]] std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networksOf(
-    const WireRef& model, std::string_view stage, const std::vector<std::string>& roles);
-
-/// The trees of roles that the model has.
-[[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> treesIn(
-    const Model& model, const std::vector<std::string>& roles);
+    const WireRef& loaded,
+    std::string_view stage,
+    const std::vector<memory::ComponentPrecision>& precisions);
 
 }  // namespace lowtide::models

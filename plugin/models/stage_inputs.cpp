@@ -62,6 +62,10 @@ const Model& modelIn(const memory::WireRef& value) {
     return valueIn<Model>(value, "model", "model");
 }
 
+const ComponentSource& sourceIn(const memory::WireRef& value) {
+    return valueIn<ComponentSource>(value, "model", "model");
+}
+
 const Upscaler& upscalerIn(const memory::WireRef& value) {
     return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
 }
@@ -97,17 +101,6 @@ at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                 hint,
                 item);
     return field;
-}
-
-std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::string_view role) {
-    std::shared_ptr<const memory::ComponentTree> tree = model.tree(role);
-    if (!tree) {
-        throw Error(ErrorKind::Unsupported,
-                    "checkpoint " + model.info().checkpoint + " has no " + std::string(role),
-                    "choose another checkpoint",
-                    "model");
-    }
-    return tree;
 }
 
 Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {

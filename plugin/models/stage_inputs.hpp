@@ -9,6 +9,8 @@ namespace lowtide::models {
 
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
 [[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+/// A model or an upscaler, which is no port of its own.
+[[nodiscard]] const ComponentSource& sourceIn(const memory::WireRef& value);
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
@@ -22,9 +24,6 @@ namespace lowtide::models {
 [[nodiscard]] at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                                  const tensor::ConditioningField& wanted,
                                  const char* item);
-/// The tree of a role that every model has.
-[[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
-                                                                  std::string_view role);
 
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.

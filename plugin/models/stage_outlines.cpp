@@ -20,7 +20,6 @@
 #include "plugin/models/walk/stage_walks.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/generator.hpp"
-#include "plugin/tensor/numerics_scope.hpp"
 
 namespace lowtide::models {
 
@@ -122,20 +121,17 @@ PromptRequest promptsOf(const EncodeRequest& request) {
             .numbers = request.numbers};
 }
 
-EncodeOutline encodeOutline(const EncodeRequest& asked) {
-    EncodeRequest request = asked;
-    const std::vector<std::string> roles = modelIn(request.model).info().textEncoders;
-    const auto precisions = usePrecisions(request.model, roles, request.precision);
+EncodeOutline encodeOutline(const EncodeRequest& request) {
     const Model& known = modelIn(request.model);
+    const auto precisions = precisionsFor(known, {kTextEncoders}, request.precision);
     const PromptsOutline prompts = known.outlinePrompts(promptsOf(request));
     EncodeOutline outline{conditioningOutput(prompts.positive),
                           conditioningOutput(prompts.negative)};
-    outline.components = networksOf(request.model, "encode", roles);
+    outline.components = networksOf(request.model, "encode", precisions);
     outline.precisions = precisions;
     outline.issues = promptWarnings(known, request, prompts);
-    outline.walk = [request](const memory::StagePlace& place) {
-        return withErrorsOf("encode",
-                            [&] { return walkEncode(modelIn(request.model), request, place); });
+    outline.walk = [request, precisions](const memory::StagePlace& place) {
+        return withErrorsOf("encode", [&] { return walkEncode(request, precisions, place); });
     };
     return outline;
 }
@@ -153,14 +149,12 @@ StageOutline conditioningOutline(const std::vector<ConditioningShape>& inputs,
     return outline;
 }
 
-StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& asked) {
-    DenoiseRequest settings = asked;
-    memory::ComponentPrecision precision =
-        usePrecision(settings.model, kDenoiser, settings.precision);
+StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& settings) {
     const Model& known = modelIn(settings.model);
+    auto precisions = precisionsFor(known, {kDenoiser}, settings.precision);
     const auto sampler = makeSampler(known, settings);
-    const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
-    precision.reuse = judgement.reuse;
+    const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precisions.front());
+    precisions.front().reuse = judgement.reuse;
     Issues issues = warningsOf(judgement);
     const Issues ofSchedule = scheduleWarnings(known, settings, *sampler);
     issues.insert(issues.end(), ofSchedule.begin(), ofSchedule.end());
@@ -181,27 +175,24 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
             outline.tensors.push_back(outline.tensors.front());
         }
         outline.walk = [shapes, settings](const memory::StagePlace& place) {
-            return withErrorsOf("denoise", [&] {
-                return walkDenoise(modelIn(settings.model), shapes, settings, place);
-            });
+            return withErrorsOf("denoise",
+                                [&] { return walkDenoise(shapes, settings, {}, place); });
         };
         return outline;
     }
     const int history = settings.keepNoise ? sampler->historyLength() : 0;
     const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
     return StageOutline{
-        .components = networkOf(settings.model, "denoise", kDenoiser),
+        .components = networksOf(settings.model, "denoise", precisions),
         .outputType = "LATENT",
         .outputShape = shape,
         .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
         .hostBytes = settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
-        .precisions = {precision},
+        .precisions = precisions,
         .issues = std::move(issues),
-        .walk = [shapes, settings, switches = precision.switches](const memory::StagePlace& place) {
-            return withErrorsOf("denoise", [&] {
-                const tensor::NumericsScope scope(switches);
-                return walkDenoise(modelIn(settings.model), shapes, settings, place);
-            });
+        .walk = [shapes, settings, precisions](const memory::StagePlace& place) {
+            return withErrorsOf("denoise",
+                                [&] { return walkDenoise(shapes, settings, precisions, place); });
         }};
 }
 
@@ -218,24 +209,20 @@ StageOutline latentUpscaleOutline(const Shape& latentShape, const LatentUpscaleR
                         }};
 }
 
-StageOutline decodeOutline(const Shape& latentShape, const DecodeRequest& asked) {
-    DecodeRequest settings = asked;
-    const memory::ComponentPrecision precision =
-        usePrecision(settings.model, kAutoencoder, settings.precision);
+StageOutline decodeOutline(const Shape& latentShape, const DecodeRequest& settings) {
     const Model& known = modelIn(settings.model);
+    const auto precisions = precisionsFor(known, {kAutoencoder}, settings.precision);
     const Shape shape = decodedShape(known, latentShape);
-    return StageOutline{
-        .components = networkOf(settings.model, "decode", kAutoencoder),
-        .outputType = "IMAGE",
-        .outputShape = shape,
-        .tensors = {bytesOf(shape)},
-        .precisions = {precision},
-        .walk = [=](const memory::StagePlace& place) {
-            return withErrorsOf("decode", [&] {
-                const tensor::NumericsScope scope(precision.switches);
-                return walkDecode(modelIn(settings.model), latentShape, settings.tilePixels, place);
-            });
-        }};
+    return StageOutline{.components = networksOf(settings.model, "decode", precisions),
+                        .outputType = "IMAGE",
+                        .outputShape = shape,
+                        .tensors = {bytesOf(shape)},
+                        .precisions = precisions,
+                        .walk = [=](const memory::StagePlace& place) {
+                            return withErrorsOf("decode", [&] {
+                                return walkDecode(latentShape, settings, precisions, place);
+                            });
+                        }};
 }
 
 StageOutline upscaleOutline(const Shape& imageShape, const UpscaleRequest& settings) {
@@ -252,24 +239,20 @@ StageOutline upscaleOutline(const Shape& imageShape, const UpscaleRequest& setti
 }
 
 StageOutline upscaleWithModelOutline(const Shape& imageShape,
-                                     const UpscaleWithModelRequest& asked) {
-    UpscaleWithModelRequest settings = asked;
-    const memory::ComponentPrecision precision =
-        usePrecision(settings.upscaler, kUpscaler, settings.precision);
-    const auto tree = upscalerIn(settings.upscaler).tree();
+                                     const UpscaleWithModelRequest& settings) {
+    const auto precisions =
+        precisionsFor(upscalerIn(settings.upscaler), {kUpscaler}, settings.precision);
     const Shape shape = upscaledShape(imageShape, settings);
-    return StageOutline{.components = [tree] { return std::vector{tree}; },
+    return StageOutline{.components = networksOf(settings.upscaler, "upscale", precisions),
                         .outputType = "IMAGE",
                         .outputShape = shape,
                         .tensors = {bytesOf(shape)},
-                        .precisions = {precision},
-                        .walk =
-                            [=](const memory::StagePlace& place) {
-                                return withErrorsOf("upscale", [&] {
-                                    const tensor::NumericsScope scope(precision.switches);
-                                    return walkUpscale(imageShape, settings, place);
-                                });
-                            }};
+                        .precisions = precisions,
+                        .walk = [=](const memory::StagePlace& place) {
+                            return withErrorsOf("upscale", [&] {
+                                return walkUpscale(imageShape, settings, precisions, place);
+                            });
+                        }};
 }
 
 }  // namespace lowtide::models

@@ -6,6 +6,7 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/families/family.hpp"
 #include "plugin/models/finish/detail_stage.hpp"
 #include "plugin/models/finish/finish_outlines.hpp"
 #include "plugin/models/finish/match_colour_stage.hpp"
@@ -40,6 +41,7 @@
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::models {
@@ -72,21 +74,24 @@ EmptyOutline emptyOutlineOf(const EmptyLatentRequest& request) {
             .batch = request.batch};
 }
 
-/// Runs a stage on the network of `role` as the request wants its numbers: `loaded` is the
-/// request's model or upscaler. LibTorch's switches are set for as long as that lasts.
-template <class Request, class Run>
-auto withPrecision(Request request, WireRef Request::*loaded, std::string_view role, Run&& run) {
-    const memory::ComponentPrecision precision =
-        usePrecision(request.*loaded, role, request.precision);
-    const tensor::NumericsScope scope(precision.switches);
-    return run(std::as_const(request));
+/// Gives the stage the components of `source` that the patterns mean, as `choice` asks. Returns
+/// LibTorch's switches for the first.
+memory::SwitchStates useComponents(StageContext& context,
+                                   const ComponentSource& source,
+                                   const std::vector<std::string_view>& patterns,
+                                   const memory::PrecisionChoice& choice) {
+    const auto precisions = precisionsFor(source, patterns, choice);
+    context.typed = typedFor(source, precisions);
+    context.exact = exactFor(source, precisions);
+    return precisions.front().switches;
 }
 
 class ModelStages final : public Stages {
 public:
     explicit ModelStages(StagesSettings settings)
         : settings_(std::move(settings)),
-          models_(settings_.resourcesFolder),
+          families_(settings_.families.empty() ? models::families() : settings_.families),
+          models_(settings_.resourcesFolder, families_),
           hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
 
     WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
@@ -121,25 +126,21 @@ public:
         return withErrorsOf("load", [&] {
             const CheckpointPath found = findCheckpoint(
                 path, "", settings_.resourcesFolder, settings_.modelFolders, "checkpoint");
-            return recogniseModel(found, settings_.resourcesFolder);
+            return recogniseModel(found, settings_.resourcesFolder, families_);
         });
     }
 
     std::string fingerprint(const WireRef& loaded) override {
-        return withErrorsOf("load", [&] {
-            const auto* upscaler = dynamic_cast<const Upscaler*>(loaded.get());
-            return fingerprintOf(upscaler ? upscaler->info().files : modelIn(loaded).info().files);
-        });
+        return withErrorsOf("load", [&] { return fingerprintOf(sourceIn(loaded).files()); });
     }
 
     std::vector<std::shared_ptr<const memory::ComponentTree>> components(
         const WireRef& model) override {
         return withErrorsOf("load", [&] {
             std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-            std::vector<std::string> roles = modelIn(model).info().textEncoders;
-            roles.insert(roles.end(), {std::string(kDenoiser), std::string(kAutoencoder)});
-            for (const std::string& role : roles) {
-                if (auto tree = modelIn(model).openedTree(role)) {
+            const ComponentSource& source = sourceIn(model);
+            for (const ComponentDesc& component : source.components()) {
+                if (auto tree = source.openedTree(component.role)) {
                     trees.push_back(std::move(tree));
                 }
             }
@@ -150,12 +151,10 @@ public:
     EncodeResult encodePrompt(const EncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("encode", [&] {
             StageContext context = contextOf("encode", call);
-            EncodeRequest own = request;
-            const auto precisions = usePrecisions(
-                own.model, modelIn(request.model).info().textEncoders, request.precision);
-            const tensor::NumericsScope scope(precisions.front().switches);
-            const EncodedPrompts prompts =
-                modelIn(own.model).encodePrompts(context, promptsOf(own));
+            const Model& model = modelIn(request.model);
+            const tensor::NumericsScope scope(
+                useComponents(context, model, {kTextEncoders}, request.precision));
+            const EncodedPrompts prompts = model.encodePrompts(context, promptsOf(request));
             return EncodeResult{.positive = prompts.positive, .negative = prompts.negative};
         });
     }
@@ -200,10 +199,9 @@ public:
     WireRef encodeImage(const ImageEncodeRequest& request, const StageCall& call) override {
         return withErrorsOf("image encode", [&] {
             StageContext context = contextOf("image encode", call);
-            return withPrecision(
-                request, &ImageEncodeRequest::model, kAutoencoder, [&](const auto& own) {
-                    return imageEncodeStage(context, own, call);
-                });
+            const tensor::NumericsScope scope(
+                useComponents(context, modelIn(request.model), {kAutoencoder}, request.precision));
+            return imageEncodeStage(context, request, call);
         });
     }
 
@@ -230,10 +228,11 @@ public:
             StageContext context = contextOf("denoise", call);
             // Pictures name the weights: their files are read while the denoiser runs.
             const DenoiseRequest known = identified(request, call.stop);
-            hashes_.begin(treeIn(modelIn(request.model), kDenoiser)->weightsId());
-            return withPrecision(known, &DenoiseRequest::model, kDenoiser, [&](const auto& own) {
-                return denoiseStage(context, own, call);
-            });
+            const Model& model = modelIn(request.model);
+            hashes_.begin(treeIn(model, kDenoiser)->weightsId());
+            const tensor::NumericsScope scope(
+                useComponents(context, model, {kDenoiser}, request.precision));
+            return denoiseStage(context, known, call);
         });
     }
 
@@ -247,10 +246,9 @@ public:
     WireRef decodeImage(const DecodeRequest& request, const StageCall& call) override {
         return withErrorsOf("decode", [&] {
             StageContext context = contextOf("decode", call);
-            return withPrecision(
-                request, &DecodeRequest::model, kAutoencoder, [&](const auto& own) {
-                    return decodeStage(context, own, call);
-                });
+            const tensor::NumericsScope scope(
+                useComponents(context, modelIn(request.model), {kAutoencoder}, request.precision));
+            return decodeStage(context, request, call);
         });
     }
 
@@ -265,10 +263,9 @@ public:
                              const StageCall& call) override {
         return withErrorsOf("upscale", [&] {
             StageContext context = contextOf("upscale", call);
-            return withPrecision(
-                request, &UpscaleWithModelRequest::upscaler, kUpscaler, [&](const auto& own) {
-                    return upscaleWithModelStage(context, own, call);
-                });
+            const tensor::NumericsScope scope(useComponents(
+                context, upscalerIn(request.upscaler), {kUpscaler}, request.precision));
+            return upscaleWithModelStage(context, request, call);
         });
     }
 
@@ -289,8 +286,9 @@ public:
     WireRef addDetail(const DetailRequest& request, const StageCall& call) override {
         return withErrorsOf("detail", [&] {
             StageContext context = contextOf("detail", call);
-            return detailStage(
-                context, request, detailNetworks(request.model, request.precision), call);
+            (void)useComponents(
+                context, modelIn(request.model), {kAutoencoder, kDenoiser}, request.precision);
+            return detailStage(context, request, call);
         });
     }
 
@@ -413,6 +411,25 @@ public:
         return choices;
     }
 
+    std::vector<ChoiceDesc> componentChoices() override {
+        std::vector<ChoiceDesc> choices = {{"all", "All"},
+                                           {std::string(kTextEncoders), "Text encoders"}};
+        const auto add = [&](const ComponentDesc& component) {
+            const bool isKnown =
+                std::any_of(choices.begin(), choices.end(), [&](const ChoiceDesc& choice) {
+                    return choice.id == component.role;
+                });
+            if (!isKnown) {
+                choices.push_back({component.role, component.label});
+            }
+        };
+        for (const Family* family : families_) {
+            std::for_each(family->components.begin(), family->components.end(), add);
+        }
+        add(upscalerComponent());
+        return choices;
+    }
+
 private:
     CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
         const auto find = [&](std::string_view path, const char* item) {
@@ -451,6 +468,7 @@ private:
     }
 
     StagesSettings settings_;
+    Families families_;
     ModelCache models_;
     ModelHashes hashes_;
 };

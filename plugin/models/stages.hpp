@@ -229,6 +229,8 @@ public:
 
     /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
     [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;
+    /// Components by role or pattern, "all" first: those that the families and upscalers state.
+    [[nodiscard]] virtual std::vector<ChoiceDesc> componentChoices() = 0;
 };
 
 }  // namespace lowtide::models

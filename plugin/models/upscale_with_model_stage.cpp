@@ -4,6 +4,7 @@
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <utility>
@@ -68,10 +69,12 @@ at::Tensor enlargeAll(StageContext& context,
     const TileSizes tiles = upscaleTiles(request, upscaler.info());
     const int64_t count = pixels.size(0) * tileCount(pixels.size(2), pixels.size(3), tiles);
     int64_t done = 0;
+    const auto network = treeIn(upscaler, kUpscaler);
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
-        at::Tensor large = upscaler.enlarge(context, tile);
-        tellProgress(context, *upscaler.tree(), call, "tile", ++done, count);
+        at::Tensor large = passOver(
+            context, *network, tile.sizes(), [&] { return upscaler.enlarge(context, tile); });
+        tellProgress(context, *network, call, "tile", ++done, count);
         return large;
     };
     const at::Tensor result =
@@ -101,7 +104,7 @@ WireRef upscaleWithModelStage(StageContext& context,
                               const StageCall& call) {
     const Upscaler& upscaler = upscalerIn(request.upscaler);
     const tensor::Images& given = imagesIn(request.image);
-    const c10::Device device = context.weights.torchDeviceOf(*upscaler.tree());
+    const c10::Device device = context.deviceOf(*treeIn(upscaler, kUpscaler));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("upscale_in", pixels);
     at::Tensor result = enlargeAll(context, upscaler, pixels, request, call);

@@ -44,8 +44,8 @@ TileSizes detailTiles(const DetailRequest& settings, const Model& model) {
 }
 
 /// Of one tile.
-DenoiseRequest denoiseRequest(const DetailRequest& request, const WireRef& model) {
-    return {.model = model,
+DenoiseRequest denoiseRequest(const DetailRequest& request) {
+    return {.model = request.model,
             .positive = request.positive,
             .negative = request.negative,
             .steps = request.steps,
@@ -75,14 +75,8 @@ void requireNoArea(const ConditioningShape& known, const char* port) {
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
 class DetailPass {
 public:
-    DetailPass(StageContext& context,
-               const DetailRequest& request,
-               const DetailNetworks& networks,
-               const StageCall& call)
-        : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
-          request_(request),
-          networks_(networks),
-          call_(call) {}
+    DetailPass(StageContext& context, const DetailRequest& request, const StageCall& call)
+        : context_(context.ofPart()), request_(request), call_(call) {}
 
     void run(const FeatheredTiles& tiles, bool isLast, const at::Tensor& target) {
         std::vector<WireRef> parts;
@@ -139,12 +133,17 @@ private:
         }
     }
 
+    /// LibTorch's switches of a network.
+    [[nodiscard]] memory::SwitchStates switchesOf(std::string_view role) const {
+        return context_.switchesOf(*treeIn(modelIn(request_.model), role));
+    }
+
     WireRef encoded(const at::Tensor& tile) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
+        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
         return imageEncodeStage(
             context_,
-            {.model = networks_.autoencoder,
+            {.model = request_.model,
              .image = std::make_shared<const tensor::Images>(tile, tensor::Provenance{}),
              .sampling = "mean"},
             callForTiles());
@@ -152,8 +151,8 @@ private:
 
     WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofDenoiser.switches);
-        DenoiseRequest request = denoiseRequest(request_, networks_.denoiser);
+        const tensor::NumericsScope scope(switchesOf(kDenoiser));
+        DenoiseRequest request = denoiseRequest(request_);
         request.latent = latent;
         request.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
@@ -166,16 +165,15 @@ private:
 
     at::Tensor decoded(const WireRef& latent) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
-        const WireRef image = decodeStage(
-            context_, {.model = networks_.autoencoder, .latent = latent}, callForTiles());
+        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
+        const WireRef image =
+            decodeStage(context_, {.model = request_.model, .latent = latent}, callForTiles());
         keepNotes(imagesIn(image).provenance());
         return imagesIn(image).pixels();
     }
 
     StageContext context_;
     const DetailRequest& request_;
-    const DetailNetworks& networks_;
     const StageCall& call_;
     std::set<std::string> told_;
     tensor::Provenance::Fields notes_;
@@ -207,22 +205,16 @@ ConditioningShape conditioningShapeOf(const WireRef& value, const char* port) {
 
 }  // namespace
 
-DetailNetworks detailNetworks(const WireRef& model, const memory::PrecisionChoice& choice) {
-    DetailNetworks networks{.autoencoder = model, .denoiser = model};
-    networks.ofAutoencoder = usePrecision(networks.autoencoder, kAutoencoder, choice);
-    networks.ofDenoiser = usePrecision(networks.denoiser, kDenoiser, choice);
-    return networks;
+memory::Judgement judgeDetail(const DetailRequest& settings,
+                              const memory::ComponentPrecision& ofDenoiser) {
+    const Model& model = modelIn(settings.model);
+    const DenoiseRequest request = denoiseRequest(settings);
+    return judgeDenoise(model, request, *makeSampler(model, request), ofDenoiser);
 }
 
-memory::Judgement judgeDetail(const DetailRequest& settings, const DetailNetworks& networks) {
-    const Model& model = modelIn(networks.denoiser);
-    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
-    return judgeDenoise(model, request, *makeSampler(model, request), networks.ofDenoiser);
-}
-
-Issues detailScheduleWarnings(const DetailRequest& settings, const DetailNetworks& networks) {
-    const Model& model = modelIn(networks.denoiser);
-    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
+Issues detailScheduleWarnings(const DetailRequest& settings) {
+    const Model& model = modelIn(settings.model);
+    const DenoiseRequest request = denoiseRequest(settings);
     return scheduleWarnings(model, request, *makeSampler(model, request));
 }
 
@@ -232,7 +224,7 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
     const TileSizes sizes = detailTiles(settings, model);
     requireNoArea(shapes.positive, "positive");
     requireNoArea(shapes.negative, "negative");
-    const DenoiseRequest request = denoiseRequest(settings, settings.model);
+    const DenoiseRequest request = denoiseRequest(settings);
     requireThat(!keepsLatent(request),
                 "a strength of 0 adds no detail",
                 "choose a higher strength, or leave the node out",
@@ -245,21 +237,18 @@ void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
         model, request, {.latent = latentShapeFor(model, tile, 1, "image"), .isEmpty = false});
 }
 
-WireRef detailStage(StageContext& context,
-                    const DetailRequest& request,
-                    const DetailNetworks& networks,
-                    const StageCall& call) {
-    const Model& model = modelIn(networks.autoencoder);
+WireRef detailStage(StageContext& context, const DetailRequest& request, const StageCall& call) {
+    const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
     checkDetail({.image = given.pixels().sizes().vec(),
                  .positive = conditioningShapeOf(request.positive, "positive"),
                  .negative = conditioningShapeOf(request.negative, "negative")},
                 request);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
-    DetailPass pass(context, request, networks, call);
+    DetailPass pass(context, request, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));

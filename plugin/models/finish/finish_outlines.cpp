@@ -4,6 +4,7 @@
 #include "plugin/models/finish/match_colour_stage.hpp"
 #include "plugin/models/finish/sharpen_stage.hpp"
 #include "plugin/models/outline_parts.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
@@ -35,24 +36,20 @@ StageOutline matchColourOutline(const Shape& imageShape,
 
 StageOutline detailOutline(const DetailShapes& shapes, const DetailRequest& settings) {
     checkDetail(shapes, settings);
-    DetailNetworks networks = detailNetworks(settings.model, settings.precision);
-    const memory::Judgement judgement = judgeDetail(settings, networks);
-    networks.ofDenoiser.reuse = judgement.reuse;
+    auto precisions =
+        precisionsFor(modelIn(settings.model), {kAutoencoder, kDenoiser}, settings.precision);
+    memory::ComponentPrecision& ofDenoiser = precisions.back();
+    const memory::Judgement judgement = judgeDetail(settings, ofDenoiser);
+    ofDenoiser.reuse = judgement.reuse;
     StageOutline outline = outputOf("IMAGE", shapes.image);
-    outline.precisions = {networks.ofAutoencoder, networks.ofDenoiser};
+    outline.precisions = precisions;
     outline.issues = warningsOf(judgement);
-    const Issues ofSchedule = detailScheduleWarnings(settings, networks);
+    const Issues ofSchedule = detailScheduleWarnings(settings);
     outline.issues.insert(outline.issues.end(), ofSchedule.begin(), ofSchedule.end());
-    outline.components = [networks] {
-        return withErrorsOf("detail", [&] {
-            return std::vector<std::shared_ptr<const memory::ComponentTree>>{
-                treeIn(modelIn(networks.autoencoder), kAutoencoder),
-                treeIn(modelIn(networks.denoiser), kDenoiser)};
-        });
-    };
+    outline.components = networksOf(settings.model, "detail", precisions);
     outline.walk = [=](const memory::StagePlace& place) {
         return withErrorsOf("detail",
-                            [&] { return walkDetail(shapes, settings, networks, place); });
+                            [&] { return walkDetail(shapes, settings, precisions, place); });
     };
     return outline;
 }

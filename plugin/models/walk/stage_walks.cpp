@@ -16,14 +16,15 @@
 #include "plugin/models/pictures/fit_stage.hpp"
 #include "plugin/models/pictures/grow_mask_stage.hpp"
 #include "plugin/models/pictures/repeat_latent_stage.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_outlines.hpp"
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
-#include "plugin/models/walk/walked_model.hpp"
-#include "plugin/models/walk/walked_upscaler.hpp"
+#include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
@@ -107,33 +108,53 @@ at::Tensor onItsWay(const Image8& picture, const memory::StagePlace& place) {
                      : at::Tensor();
 }
 
-/// The walk of one stage; `run` gets the context to run it in.
-template <class Run>
-memory::StageWork walkStage(const memory::StagePlace& place,
-                            std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
-                            Run&& run) {
+using Precisions = std::vector<memory::ComponentPrecision>;
+using Run = std::function<void(StageContext&)>;
+
+memory::StageWork walkOver(const memory::StagePlace& place,
+                           std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                           TypedNetworks typed,
+                           const Run& run) {
     const c10::InferenceMode asOnTheRunThread;
     ShapeWalk walk(place.deviceKind, std::move(trees), place.isThere);
-    StageContext context{.weights = walk, .record = tensor::Record(nullptr)};
-    run(context, walk);
+    StageContext context{.weights = walk,
+                         .record = tensor::Record(nullptr),
+                         .typed = std::move(typed),
+                         .walk = &walk};
+    run(context);
     return walk.work();
+}
+
+/// The walk of a stage; `run` gets the context to run it in.
+memory::StageWork walkStage(const memory::StagePlace& place,
+                            const ComponentSource& source,
+                            const Precisions& precisions,
+                            const Run& run) {
+    TypedNetworks typed = typedFor(source, precisions);
+    auto trees = typedTrees(typed, source, precisions);
+    return walkOver(place, std::move(trees), std::move(typed), run);
+}
+
+/// Of one that runs no network.
+memory::StageWork walkStage(const memory::StagePlace& place, const Run& run) {
+    return walkOver(place, {}, {}, run);
 }
 
 }  // namespace
 
-memory::StageWork walkEncode(const Model& model,
-                             const EncodeRequest& request,
+memory::StageWork walkEncode(const EncodeRequest& request,
+                             const Precisions& precisions,
                              const memory::StagePlace& place) {
-    return walkStage(
-        place, treesIn(model, model.info().textEncoders), [&](StageContext& context, ShapeWalk&) {
-            (void)model.encodePrompts(context, promptsOf(request));
-        });
+    const Model& model = modelIn(request.model);
+    return walkStage(place, model, precisions, [&](StageContext& context) {
+        (void)model.encodePrompts(context, promptsOf(request));
+    });
 }
 
 memory::StageWork walkPicture(int64_t heightPixels,
                               int64_t widthPixels,
                               const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+    return walkStage(place, [&](StageContext&) {
         const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
         const at::Tensor pixels =
             at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
@@ -141,37 +162,37 @@ memory::StageWork walkPicture(int64_t heightPixels,
     });
 }
 
-memory::StageWork walkEncodeImage(const Model& model,
-                                  const ImageEncodeShapes& shapes,
+memory::StageWork walkEncodeImage(const ImageEncodeShapes& shapes,
                                   const ImageEncodeRequest& settings,
+                                  const Precisions& precisions,
                                   const memory::StagePlace& place) {
-    return walkStage(
-        place, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
-            ImageEncodeRequest request = settings;
-            request.model = std::make_shared<const WalkedModel>(model, walk);
-            request.image = imageOnWire(shapes.image, place);
-            request.mask = maskOnWire(shapes.mask, place);
-            (void)imageEncodeStage(context, request, quietCall());
-        });
+    const tensor::NumericsScope scope(precisions.front().switches);
+    return walkStage(place, modelIn(settings.model), precisions, [&](StageContext& context) {
+        ImageEncodeRequest request = settings;
+        request.image = imageOnWire(shapes.image, place);
+        request.mask = maskOnWire(shapes.mask, place);
+        (void)imageEncodeStage(context, request, quietCall());
+    });
 }
 
 memory::StageWork walkMask(const Shape& imageShape,
                            const MaskRequest& settings,
                            const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         MaskRequest request = settings;
         request.image = imageOnWire(imageShape, place);
         (void)maskStage(context, request);
     });
 }
 
-memory::StageWork walkDenoise(const Model& model,
-                              const DenoiseShapes& shapes,
+memory::StageWork walkDenoise(const DenoiseShapes& shapes,
                               const DenoiseRequest& settings,
+                              const Precisions& precisions,
                               const memory::StagePlace& place) {
+    const Model& model = modelIn(settings.model);
     const auto sampler = makeSampler(model, settings);
     if (keepsLatent(settings)) {
-        return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+        return walkStage(place, [&](StageContext&) {
             DenoiseRequest request = settings;
             request.latent = latentOnWire(shapes.latent, shapes.latentKind, place, "latent");
             (void)keptLatent(request);
@@ -194,50 +215,44 @@ memory::StageWork walkDenoise(const Model& model,
                              (hasNegative && changesWithTime(negative, "negative"));
     request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
     const int walkedCalls = callsUntil(request.endStep);
-    memory::StageWork work =
-        walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
-            request.model = std::make_shared<const WalkedModel>(model, walk);
-            request.positive = conditioningOnWire(positive, place, "positive");
-            request.negative =
-                hasNegative ? conditioningOnWire(negative, place, "negative") : nullptr;
-            request.latent = latentOnWire(shapes.latent, shapes.latentKind, place, "latent");
-            request.mask = maskOnWire(shapes.mask, place);
-            request.masked = shapes.masked.empty()
-                                 ? nullptr
-                                 : latentOnWire(shapes.masked, shapes.maskedKind, place, "masked");
-            StageCall call = quietCall();
-            at::Tensor shown;
-            if (place.previews) {
-                call.preview = [&](const LivePicture& live) {
-                    shown = onItsWay(live.picture, place);
-                };
-            }
-            (void)denoiseStage(context, request, call);
-        });
+    const tensor::NumericsScope scope(precisions.front().switches);
+    memory::StageWork work = walkStage(place, model, precisions, [&](StageContext& context) {
+        request.positive = conditioningOnWire(positive, place, "positive");
+        request.negative = hasNegative ? conditioningOnWire(negative, place, "negative") : nullptr;
+        request.latent = latentOnWire(shapes.latent, shapes.latentKind, place, "latent");
+        request.mask = maskOnWire(shapes.mask, place);
+        request.masked = shapes.masked.empty()
+                             ? nullptr
+                             : latentOnWire(shapes.masked, shapes.maskedKind, place, "masked");
+        StageCall call = quietCall();
+        at::Tensor shown;
+        if (place.previews) {
+            call.preview = [&](const LivePicture& live) { shown = onItsWay(live.picture, place); };
+        }
+        (void)denoiseStage(context, request, call);
+    });
     for (memory::ComponentWork& component : work.components) {
         component.passes = component.passes * allCalls / walkedCalls;
     }
     return work;
 }
 
-memory::StageWork walkDecode(const Model& model,
-                             const Shape& latentShape,
-                             int64_t tilePixels,
+memory::StageWork walkDecode(const Shape& latentShape,
+                             const DecodeRequest& settings,
+                             const Precisions& precisions,
                              const memory::StagePlace& place) {
-    return walkStage(
-        place, {treeIn(model, kAutoencoder)}, [&](StageContext& context, ShapeWalk& walk) {
-            (void)decodeStage(context,
-                              {.model = std::make_shared<const WalkedModel>(model, walk),
-                               .latent = latentOnWire(latentShape, nullptr, place, "latent"),
-                               .tilePixels = tilePixels},
-                              quietCall());
-        });
+    const tensor::NumericsScope scope(precisions.front().switches);
+    return walkStage(place, modelIn(settings.model), precisions, [&](StageContext& context) {
+        DecodeRequest request = settings;
+        request.latent = latentOnWire(latentShape, nullptr, place, "latent");
+        (void)decodeStage(context, request, quietCall());
+    });
 }
 
 memory::StageWork walkUpscale(const Shape& imageShape,
                               const UpscaleRequest& settings,
                               const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         UpscaleRequest request = settings;
         request.image = imageOnWire(imageShape, place);
         (void)upscaleStage(context, request);
@@ -246,11 +261,11 @@ memory::StageWork walkUpscale(const Shape& imageShape,
 
 memory::StageWork walkUpscale(const Shape& imageShape,
                               const UpscaleWithModelRequest& settings,
+                              const Precisions& precisions,
                               const memory::StagePlace& place) {
-    const Upscaler& upscaler = upscalerIn(settings.upscaler);
-    return walkStage(place, {upscaler.tree()}, [&](StageContext& context, ShapeWalk& walk) {
+    const tensor::NumericsScope scope(precisions.front().switches);
+    return walkStage(place, upscalerIn(settings.upscaler), precisions, [&](StageContext& context) {
         UpscaleWithModelRequest request = settings;
-        request.upscaler = std::make_shared<const WalkedUpscaler>(upscaler, walk);
         request.image = imageOnWire(imageShape, place);
         (void)upscaleWithModelStage(context, request, quietCall());
     });
@@ -259,7 +274,7 @@ memory::StageWork walkUpscale(const Shape& imageShape,
 memory::StageWork walkUpscale(const Shape& latentShape,
                               const LatentUpscaleRequest& settings,
                               const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         LatentUpscaleRequest request = settings;
         request.latent = latentOnWire(latentShape, nullptr, place, "latent");
         (void)upscaleLatentStage(context, request);
@@ -269,7 +284,7 @@ memory::StageWork walkUpscale(const Shape& latentShape,
 memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
                                    const ConditioningEdit& edit,
                                    const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
+    return walkStage(place, [&](StageContext&) {
         ConditioningEdit walked = edit;
         walked.first = conditioningOnWire(inputs.front(), place, "first");
         walked.second =
@@ -281,7 +296,7 @@ memory::StageWork walkConditioning(const std::vector<ConditioningShape>& inputs,
 memory::StageWork walkSharpen(const Shape& imageShape,
                               const SharpenRequest& settings,
                               const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         SharpenRequest request = settings;
         request.image = imageOnWire(imageShape, place);
         (void)sharpenStage(context, request);
@@ -292,7 +307,7 @@ memory::StageWork walkMatchColour(const Shape& imageShape,
                                   const Shape& referenceShape,
                                   const MatchColourRequest& settings,
                                   const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         MatchColourRequest request = settings;
         request.image = imageOnWire(imageShape, place);
         request.reference = imageOnWire(referenceShape, place, "reference");
@@ -303,7 +318,7 @@ memory::StageWork walkMatchColour(const Shape& imageShape,
 memory::StageWork walkFit(const FitShapes& shapes,
                           const FitRequest& settings,
                           const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         FitRequest request = settings;
         request.image = imageOnWire(shapes.image, place);
         request.mask = maskOnWire(shapes.mask, place);
@@ -314,7 +329,7 @@ memory::StageWork walkFit(const FitShapes& shapes,
 memory::StageWork walkComposite(const CompositeShapes& shapes,
                                 const CompositeRequest& settings,
                                 const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         CompositeRequest request = settings;
         request.destination = imageOnWire(shapes.destination, place, "destination");
         request.source = imageOnWire(shapes.source, place, "source");
@@ -326,7 +341,7 @@ memory::StageWork walkComposite(const CompositeShapes& shapes,
 memory::StageWork walkGrowMask(const Shape& maskShape,
                                const MaskGrowRequest& settings,
                                const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         MaskGrowRequest request = settings;
         request.mask = maskOnWire(maskShape, place);
         (void)growMaskStage(context, request, quietCall());
@@ -337,7 +352,7 @@ memory::StageWork walkRepeat(const Shape& latentShape,
                              const WireRef& known,
                              const LatentRepeatRequest& settings,
                              const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext& context, ShapeWalk&) {
+    return walkStage(place, [&](StageContext& context) {
         LatentRepeatRequest request = settings;
         request.latent = latentOnWire(latentShape, known, place, "latent");
         (void)repeatLatentStage(context, request);
@@ -346,31 +361,22 @@ memory::StageWork walkRepeat(const Shape& latentShape,
 
 memory::StageWork walkDetail(const DetailShapes& shapes,
                              const DetailRequest& settings,
-                             const DetailNetworks& networks,
+                             const Precisions& precisions,
                              const memory::StagePlace& place) {
-    const Model& autoencoder = modelIn(networks.autoencoder);
-    const Model& denoiser = modelIn(networks.denoiser);
-    return walkStage(
-        place,
-        {treeIn(autoencoder, kAutoencoder), treeIn(denoiser, kDenoiser)},
-        [&](StageContext& context, ShapeWalk& walk) {
-            DetailNetworks walked = networks;
-            walked.autoencoder = std::make_shared<const WalkedModel>(autoencoder, walk);
-            walked.denoiser = std::make_shared<const WalkedModel>(denoiser, walk);
-            DetailRequest request = settings;
-            request.positive = conditioningOnWire(shapes.positive, place, "positive");
-            request.negative = shapes.negative.shape.empty()
-                                   ? nullptr
-                                   : conditioningOnWire(shapes.negative, place, "negative");
-            request.image = imageOnWire(shapes.image, place);
-            (void)detailStage(context, request, walked, quietCall());
-        });
+    return walkStage(place, modelIn(settings.model), precisions, [&](StageContext& context) {
+        DetailRequest request = settings;
+        request.positive = conditioningOnWire(shapes.positive, place, "positive");
+        request.negative = shapes.negative.shape.empty()
+                               ? nullptr
+                               : conditioningOnWire(shapes.negative, place, "negative");
+        request.image = imageOnWire(shapes.image, place);
+        (void)detailStage(context, request, quietCall());
+    });
 }
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkStage(place, {}, [&](StageContext&, ShapeWalk&) {
-        (void)tensor::quantised(onWire(imageShape, place, "image"));
-    });
+    return walkStage(
+        place, [&](StageContext&) { (void)tensor::quantised(onWire(imageShape, place, "image")); });
 }
 
 }  // namespace lowtide::models

@@ -8,40 +8,44 @@
 
 namespace lowtide::models {
 
-struct DetailNetworks;
-
-[[nodiscard]] memory::StageWork walkEncode(const Model& model,
-                                           const EncodeRequest& request,
-                                           const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkEncode(
+    const EncodeRequest& request,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
 /// Of the values that a picture file gives.
 [[nodiscard]] memory::StageWork walkPicture(int64_t heightPixels,
                                             int64_t widthPixels,
                                             const memory::StagePlace& place);
-/// Wires in `settings` are not looked at.
-[[nodiscard]] memory::StageWork walkEncodeImage(const Model& model,
-                                                const ImageEncodeShapes& shapes,
-                                                const ImageEncodeRequest& settings,
-                                                const memory::StagePlace& place);
+/// Of the wires in `settings` only the model is looked at, here and below.
+[[nodiscard]] memory::StageWork walkEncodeImage(
+    const ImageEncodeShapes& shapes,
+    const ImageEncodeRequest& settings,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
 [[nodiscard]] memory::StageWork walkMask(const Shape& imageShape,
                                          const MaskRequest& settings,
                                          const memory::StagePlace& place);
-/// Wires in `settings` are not looked at. Only the first steps are walked, enough for every sampler
+/// Only the first steps are walked, enough for every sampler
 /// to have its history; the passes are those of all steps. Where prompts speak at some times only,
 /// all steps are walked.
-[[nodiscard]] memory::StageWork walkDenoise(const Model& model,
-                                            const DenoiseShapes& shapes,
-                                            const DenoiseRequest& settings,
-                                            const memory::StagePlace& place);
-[[nodiscard]] memory::StageWork walkDecode(const Model& model,
-                                           const Shape& latentShape,
-                                           int64_t tilePixels,
-                                           const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkDenoise(
+    const DenoiseShapes& shapes,
+    const DenoiseRequest& settings,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkDecode(
+    const Shape& latentShape,
+    const DecodeRequest& settings,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
                                             const UpscaleRequest& settings,
                                             const memory::StagePlace& place);
-[[nodiscard]] memory::StageWork walkUpscale(const Shape& imageShape,
-                                            const UpscaleWithModelRequest& settings,
-                                            const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkUpscale(
+    const Shape& imageShape,
+    const UpscaleWithModelRequest& settings,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
 [[nodiscard]] memory::StageWork walkUpscale(const Shape& latentShape,
                                             const LatentUpscaleRequest& settings,
                                             const memory::StagePlace& place);
@@ -58,10 +62,11 @@ struct DetailNetworks;
                                                 const memory::StagePlace& place);
 /// All steps of all tiles are walked, each network once for the one size of tiles. Of the wires in
 /// `settings` only the model is looked at.
-[[nodiscard]] memory::StageWork walkDetail(const DetailShapes& shapes,
-                                           const DetailRequest& settings,
-                                           const DetailNetworks& networks,
-                                           const memory::StagePlace& place);
+[[nodiscard]] memory::StageWork walkDetail(
+    const DetailShapes& shapes,
+    const DetailRequest& settings,
+    const std::vector<memory::ComponentPrecision>& precisions,
+    const memory::StagePlace& place);
 /// Wires in `settings` are not looked at but the model, here and below.
 [[nodiscard]] memory::StageWork walkFit(const FitShapes& shapes,
                                         const FitRequest& settings,

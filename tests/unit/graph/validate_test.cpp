@@ -176,6 +176,20 @@ void ValidateTest::findsOneFault_data() {
         },
         "error policy_without_components denoise.memory");
     row(
+        "policy of a role beside the pattern",
+        [](Json& g) {
+            g["nodes"]["encode"]["memory"] = {{"components", {{"image_encoder", "model"}}}};
+        },
+        "error policy_without_components encode.memory");
+    row(
+        "policy and precision of a role that the pattern means",
+        [](Json& g) {
+            g["nodes"]["encode"]["memory"] = {{"components", {{"text_encoder_4", "model"}}}};
+            g["nodes"]["encode"]["precision"] = {
+                {"components", {{"text_encoder_2", {{"compute", "f32"}}}}}};
+        },
+        "");
+    row(
         "good policy",
         [](Json& g) {
             g["nodes"]["denoise"]["memory"] = {{"policy", "model"},

@@ -383,6 +383,17 @@ private Q_SLOTS:
                  Bytes{4 * (kEncoder + kDenoiser + kDecoder)});
     }
 
+    void offloadsMayNameAPatternOfRoles() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.nodes[0].components.push_back(testing::tree("text_encoder_2", {kEncoder}));
+        request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});
+        request.nodes[1].offloads = {"text_encoder*"};
+
+        QCOMPARE(onFake(planOf(request), 2).weights, Bytes{4 * kDenoiser});
+        request.nodes[1].offloads = {"text_encoder_2"};
+        QCOMPARE(onFake(planOf(request), 2).weights, Bytes{4 * (kEncoder + kDenoiser)});
+    }
+
     void offloadsTakeWhatEarlierRunsKept() {
         PlanRequest request = pipeline("none", "none", "none");
         request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});

@@ -66,19 +66,22 @@ WireRef latentOf(at::Tensor samples) {
 }
 
 /// The denoiser's predictions at three times, from noise that does not depend on earlier ones.
-std::vector<at::Tensor> predictions(ModelBench& bench, WireRef model, const std::string& text) {
-    static_cast<void>(models::usePrecision(model, models::kDenoiser, choice(text)));
+std::vector<at::Tensor> predictions(ModelBench& bench,
+                                    const WireRef& model,
+                                    const std::string& text) {
     const models::Model& own = models::modelIn(model);
+    const auto precisions = models::precisionsFor(own, {models::kDenoiser}, choice(text));
+    const models::TypedNetworks typed = models::typedFor(own, precisions);
     const tensor::Conditioning prompt(noise(ModelBench::wordsShape(model), 9), {}, "", -1);
     std::vector<at::Tensor> predicted;
-    bench.runWith(own.tree(models::kDenoiser), [&] {
-        models::StageContext context{.weights = bench.residency(),
-                                     .record = tensor::Record(nullptr)};
+    bench.runWith(models::typedTrees(typed, own, precisions), [&] {
+        models::StageContext context{
+            .weights = bench.residency(), .record = tensor::Record(nullptr), .typed = typed};
         const auto denoiser = own.makeDenoiser(context, {.positive = prompt, .negative = nullptr});
         for (const int64_t time : {981, 500, 21}) {
             const at::Tensor latents =
                 tensor::upload(noise({1, 4, 16, 16}, static_cast<uint64_t>(time)),
-                               bench.residency().torchDeviceOf(*own.tree(models::kDenoiser)));
+                               context.deviceOf(*own.tree(models::kDenoiser)));
             predicted.push_back(
                 tensor::spill(denoiser->predict(latents, at::scalar_tensor(time, at::kLong), {})));
         }

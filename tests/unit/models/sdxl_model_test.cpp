@@ -97,6 +97,10 @@ const tensor::Conditioning& conditioningOf(const WireRef& value) {
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
+std::vector<std::string> encodersOf(const WireRef& model) {
+    return models::rolesIn(ModelBench::modelOf(model), models::kTextEncoders);
+}
+
 }  // namespace
 
 class SdxlModelTest : public QObject {
@@ -108,9 +112,10 @@ private Q_SLOTS:
 
     void theBaseReadsTwoTexts() {
         ModelBench bench;
-        const models::ModelInfo info = ModelBench::modelOf(load(bench, "sdxl_1")).info();
+        const WireRef model = load(bench, "sdxl_1");
+        const models::ModelInfo& info = ModelBench::modelOf(model).info();
         QCOMPARE(info.family, std::string("sdxl"));
-        QCOMPARE(info.textEncoders, (std::vector<std::string>{"text_encoder", "text_encoder_2"}));
+        QCOMPARE(encodersOf(model), (std::vector<std::string>{"text_encoder", "text_encoder_2"}));
         QVERIFY(info.conditioning.takes("prompt_2") && info.conditioning.takes("target_width"));
         QVERIFY(!info.conditioning.takes("aesthetic_score"));
         QCOMPARE(info.conditioning.fields.front().width, int64_t{192});
@@ -120,8 +125,9 @@ private Q_SLOTS:
 
     void aRefinerReadsOneTextAndAScore() {
         ModelBench bench;
-        const models::ModelInfo info = ModelBench::modelOf(load(bench, "refiner_0")).info();
-        QCOMPARE(info.textEncoders, std::vector<std::string>{"text_encoder_2"});
+        const WireRef model = load(bench, "refiner_0");
+        const models::ModelInfo& info = ModelBench::modelOf(model).info();
+        QCOMPARE(encodersOf(model), std::vector<std::string>{"text_encoder_2"});
         QVERIFY(!info.conditioning.takes("prompt_2") && !info.conditioning.takes("target_width"));
         QVERIFY(info.conditioning.takes("aesthetic_score"));
         QVERIFY(info.conditioning.takes("negative_aesthetic_score"));
@@ -237,7 +243,7 @@ private Q_SLOTS:
         QCOMPARE(memory::shortNameOf(resolved(models::kAutoencoder).compute),
                  compute.toStdString());
         const bool isExact = preset == "quality";
-        for (const std::string& role : model.info().textEncoders) {
+        for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             QCOMPARE(memory::shortNameOf(resolved(role).compute),
                      std::string(isExact ? "f32" : "f16"));
         }
@@ -267,7 +273,7 @@ private:
     static models::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
         const models::Model& model = ModelBench::modelOf(request.model);
         std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-        for (const std::string& role : model.info().textEncoders) {
+        for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             trees.push_back(model.tree(role));
         }
         models::EncodeResult result;

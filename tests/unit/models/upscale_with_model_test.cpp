@@ -93,7 +93,7 @@ class UpscaleWithModelTest : public QObject {
                           const UpscaleWithModelRequest& request,
                           std::optional<models::StageCall> call = {}) {
         WireRef result;
-        bench.runWith(upscalerOf(request.upscaler).tree(), [&] {
+        bench.runWith(upscalerOf(request.upscaler).tree(models::kUpscaler), [&] {
             result = bench.stages().upscaleWithModel(request, call ? *call : bench.call("upscale"));
         });
         return dynamic_cast<const tensor::Images&>(*result).pixels();
@@ -297,7 +297,7 @@ private Q_SLOTS:
         provenance.set("Steps", "4");
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
-        bench.runWith(upscalerOf(upscaler).tree(), [&] {
+        bench.runWith(upscalerOf(upscaler).tree(models::kUpscaler), [&] {
             image = bench.stages().upscaleWithModel({.upscaler = upscaler, .image = image},
                                                     bench.call("upscale"));
         });

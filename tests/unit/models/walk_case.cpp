@@ -70,7 +70,7 @@ models::UNet2DCondition widenedUNet(int64_t factor) {
             place.shape[axis] *= isLatent ? 1 : factor;
         }
     }
-    return {config, weights};
+    return {config, weights, models::kDenoiser};
 }
 
 }  // namespace lowtide::testing

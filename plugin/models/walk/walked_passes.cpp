@@ -1,9 +1,8 @@
-#include "plugin/models/walk/walked_model.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 
 #include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/models/stage_context.hpp"
-#include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_hints.hpp"
+#include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
@@ -18,12 +17,9 @@ class WalkedDenoiser final : public sampling::Denoiser {
 public:
     WalkedDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
                    std::vector<int64_t> tokens,
-                   std::shared_ptr<const memory::ComponentTree> tree,
+                   const memory::ComponentTree& tree,
                    ShapeWalk& walk)
-        : denoiser_(std::move(denoiser)),
-          tokens_(std::move(tokens)),
-          tree_(std::move(tree)),
-          walk_(walk) {}
+        : denoiser_(std::move(denoiser)), tokens_(std::move(tokens)), tree_(tree), walk_(walk) {}
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
@@ -31,7 +27,7 @@ public:
         if (step.decision.isOpen) {
             sampling::StepInfo reused = step;
             reused.decision.isOpen = false;
-            walk_.tryPass(*tree_, [&] { return passOver(latents, timestep, reused); });
+            walk_.tryPass(tree_, [&] { return passOver(latents, timestep, reused); });
         }
         return passOver(latents, timestep, step);
     }
@@ -55,43 +51,38 @@ private:
             };
         }
         return walk_.passOver(
-            *tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); }, passed);
+            tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); }, passed);
     }
 
     std::unique_ptr<sampling::Denoiser> denoiser_;
     const std::vector<int64_t> tokens_;  ///< of each sequence
-    std::shared_ptr<const memory::ComponentTree> tree_;
+    const memory::ComponentTree& tree_;
     ShapeWalk& walk_;
 };
 
 }  // namespace
 
-EncodedPrompts WalkedModel::encodePrompts(StageContext& context,
-                                          const PromptRequest& request) const {
-    return model_.encodePrompts(context, request);
+at::Tensor passOver(StageContext& context,
+                    const memory::ComponentTree& network,
+                    at::IntArrayRef sizes,
+                    const std::function<at::Tensor()>& forward) {
+    return context.walk ? context.walk->passOver(
+                              context.treeOf(network), sizes, forward, {.hint = context.pass})
+                        : forward();
 }
 
-std::unique_ptr<sampling::Denoiser> WalkedModel::makeDenoiser(
-    StageContext& context, const DenoiserRequest& request) const {
+std::unique_ptr<sampling::Denoiser> makeDenoiser(StageContext& context,
+                                                 const Model& model,
+                                                 const DenoiserRequest& request) {
+    std::unique_ptr<sampling::Denoiser> denoiser = model.makeDenoiser(context, request);
+    if (!context.walk) {
+        return denoiser;
+    }
     const ConditioningOutline positive = outlineOf(request.positive);
-    return std::make_unique<WalkedDenoiser>(model_.makeDenoiser(context, request),
+    return std::make_unique<WalkedDenoiser>(std::move(denoiser),
                                             positive.tokensOf(positive.entries().front()),
-                                            treeIn(model_, kDenoiser),
-                                            walk_);
-}
-
-at::Tensor WalkedModel::decode(StageContext& context, const at::Tensor& latents) const {
-    return walk_.passOver(*treeIn(model_, kAutoencoder),
-                          latents.sizes(),
-                          [&] { return model_.decode(context, latents); },
-                          {.hint = context.pass});
-}
-
-at::Tensor WalkedModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    return walk_.passOver(*treeIn(model_, kAutoencoder),
-                          pixels.sizes(),
-                          [&] { return model_.encode(context, pixels); },
-                          {.hint = context.pass});
+                                            context.treeOf(*treeIn(model, kDenoiser)),
+                                            *context.walk);
 }
 
 }  // namespace lowtide::models
