@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QToolButton>
@@ -31,6 +32,8 @@ private Q_SLOTS:
 
     void showsThePlan_beforeTheRun();
     void showsPlanFirst_andTheRestBesideItWhereThereIsRoom();
+    void itsHeadingStaysInSight_data();
+    void itsHeadingStaysInSight();
     void measuresADevice_thatIsOnlyEstimated();
     void measuresNoCardThatIsRehearsed();
     void aRehearsedCardIsAsLargeAsItIsStated();
@@ -85,6 +88,32 @@ void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
             bench.panel.height());
     QCOMPARE(test::textProblems(bench.panel), QStringList());
     test::keepScreenshot(bench.panel, "memory_wide");
+}
+
+void MemoryPanelTest::itsHeadingStaysInSight_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("narrow") << QSize(320, 200);
+    QTest::newRow("wide") << QSize(740, 100);
+}
+
+/// What the plan needs is read while the rest is scrolled.
+void MemoryPanelTest::itsHeadingStaysInSight() {
+    QFETCH(QSize, size);
+    PanelOnBench bench;
+    bench.panel.resize(size);
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("planBars")->isVisible(), kPanelPatience);
+    QTest::qWait(50);
+    int scrolled = 0;
+    for (const QScrollArea* area : bench.panel.findChildren<QScrollArea*>()) {
+        QScrollBar* bar = area->verticalScrollBar();
+        bar->setValue(bar->maximum());
+        scrolled += area->isVisible() ? bar->value() : 0;
+    }
+    QVERIFY(scrolled > 0);
+    const auto* summary = bench.find<QLabel>("summary");
+    QCOMPARE(summary->visibleRegion().boundingRect(), summary->rect());
 }
 
 void MemoryPanelTest::measuresADevice_thatIsOnlyEstimated() {
