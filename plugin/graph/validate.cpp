@@ -183,7 +183,7 @@ private:
                 !node.params.contains(param.id)) {
                 addAt("required_input_missing",
                       {id, param.id},
-                      "node " + id + " (" + desc.id + ") needs a value for \"" + param.id + "\"",
+                      "node " + id + " needs a value for " + quotedName(param.id),
                       "give " + acceptedBy(param));
             }
         }
@@ -197,8 +197,7 @@ private:
             } else if (!input.optional && !isLinkedToNothing({id, input.id})) {
                 addAt("required_input_missing",
                       {id, input.id},
-                      "the input \"" + input.id + "\" (" + input.type + ") of node " + id + " (" +
-                          desc.id + ") " + whyEmpty({id, input.id}),
+                      "the input " + quoted({id, input.id}) + " " + whyEmpty({id, input.id}),
                       "connect an output of type " + input.type);
             }
         }

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void warnsOnly_whenNoOutputPullsTheNode();
     void asksOnlyTheNodes_thatAreActive();
     void passesTheInputOfEqualType_throughABypassedNode();
+    void saysWhatIsMissingInPlainWords();
     void missesTheInput_whenItsSourceIsMuted();
     void takesTheTypeOfWhatAControlNodePasses();
     void namesTheNodesOfACircle_inDirection();
@@ -257,6 +258,23 @@ void ValidateTest::passesTheInputOfEqualType_throughABypassedNode() {
     addLink(graph, "latent", "latent", "stranger", "in");
 
     QCOMPARE(linesOf(issuesOf(graph)), QString());
+}
+
+/// Without ids of types: what is to be connected is the hint.
+void ValidateTest::saysWhatIsMissingInPlainWords() {
+    Json graph = textToImage();
+    removeLinksInto(graph, "decode", "latent");
+    graph["nodes"]["load"]["params"].erase("checkpoint");
+
+    const Issues issues = issuesOf(graph);
+
+    QCOMPARE(linesOf(issues),
+             QString("error required_input_missing decode.latent\n"
+                     "error required_input_missing load.checkpoint"));
+    QCOMPARE(issues[0].message,
+             std::string("the input \"latent\" of node decode is not connected"));
+    QCOMPARE(issues[0].hint, std::string("connect an output of type LATENT"));
+    QCOMPARE(issues[1].message, std::string("node load needs a value for \"checkpoint\""));
 }
 
 void ValidateTest::missesTheInput_whenItsSourceIsMuted() {

@@ -1,3 +1,4 @@
+#include "plugin/files/file_digests.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -9,6 +10,7 @@
 #include <ATen/ATen.h>
 
 #include <QDir>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace stages_test {
@@ -20,6 +22,7 @@ using testing::ModelBench;
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
+constexpr int kPatience = 10000;  ///< milliseconds, for 9 MiB that another thread reads
 constexpr const char* kQuotedName = "Model: \"a, \\\"b\\\": c\", Version";
 
 WireRef conditioning(int64_t width, const std::string& prompt = "a cat", int clipSkip = -1) {
@@ -296,6 +299,26 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
         QCOMPARE(pictures, 1);
+    }
+
+    /// Pictures name the hash of the weights: the file is read while the sampler works.
+    void weightsAreHashedWhileTheDenoiserRuns() {
+        const QTemporaryDir folder;
+        const QString kept = folder.filePath("hashes.json");
+        ModelBench bench({}, std::make_shared<files::FileDigests>(folder.path().toStdString()));
+        const models::DenoiseRequest request = goodRequest(bench);
+        models::StageCall call = bench.call("denoise");
+        bool isHashed = false;
+        call.progress = [&](std::string_view, double, double) {
+            isHashed = isHashed || QTest::qWaitFor([&] { return QFile::exists(kept); }, kPatience);
+        };
+        QVERIFY(!QFile::exists(kept));
+
+        bench.runWith(request.model, models::kDenoiser, [&] {
+            (void)bench.stages().denoise(request, call);
+        });
+
+        QVERIFY(isHashed);
     }
 
     void pictureTextHasWhatA1111Reads() {

@@ -1,4 +1,4 @@
-#include "ui/panels/picture_load.hpp"
+#include "ui/bridge/picture_load.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
