@@ -1,5 +1,6 @@
 #include "tests/unit/models/toy_family/toy_family.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_denoiser.hpp"
