@@ -314,9 +314,8 @@ private Q_SLOTS:
         };
         QVERIFY(!QFile::exists(kept));
 
-        bench.runWith(request.model, models::kDenoiser, [&] {
-            (void)bench.stages().denoise(request, call);
-        });
+        bench.runWith(
+            request.model, models::kDenoiser, [&] { (void)bench.stages().denoise(request, call); });
 
         QVERIFY(isHashed);
     }
