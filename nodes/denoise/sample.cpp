@@ -121,8 +121,15 @@ NodeDesc describeDenoise(models::Stages& stages) {
             .params = denoiseParameters(stages)};
 }
 
-models::DenoiseRequest denoiseSettings(const executor::Params& params) {
-    return {.steps = static_cast<int>(params.integer("steps")),
+models::DenoiseRequest denoiseRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .positive = wire("positive"),
+            .negative = wire("negative"),
+            .latent = wire("latent"),
+            .mask = wire("mask"),
+            .masked = wire("masked"),
+            .stepCache = wire("step_cache"),
+            .steps = static_cast<int>(params.integer("steps")),
             .cfg = params.number("cfg"),
             .seed = params.seed("seed"),
             .batchSeeds = params.text("batch_seeds"),
@@ -139,40 +146,10 @@ models::DenoiseRequest denoiseSettings(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outlineDenoise(models::Stages& stages,
-                                     const executor::OutlineContext& context) {
-    models::DenoiseRequest settings = denoiseSettings(context);
-    settings.model = modelOf(context);
-    settings.stepCache = knownOf(context, "step_cache");
-    return workOutline(stages.outlineDenoise({.latent = shapeOf(context, "latent"),
-                                              .positive = shapeOf(context, "positive"),
-                                              .negative = shapeOf(context, "negative"),
-                                              .positiveEntries = knownOf(context, "positive"),
-                                              .negativeEntries = knownOf(context, "negative"),
-                                              .mask = shapeOf(context, "mask"),
-                                              .masked = shapeOf(context, "masked"),
-                                              .latentKind = knownOf(context, "latent"),
-                                              .maskedKind = knownOf(context, "masked")},
-                                             settings),
-                       "latent");
-}
-
-void runDenoise(models::Stages& stages, executor::Context& context) {
-    models::DenoiseRequest request = denoiseSettings(context);
-    request.model = context.input("model");
-    request.positive = context.input("positive");
-    request.negative = context.input("negative");
-    request.latent = context.input("latent");
-    request.mask = context.input("mask");
-    request.masked = context.input("masked");
-    request.stepCache = context.input("step_cache");
-    context.output("latent", stages.denoise(request, stageCall(context)));
-}
-
 }  // namespace
 
 std::vector<executor::NodeType> denoise(models::Stages& stages) {
-    return {stageNode(stages, describeDenoise(stages), outlineDenoise, runDenoise, "denoise")};
+    return {stageNode(stages, describeDenoise(stages), denoiseRequest, "denoise")};
 }
 
 }  // namespace lowtide::nodes

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/joined_pictures.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
@@ -41,9 +42,10 @@ at::Tensor decodeAll(StageContext& context,
     return pictures.take();
 }
 
-}  // namespace
-
-Shape decodedShape(const Model& model, const Shape& latents) {
+/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet.
+Shape decodedShape(const DecodeRequest& request) {
+    const Model& model = modelIn(request.model);
+    const Shape latents = shapeOf(request.latent);
     if (latents.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to decode",
@@ -56,11 +58,15 @@ Shape decodedShape(const Model& model, const Shape& latents) {
     return {latents.front(), tensor::kPictureChannels, size.height, size.width};
 }
 
+StageShapes decodeShapes(const DecodeRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", decodedShape(request))}};
+}
+
+}  // namespace
+
 WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
     const Model& model = modelIn(request.model);
-    const bool isEmpty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get()) != nullptr;
-    (void)decodedShape(model,
-                       isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec());
+    (void)decodedShape(request);
     const tensor::Latents& given = latentsIn(request.latent);
     const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor latents =
@@ -77,6 +83,19 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     tensor::Provenance provenance = given.provenance();
     finite.describe(provenance, kDecodeField);
     return std::make_shared<const tensor::Images>(std::move(pixels), std::move(provenance));
+}
+
+const StageDef<DecodeRequest>& stageOf(const DecodeRequest&) {
+    static const StageDef<DecodeRequest> def{
+        .name = "decode",
+        .wires = {{"model", &DecodeRequest::model}, {"latent", &DecodeRequest::latent}},
+        .source = modelOf<DecodeRequest>,
+        .roles = {kAutoencoder},
+        .shape = decodeShapes,
+        .run = [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
+            return std::vector<WireRef>{decodeStage(context, request, call)};
+        }};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -4,11 +4,16 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_preview.hpp"
+#include "plugin/models/model_hashes.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/recorded_pass.hpp"
+#include "plugin/models/schedule_warnings.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
@@ -16,12 +21,17 @@
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/generator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lowtide::models {
 
 namespace {
+
+/// Enough for the longest history, of three predictions, a step that reads it, and the last one.
+constexpr int kWalkedSteps = 5;
 
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
@@ -169,27 +179,87 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
     }
 }
 
-Shape shapeOfTensor(const at::Tensor& tensor) {
-    return tensor.sizes().vec();
+/// Before anything goes to the device: the shape of the latents, and whether they go with the rest.
+Shape checkedShape(const Model& model, const DenoiseRequest& request) {
+    const WireRef kind = kindOf(request.latent);
+    const EmptyOutline* empty = emptyIn(kind);
+    Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
+                        : shapeOf(request.latent);
+    checkLatents(model, shape);
+    checkInpainting(model,
+                    request,
+                    {.latent = shape,
+                     .isEmpty = empty != nullptr,
+                     .mask = shapeOf(request.mask),
+                     .masked = shapeOf(request.masked)});
+    return shape;
 }
 
-/// Before anything goes to the device.
-void checkWires(const Model& model, const DenoiseRequest& request) {
-    InpaintShapes shapes;
-    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
-        shapes.latent = latentShapeFor(model, empty->size(), empty->batch(), "latent");
-    } else {
-        shapes.latent = shapeOfTensor(latentsIn(request.latent).samples());
-        checkLatents(model, shapes.latent);
-        shapes.isEmpty = false;
+/// With the hash of its weights, for its step cache. A kept result, which never runs, is known by
+/// them too.
+DenoiseRequest identified(const DenoiseRequest& request,
+                          ModelHashes& hashes,
+                          const StopToken& stop) {
+    const auto tree = treeIn(modelIn(request.model), kDenoiser);
+    hashes.know(*tree);
+    return withWeightsHash(
+        request, [&hashes, stop, id = tree->weightsId()] { return hashes.digestOf(id, stop); });
+}
+
+StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
+    const DenoiseRequest request = facts.hashes ? identified(asked, *facts.hashes, {}) : asked;
+    const Model& model = modelIn(request.model);
+    const auto sampler = makeSampler(model, request);
+    memory::ComponentPrecision& precision = facts.precisions.front();
+    const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
+    precision.reuse = judgement.reuse;
+    StageShapes shapes{.outputs = {}, .issues = warningsOf(judgement)};
+    const Issues ofSchedule = scheduleWarnings(model, request, *sampler);
+    shapes.issues.insert(shapes.issues.end(), ofSchedule.begin(), ofSchedule.end());
+    const Shape shape = checkedShape(model, request);
+    if (keepsLatent(request)) {
+        return {.outputs = {latentOutput(shape, kindOf(request.latent))}, .runsComponents = false};
     }
-    if (request.mask) {
-        shapes.mask = shapeOfTensor(masksIn(request.mask).values());
+    const int history = request.keepNoise ? sampler->historyLength() : 0;
+    const int64_t generators = request.batchSeeds == "each" ? shape.at(0) : 1;
+    StageOutput latent = latentOutput(shape, nullptr);
+    latent.tensors.resize(static_cast<size_t>(1 + history), bytesOf(shape));
+    latent.hostBytes = request.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0;
+    shapes.outputs.push_back(std::move(latent));
+    return shapes;
+}
+
+bool changesWithTime(const WireRef& conditioning, const char* port) {
+    if (!conditioning) {
+        return false;
     }
-    if (request.masked) {
-        shapes.masked = shapeOfTensor(latentsIn(request.masked, "masked").samples());
+    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
+    return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
+        return !entry.scope.isAlways();
+    });
+}
+
+/// The first steps are enough for every sampler to have its history. Where steps differ, all are
+/// walked.
+WalkedShare shortenDenoise(DenoiseRequest& request) {
+    if (keepsLatent(request)) {
+        return {};
     }
-    checkInpainting(model, request, shapes);
+    const Model& model = modelIn(request.model);
+    const auto sampler = makeSampler(model, request);
+    const int startStep = startStepOf(model, request);
+    const auto callsUntil = [&](int endStep) {
+        const auto [first, last] =
+            sampling::callsOf(*sampler, startStep, endStep, request.keepNoise);
+        return last - first;
+    };
+    const int steps = sampler->stepCount();
+    const int end = request.endStep < 0 ? steps : std::min(request.endStep, steps);
+    const bool stepsDiffer = request.stepCache || changesWithTime(request.positive, "positive") ||
+                             changesWithTime(request.negative, "negative");
+    const int allCalls = callsUntil(end);
+    request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
+    return {.all = allCalls, .walked = callsUntil(request.endStep)};
 }
 
 }  // namespace
@@ -205,6 +275,7 @@ bool keepsLatent(const DenoiseRequest& request) {
     return request.strength == 0;
 }
 
+/// The latent that came in, without a sampler's state: tensors of its own, on its device.
 WireRef keptLatent(const DenoiseRequest& request) {
     const tensor::Latents& given = latentsIn(request.latent);
     const at::Tensor& deviation = given.deviation();
@@ -243,14 +314,20 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
     return sampler;
 }
 
-WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
-    const Model& model = modelIn(request.model);
+WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const StageCall& call) {
+    const Model& model = modelIn(asked.model);
+    const DenoiseRequest request =
+        context.hashes ? identified(asked, *context.hashes, call.stop) : asked;
+    if (context.hashes && !context.walk) {
+        // Pictures name the weights: their files are read while the denoiser runs.
+        context.hashes->begin(treeIn(model, kDenoiser)->weightsId());
+    }
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
-    checkWires(model, request);
+    (void)checkedShape(model, request);
     if (keepsLatent(request)) {
         return keptLatent(request);
     }
@@ -297,6 +374,27 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                      .samples = start.samples});
     return std::make_shared<const tensor::Latents>(
         std::move(result.latents), std::move(start.provenance), std::move(result.carry));
+}
+
+const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
+    static const StageDef<DenoiseRequest> def{
+        .name = "denoise",
+        .wires = {{"model", &DenoiseRequest::model},
+                  {"positive", &DenoiseRequest::positive},
+                  {"negative", &DenoiseRequest::negative},
+                  {"latent", &DenoiseRequest::latent},
+                  {"mask", &DenoiseRequest::mask},
+                  {"masked", &DenoiseRequest::masked},
+                  {"step_cache", &DenoiseRequest::stepCache}},
+        .source = modelOf<DenoiseRequest>,
+        .roles = {kDenoiser},
+        .shape = denoiseShapes,
+        .run =
+            [](StageContext& context, const DenoiseRequest& request, const StageCall& call) {
+                return std::vector<WireRef>{denoiseStage(context, request, call)};
+            },
+        .shorten = shortenDenoise};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -35,7 +35,5 @@ class Model;
 
 /// Whether a strength of 0 asks for the latent that came in.
 [[nodiscard]] bool keepsLatent(const DenoiseRequest& request);
-/// That latent, without a sampler's state: tensors of its own, on its device.
-[[nodiscard]] WireRef keptLatent(const DenoiseRequest& request);
 
 }  // namespace lowtide::models

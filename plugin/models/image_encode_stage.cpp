@@ -2,6 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/joined_pictures.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
@@ -67,21 +69,15 @@ at::Tensor encodeAll(StageContext& context,
     return moments.take();
 }
 
-Shape maskShapeOf(const memory::WireRef& mask) {
-    return mask ? Shape(masksIn(mask).values().sizes().vec()) : Shape();
-}
-
-}  // namespace
-
-Shape encodedShape(const Model& model,
-                   const ImageEncodeShapes& shapes,
-                   const ImageEncodeRequest& settings) {
+/// [B, C, h, w] for pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
+Shape encodedShape(const ImageEncodeRequest& settings) {
+    const Model& model = modelIn(settings.model);
+    const Shape image = shapeOf(settings.image);
     checkSettings(settings);
     requirePictures(model, "encoding");
-    Shape shape = latentShapeFor(
-        model, {.width = shapes.image[3], .height = shapes.image[2]}, shapes.image[0], "image");
-    if (!shapes.mask.empty()) {
-        checkMaskFits(shapes.mask, shapes.image);
+    Shape shape = latentShapeFor(model, {.width = image[3], .height = image[2]}, image[0], "image");
+    if (settings.mask) {
+        checkMaskFits(shapeOf(settings.mask), image);
     }
     return shape;
 }
@@ -90,13 +86,22 @@ bool givesDistribution(const ImageEncodeRequest& settings) {
     return settings.sampling == kSample;
 }
 
+StageShapes imageEncodeShapes(const ImageEncodeRequest& request, StageFacts&) {
+    const Shape shape = encodedShape(request);
+    return {
+        .outputs = {latentOutput(
+            shape,
+            givesDistribution(request) ? std::make_shared<const LatentOutline>(true) : nullptr)}};
+}
+
+}  // namespace
+
 WireRef imageEncodeStage(StageContext& context,
                          const ImageEncodeRequest& request,
                          const StageCall& call) {
     const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
-    (void)encodedShape(
-        model, {.image = given.pixels().sizes().vec(), .mask = maskShapeOf(request.mask)}, request);
+    (void)encodedShape(request);
     const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
@@ -112,6 +117,21 @@ WireRef imageEncodeStage(StageContext& context,
     finite.describe(provenance, kEncodeField);
     return std::make_shared<const tensor::Latents>(
         std::move(seen.mean), std::move(provenance), nullptr, std::move(seen.deviation));
+}
+
+const StageDef<ImageEncodeRequest>& stageOf(const ImageEncodeRequest&) {
+    static const StageDef<ImageEncodeRequest> def{
+        .name = "image encode",
+        .wires = {{"model", &ImageEncodeRequest::model},
+                  {"image", &ImageEncodeRequest::image},
+                  {"mask", &ImageEncodeRequest::mask}},
+        .source = modelOf<ImageEncodeRequest>,
+        .roles = {kAutoencoder},
+        .shape = imageEncodeShapes,
+        .run = [](StageContext& context, const ImageEncodeRequest& request, const StageCall& call) {
+            return std::vector<WireRef>{imageEncodeStage(context, request, call)};
+        }};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -1,9 +1,8 @@
 #include "plugin/models/outline_parts.hpp"
 
 #include "plugin/base/dtype.hpp"
-#include "plugin/models/precision/stage_precision.hpp"
-#include "plugin/models/stage_errors.hpp"
-#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/latent_outline.hpp"
 
 namespace lowtide::models {
 
@@ -11,21 +10,24 @@ Bytes bytesOf(const Shape& shape) {
     return elementCount(shape).value_or(0) * sizeOf(DType::F32);
 }
 
-StageOutline outputOf(const char* type, const Shape& shape) {
-    return {
-        .components = {}, .outputType = type, .outputShape = shape, .tensors = {bytesOf(shape)}};
+StageOutput outputOf(const char* type, const Shape& shape) {
+    return {.type = type, .shape = shape, .tensors = {bytesOf(shape)}};
 }
 
-std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networksOf(
-    const WireRef& loaded,
-    std::string_view stage,
-    const std::vector<memory::ComponentPrecision>& precisions) {
-    return [=] {
-        return withErrorsOf(stage, [&] {
-            const ComponentSource& source = sourceIn(loaded);
-            return typedTrees(typedFor(source, precisions), source, precisions);
-        });
-    };
+StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
+    StageOutput output = outputOf("LATENT", shape);
+    output.value = kind;
+    if (isDistribution(kind)) {
+        output.tensors.push_back(output.tensors.front());
+    }
+    return output;
+}
+
+StageOutput outputOf(const ConditioningOutline& conditioning) {
+    return {.type = "CONDITIONING",
+            .shape = conditioning.shape(),
+            .value = std::make_shared<const ConditioningOutline>(conditioning),
+            .tensors = conditioning.tensors()};
 }
 
 }  // namespace lowtide::models

@@ -17,6 +17,7 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
+class ModelHashes;
 class ShapeWalk;
 
 /// A network as a stage stores and computes it.
@@ -43,7 +44,8 @@ struct StageContext {
     /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
     const tensor::RecordedTensors* teacher = nullptr;
     PreviewPace previewPace{};
-    ShapeWalk* walk = nullptr;  ///< the stage goes over shapes alone; null: it runs
+    ModelHashes* hashes = nullptr;  ///< of the weights that pictures and step caches name
+    ShapeWalk* walk = nullptr;      ///< the stage goes over shapes alone; null: it runs
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const;

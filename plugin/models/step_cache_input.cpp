@@ -63,7 +63,9 @@ void addCache(memory::Combination& chosen,
 }  // namespace
 
 std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseRequest& request) {
-    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(request.stepCache);
+    const auto* known = dynamic_cast<const KnownValue*>(request.stepCache.get());
+    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(known ? known->value()
+                                                                            : request.stepCache);
     if (request.stepCache && !cache) {
         throw Error(ErrorKind::InvalidInput,
                     "the input step_cache is no step cache",

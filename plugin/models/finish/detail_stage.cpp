@@ -1,5 +1,3 @@
-#include "plugin/models/finish/detail_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
@@ -8,6 +6,7 @@
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/schedule_warnings.hpp"
@@ -57,11 +56,11 @@ DenoiseRequest denoiseRequest(const DetailRequest& request) {
             .strength = request.strength};
 }
 
-void requireNoArea(const ConditioningShape& known, const char* port) {
-    if (known.shape.empty()) {
+void requireNoArea(const WireRef& conditioning, const char* port) {
+    if (!conditioning) {
         return;
     }
-    const ConditioningOutline outline = outlineOf(known, port);
+    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
     for (const EntryOutline& entry : outline.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
@@ -194,56 +193,52 @@ void describeDetail(tensor::Provenance& provenance,
     }
 }
 
-ConditioningShape conditioningShapeOf(const WireRef& value, const char* port) {
-    if (!value) {
-        return {};
-    }
-    auto outline =
-        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, port)));
-    return {.shape = outline->shape(), .entries = outline};
-}
-
-}  // namespace
-
-memory::Judgement judgeDetail(const DetailRequest& settings,
-                              const memory::ComponentPrecision& ofDenoiser) {
+void checkDetail(const DetailRequest& settings) {
     const Model& model = modelIn(settings.model);
-    const DenoiseRequest request = denoiseRequest(settings);
-    return judgeDenoise(model, request, *makeSampler(model, request), ofDenoiser);
-}
-
-Issues detailScheduleWarnings(const DetailRequest& settings) {
-    const Model& model = modelIn(settings.model);
-    const DenoiseRequest request = denoiseRequest(settings);
-    return scheduleWarnings(model, request, *makeSampler(model, request));
-}
-
-void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
-    const Model& model = modelIn(settings.model);
+    const Shape image = shapeOf(settings.image);
     requirePictures(model, "a detail pass");
     const TileSizes sizes = detailTiles(settings, model);
-    requireNoArea(shapes.positive, "positive");
-    requireNoArea(shapes.negative, "negative");
+    requireNoArea(settings.positive, "positive");
+    requireNoArea(settings.negative, "negative");
     const DenoiseRequest request = denoiseRequest(settings);
     requireThat(!keepsLatent(request),
                 "a strength of 0 adds no detail",
                 "choose a higher strength, or leave the node out",
                 "strength");
     (void)makeSampler(model, request);
-    const TileSpan row = cutSide(shapes.image[2], sizes).front();
-    const TileSpan column = cutSide(shapes.image[3], sizes).front();
+    const TileSpan row = cutSide(image[2], sizes).front();
+    const TileSpan column = cutSide(image[3], sizes).front();
     const PictureSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
     checkInpainting(
         model, request, {.latent = latentShapeFor(model, tile, 1, "image"), .isEmpty = false});
 }
 
-WireRef detailStage(StageContext& context, const DetailRequest& request, const StageCall& call) {
+StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
+    checkDetail(request);
+    const Model& model = modelIn(request.model);
+    const DenoiseRequest ofTile = denoiseRequest(request);
+    const auto sampler = makeSampler(model, ofTile);
+    memory::ComponentPrecision& ofDenoiser = facts.precisions.back();
+    const memory::Judgement judgement = judgeDenoise(model, ofTile, *sampler, ofDenoiser);
+    ofDenoiser.reuse = judgement.reuse;
+    StageShapes shapes{.outputs = {outputOf("IMAGE", shapeOf(request.image))},
+                       .issues = warningsOf(judgement)};
+    const Issues ofSchedule = scheduleWarnings(model, ofTile, *sampler);
+    shapes.issues.insert(shapes.issues.end(), ofSchedule.begin(), ofSchedule.end());
+    return shapes;
+}
+
+/// Pictures of which every tile was denoised a little: per picture all tiles are encoded, then
+/// denoised, then decoded and faded into each other, so that each network is needed once. Tile k in
+/// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each
+/// network's while it runs. Polls "cancel after this image" between pictures and "now" before every
+/// tile and leaf. Records detail_in and detail_out.
+std::vector<WireRef> detailStage(StageContext& context,
+                                 const DetailRequest& request,
+                                 const StageCall& call) {
     const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
-    checkDetail({.image = given.pixels().sizes().vec(),
-                 .positive = conditioningShapeOf(request.positive, "positive"),
-                 .negative = conditioningShapeOf(request.negative, "negative")},
-                request);
+    checkDetail(request);
     const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
@@ -257,7 +252,23 @@ WireRef detailStage(StageContext& context, const DetailRequest& request, const S
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
     describeDetail(provenance, request, pass.notes());
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+}  // namespace
+
+const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
+    static const StageDef<DetailRequest> def{.name = "detail",
+                                             .wires = {{"model", &DetailRequest::model},
+                                                       {"positive", &DetailRequest::positive},
+                                                       {"negative", &DetailRequest::negative},
+                                                       {"image", &DetailRequest::image}},
+                                             .source = modelOf<DetailRequest>,
+                                             .roles = {kAutoencoder, kDenoiser},
+                                             .hasOwnSwitches = true,
+                                             .shape = detailShapes,
+                                             .run = detailStage};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -10,6 +10,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -49,8 +50,8 @@ WireRef decode(ModelBench& bench,
                const models::DecodeRequest& request,
                const models::StageCall& call) {
     const auto& samples = models::latentsIn(request.latent).samples();
-    return run(bench, bench.stages().outlineDecode(samples.sizes().vec(), request), [&] {
-        return bench.stages().decodeImage(request, call);
+    return run(bench, bench.stages().outline(testing::known(samples.sizes().vec(), request)), [&] {
+        return bench.stages().run(request, call).front();
     });
 }
 
@@ -129,9 +130,9 @@ std::string textOfDenoised(ModelBench& bench,
                            const WireRef& model,
                            const WireRef& latent,
                            const models::StageCall& call) {
-    models::EncodeResult prompts;
+    testing::EncodeResult prompts;
     bench.runWith(model, models::kTextEncoder, [&] {
-        prompts = bench.stages().encodePrompt({.model = model, .prompt = "a cat"}, call);
+        prompts = testing::encodePrompt(bench.stages(), {.model = model, .prompt = "a cat"}, call);
     });
     const models::DenoiseRequest request{.model = model,
                                          .positive = prompts.positive,
@@ -142,7 +143,7 @@ std::string textOfDenoised(ModelBench& bench,
                                          .strength = 0.5};
     WireRef denoised;
     bench.runWith(
-        model, models::kDenoiser, [&] { denoised = bench.stages().denoise(request, call); });
+        model, models::kDenoiser, [&] { denoised = bench.stages().run(request, call).front(); });
     return bench.stages().parametersText(decode(bench, {.model = model, .latent = denoised}, call),
                                          0);
 }
@@ -257,10 +258,10 @@ private Q_SLOTS:
 
         const models::EncodeRequest words{
             .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
-        const models::EncodeOutline encoding = bench.stages().outlineEncode(words);
-        models::EncodeResult prompts;
+        const models::StageOutline encoding = bench.stages().outline(words);
+        testing::EncodeResult prompts;
         bench.runWith(encoding.components().front(),
-                      [&] { prompts = bench.stages().encodePrompt(words, call); });
+                      [&] { prompts = testing::encodePrompt(bench.stages(), words, call); });
         compare("encode", encoding);
 
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
@@ -268,16 +269,16 @@ private Q_SLOTS:
         request.negative = prompts.negative;
         request.precision = wanted;
         const auto denoising =
-            bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+            bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
         const WireRef latent =
-            run(bench, denoising, [&] { return bench.stages().denoise(request, call); });
+            run(bench, denoising, [&] { return bench.stages().run(request, call).front(); });
         compare("denoise", denoising);
 
         const models::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
         static_cast<void>(decode(bench, decoding, call));
         compare("decode",
-                bench.stages().outlineDecode(models::latentsIn(latent).samples().sizes().vec(),
-                                             decoding));
+                bench.stages().outline(
+                    testing::known(models::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
 
     void anOverflowIsComputedOnceMoreInF32() {
@@ -325,8 +326,8 @@ private Q_SLOTS:
                                                      .sampling = "mean",
                                                      .precision = choice(precision)};
             return run(bench,
-                       bench.stages().outlineEncodeImage({.image = {1, 3, 64, 64}}, request),
-                       [&] { return bench.stages().encodeImage(request, told.call()); });
+                       bench.stages().outline(testing::known({.image = {1, 3, 64, 64}}, request)),
+                       [&] { return bench.stages().run(request, told.call()).front(); });
         };
 
         const WireRef latent = encoded("quality,compute=f16");

@@ -8,6 +8,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -179,8 +180,8 @@ private Q_SLOTS:
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
-        const models::EncodeOutline outline = bench.stages().outlineEncode(request);
-        QCOMPARE(embeds.sizes().vec(), outline.negative.outputShape);
+        const models::StageOutline outline = bench.stages().outline(request);
+        QCOMPARE(embeds.sizes().vec(), outline.outputs[1].shape);
         QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
         QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
         QCOMPARE(pooled.abs().sum().item<double>() == 0, isZero);
@@ -270,15 +271,16 @@ private:
         return bench.load((checkpoints_ + "/" + name).toStdString());
     }
 
-    static models::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
+    static testing::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
         const models::Model& model = ModelBench::modelOf(request.model);
         std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
         for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             trees.push_back(model.tree(role));
         }
-        models::EncodeResult result;
-        bench.runWith(trees,
-                      [&] { result = bench.stages().encodePrompt(request, bench.call("encode")); });
+        testing::EncodeResult result;
+        bench.runWith(trees, [&] {
+            result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
+        });
         return result;
     }
 

@@ -3,6 +3,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/rrdb_file.hpp"
 
@@ -290,11 +291,11 @@ private Q_SLOTS:
         smallFile().write(pathOf("good.safetensors"));
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineUpscaleWithModel(
+            (void)bench.stages().outline(testing::known(
                 {1, 3, 64, width},
-                {.upscaler = load(bench, "good.safetensors"),
-                 .tilePixels = tile,
-                 .overlapPixels = overlap});
+                models::UpscaleWithModelRequest{.upscaler = load(bench, "good.safetensors"),
+                                                .tilePixels = tile,
+                                                .overlapPixels = overlap}));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
@@ -303,8 +304,9 @@ private Q_SLOTS:
     void refusesAnotherValueThanAnUpscaler() {
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineUpscaleWithModel(
-                {1, 3, 8, 8}, {.upscaler = bench.load(testing::miniModel())});
+            (void)bench.stages().outline(testing::known(
+                {1, 3, 8, 8},
+                models::UpscaleWithModelRequest{.upscaler = bench.load(testing::miniModel())}));
         });
         QVERIFY(error && error->item() == "upscaler");
     }

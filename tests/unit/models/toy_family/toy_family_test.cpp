@@ -190,8 +190,8 @@ private Q_SLOTS:
             return opened;
         };
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
-        const models::EncodeOutline outline =
-            bench.stages().outlineEncode({.model = bench.modelValue(), .prompt = "a cat"});
+        const models::StageOutline outline = bench.stages().outline(
+            models::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
 
         const auto trees = outline.components();
