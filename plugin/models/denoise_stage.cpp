@@ -22,6 +22,9 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr const char* kStartAt = "start_at";
+constexpr const char* kEndAt = "end_at";
+
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
     return model.info().spreadsStrength && !request.mask &&
@@ -36,7 +39,7 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                 "strength");
     requireThat(
         keepsLatent(request) || request.strength == 1 ||
-            startStepOf(model, request) < request.steps,
+            partOf(model, request).startStep < request.steps,
         "a strength of " + strength + " takes none of " + std::to_string(request.steps) + " steps",
         "choose a higher strength or more steps, or 0 for the picture as it is",
         "strength");
@@ -45,6 +48,34 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                     std::to_string(request.startStep) + " say where to begin",
                 "set the strength to 1 or start_step to 0",
                 "strength");
+}
+
+void checkScheduleShare(double share, const char* param) {
+    requireThat(share >= 0 && share <= 1,
+                std::string(param) + " is " + formatNumber(share),
+                "choose a share of the schedule from 0 to 1",
+                param);
+}
+
+/// Steps and shares, or strength and a share, that say twice where a pass begins or ends.
+void checkPart(const DenoiseRequest& request) {
+    checkScheduleShare(request.startAt, kStartAt);
+    checkScheduleShare(request.endAt, kEndAt);
+    const std::string startAt = std::string(kStartAt) + " " + formatNumber(request.startAt);
+    const std::string steps = "start_step " + std::to_string(request.startStep) + ", end_step " +
+                              std::to_string(request.endStep);
+    const bool hasSteps = request.startStep != 0 || request.endStep >= 0;
+    const bool hasStart = request.startAt > 0;
+    requireThat(!hasSteps || (!hasStart && request.endAt == 1),
+                "both steps (" + steps + ") and shares (" + startAt + ", end_at " +
+                    formatNumber(request.endAt) + ") say which part to take",
+                "set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1",
+                hasStart ? kStartAt : kEndAt);
+    requireThat(!hasStart || request.strength == 1,
+                "both the strength of " + formatNumber(request.strength) + " and " + startAt +
+                    " say where to begin",
+                "set the strength to 1 or start_at to 0",
+                kStartAt);
 }
 
 void checkNumbers(const Model& model, const DenoiseRequest& request) {
@@ -65,6 +96,7 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
                 "choose a number from 0 to 1",
                 "guidance_rescale");
     checkStrength(model, request);
+    checkPart(request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
@@ -142,11 +174,9 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
             .batchNoise = batchNoiseNamed(request.batchSeeds),
-            .startStep = startStepOf(model, request),
-            .endStep = request.endStep,
-            .addNoise = request.addNoise,
+            .part = partOf(model, request),
+            .addNoise = request.addNoise && request.startAt == 0,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
-            .keepNoise = request.keepNoise,
             .scheduleKey = scheduleKey(model, request, sampler),
             .deviation = start.deviation,
             .inpainting = inpaintingFor(model, request, start.samples),
@@ -193,11 +223,15 @@ void checkWires(const Model& model, const DenoiseRequest& request) {
 
 }  // namespace
 
-int startStepOf(const Model& model, const DenoiseRequest& request) {
-    if (request.strength >= 1 || spreadsStrength(model, request)) {
-        return request.startStep;
-    }
-    return request.steps - static_cast<int>(request.steps * request.strength);
+sampling::PassPart partOf(const Model& model, const DenoiseRequest& request) {
+    const bool takesLastSteps = request.strength < 1 && !spreadsStrength(model, request);
+    return {.startStep = takesLastSteps
+                             ? request.steps - static_cast<int>(request.steps * request.strength)
+                             : request.startStep,
+            .endStep = request.endStep,
+            .keepNoise = request.keepNoise,
+            .startAt = request.startAt,
+            .endAt = request.endAt};
 }
 
 bool keepsLatent(const DenoiseRequest& request) {
@@ -238,6 +272,9 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
          .keepNoise = request.keepNoise,
          .strength =
              spreadsStrength(model, request) && !keepsLatent(request) ? request.strength : 1});
+    if (!keepsLatent(request)) {
+        (void)sampling::callsOf(*sampler, partOf(model, request));
+    }
     (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }

@@ -18,6 +18,7 @@
 #include "plugin/models/upscale_stage.hpp"
 #include "plugin/models/upscale_with_model_stage.hpp"
 #include "plugin/models/walk/stage_walks.hpp"
+#include "plugin/sampling/pass_part.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/generator.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
@@ -162,8 +163,10 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
     const memory::Judgement judgement = judgeDenoise(known, settings, *sampler, precision);
     precision.reuse = judgement.reuse;
     Issues issues = warningsOf(judgement);
-    const Issues ofSchedule = scheduleWarnings(known, settings, *sampler);
-    issues.insert(issues.end(), ofSchedule.begin(), ofSchedule.end());
+    for (const Issues& more : {scheduleWarnings(known, settings, *sampler),
+                               handoverWarnings(settings, shapes.latentKind)}) {
+        issues.insert(issues.end(), more.begin(), more.end());
+    }
     const EmptyOutline* empty = emptyIn(shapes.latentKind);
     const Shape shape =
         empty ? latentShapeFor(known, empty->size, empty->batch, "latent") : shapes.latent;
@@ -187,14 +190,15 @@ StageOutline denoiseOutline(const DenoiseShapes& shapes, const DenoiseRequest& a
         };
         return outline;
     }
-    const int history = settings.keepNoise ? sampler->historyLength() : 0;
+    const bool hasCarry = sampling::givesCarry(partOf(known, settings));
+    const int history = hasCarry ? sampler->historyLength() : 0;
     const int64_t generators = settings.batchSeeds == "each" ? shape.at(0) : 1;
     return StageOutline{
         .components = networkOf(settings.model, "denoise", kDenoiser),
         .outputType = "LATENT",
         .outputShape = shape,
         .tensors = std::vector<Bytes>(static_cast<size_t>(1 + history), bytesOf(shape)),
-        .hostBytes = settings.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0,
+        .hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0,
         .precisions = {precision},
         .issues = std::move(issues),
         .walk = [shapes, settings, switches = precision.switches](const memory::StagePlace& place) {

@@ -177,22 +177,25 @@ memory::StageWork walkDenoise(const Model& model,
             (void)keptLatent(request);
         });
     }
-    const int startStep = startStepOf(model, settings);
+    sampling::PassPart part = partOf(model, settings);
     const auto callsUntil = [&](int endStep) {
-        const auto [first, last] =
-            sampling::callsOf(*sampler, startStep, endStep, settings.keepNoise);
+        part.endStep = endStep;
+        const auto [first, last] = sampling::callsOf(*sampler, part);
         return last - first;
     };
-    const int steps = sampler->stepCount();
-    const int end = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
-    const int allCalls = callsUntil(end);
+    const int allCalls = callsUntil(settings.endStep);
     DenoiseRequest request = settings;
     const ConditioningShape positive{.shape = shapes.positive, .entries = shapes.positiveEntries};
     const ConditioningShape negative{.shape = shapes.negative, .entries = shapes.negativeEntries};
     const bool hasNegative = !shapes.negative.empty();
     const bool stepsDiffer = settings.stepCache || changesWithTime(positive, "positive") ||
                              (hasNegative && changesWithTime(negative, "negative"));
-    request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
+    const bool hasShares = part.startAt > 0 || part.endAt < 1;
+    if (!stepsDiffer && !hasShares) {
+        const int steps = sampler->stepCount();
+        const int end = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
+        request.endStep = std::min(end, part.startStep + kWalkedSteps);
+    }
     const int walkedCalls = callsUntil(request.endStep);
     memory::StageWork work =
         walkStage(place, {treeIn(model, kDenoiser)}, [&](StageContext& context, ShapeWalk& walk) {
