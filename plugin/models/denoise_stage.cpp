@@ -33,6 +33,9 @@ namespace {
 /// Enough for the longest history, of three predictions, a step that reads it, and the last one.
 constexpr int kWalkedSteps = 5;
 
+constexpr const char* kStartAt = "start_at";
+constexpr const char* kEndAt = "end_at";
+
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
     return model.info().spreadsStrength && !request.mask &&
@@ -47,7 +50,7 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                 "strength");
     requireThat(
         keepsLatent(request) || request.strength == 1 ||
-            startStepOf(model, request) < request.steps,
+            partOf(model, request).startStep < request.steps,
         "a strength of " + strength + " takes none of " + std::to_string(request.steps) + " steps",
         "choose a higher strength or more steps, or 0 for the picture as it is",
         "strength");
@@ -56,6 +59,34 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                     std::to_string(request.startStep) + " say where to begin",
                 "set the strength to 1 or start_step to 0",
                 "strength");
+}
+
+void checkScheduleShare(double share, const char* param) {
+    requireThat(share >= 0 && share <= 1,
+                std::string(param) + " is " + formatNumber(share),
+                "choose a share of the schedule from 0 to 1",
+                param);
+}
+
+/// Steps and shares, or strength and a share, that say twice where a pass begins or ends.
+void checkPart(const DenoiseRequest& request) {
+    checkScheduleShare(request.startAt, kStartAt);
+    checkScheduleShare(request.endAt, kEndAt);
+    const std::string startAt = std::string(kStartAt) + " " + formatNumber(request.startAt);
+    const std::string steps = "start_step " + std::to_string(request.startStep) + ", end_step " +
+                              std::to_string(request.endStep);
+    const bool hasSteps = request.startStep != 0 || request.endStep >= 0;
+    const bool hasStart = request.startAt > 0;
+    requireThat(!hasSteps || (!hasStart && request.endAt == 1),
+                "both steps (" + steps + ") and shares (" + startAt + ", end_at " +
+                    formatNumber(request.endAt) + ") say which part to take",
+                "set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1",
+                hasStart ? kStartAt : kEndAt);
+    requireThat(!hasStart || request.strength == 1,
+                "both the strength of " + formatNumber(request.strength) + " and " + startAt +
+                    " say where to begin",
+                "set the strength to 1 or start_at to 0",
+                kStartAt);
 }
 
 void checkNumbers(const Model& model, const DenoiseRequest& request) {
@@ -76,6 +107,7 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
                 "choose a number from 0 to 1",
                 "guidance_rescale");
     checkStrength(model, request);
+    checkPart(request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
@@ -153,11 +185,9 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
             .batchNoise = batchNoiseNamed(request.batchSeeds),
-            .startStep = startStepOf(model, request),
-            .endStep = request.endStep,
-            .addNoise = request.addNoise,
+            .part = partOf(model, request),
+            .addNoise = request.addNoise && request.startAt == 0,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
-            .keepNoise = request.keepNoise,
             .scheduleKey = scheduleKey(model, request, sampler),
             .deviation = start.deviation,
             .inpainting = inpaintingFor(model, request, start.samples),
@@ -214,17 +244,20 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
     const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
     precision.reuse = judgement.reuse;
     StageShapes shapes{.outputs = {}, .issues = warningsOf(judgement)};
-    const Issues ofSchedule = scheduleWarnings(model, request, *sampler);
-    shapes.issues.insert(shapes.issues.end(), ofSchedule.begin(), ofSchedule.end());
+    for (const Issues& more : {scheduleWarnings(model, request, *sampler),
+                               handoverWarnings(request, kindOf(request.latent))}) {
+        shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
+    }
     const Shape shape = checkedShape(model, request);
     if (keepsLatent(request)) {
         return {.outputs = {latentOutput(shape, kindOf(request.latent))}, .runsComponents = false};
     }
-    const int history = request.keepNoise ? sampler->historyLength() : 0;
+    const bool hasCarry = sampling::givesCarry(partOf(model, request));
+    const int history = hasCarry ? sampler->historyLength() : 0;
     const int64_t generators = request.batchSeeds == "each" ? shape.at(0) : 1;
     StageOutput latent = latentOutput(shape, nullptr);
     latent.tensors.resize(static_cast<size_t>(1 + history), bytesOf(shape));
-    latent.hostBytes = request.keepNoise ? generators * tensor::NoiseGenerator::stateBytes() : 0;
+    latent.hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0;
     shapes.outputs.push_back(std::move(latent));
     return shapes;
 }
@@ -247,28 +280,35 @@ WalkedShare shortenDenoise(DenoiseRequest& request) {
     }
     const Model& model = modelIn(request.model);
     const auto sampler = makeSampler(model, request);
-    const int startStep = startStepOf(model, request);
+    sampling::PassPart part = partOf(model, request);
     const auto callsUntil = [&](int endStep) {
-        const auto [first, last] =
-            sampling::callsOf(*sampler, startStep, endStep, request.keepNoise);
+        part.endStep = endStep;
+        const auto [first, last] = sampling::callsOf(*sampler, part);
         return last - first;
     };
-    const int steps = sampler->stepCount();
-    const int end = request.endStep < 0 ? steps : std::min(request.endStep, steps);
+    const int allCalls = callsUntil(request.endStep);
     const bool stepsDiffer = request.stepCache || changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
-    const int allCalls = callsUntil(end);
-    request.endStep = stepsDiffer ? end : std::min(end, startStep + kWalkedSteps);
+    const bool hasShares = part.startAt > 0 || part.endAt < 1;
+    if (!stepsDiffer && !hasShares) {
+        const int steps = sampler->stepCount();
+        const int end = request.endStep < 0 ? steps : std::min(request.endStep, steps);
+        request.endStep = std::min(end, part.startStep + kWalkedSteps);
+    }
     return {.all = allCalls, .walked = callsUntil(request.endStep)};
 }
 
 }  // namespace
 
-int startStepOf(const Model& model, const DenoiseRequest& request) {
-    if (request.strength >= 1 || spreadsStrength(model, request)) {
-        return request.startStep;
-    }
-    return request.steps - static_cast<int>(request.steps * request.strength);
+sampling::PassPart partOf(const Model& model, const DenoiseRequest& request) {
+    const bool takesLastSteps = request.strength < 1 && !spreadsStrength(model, request);
+    return {.startStep = takesLastSteps
+                             ? request.steps - static_cast<int>(request.steps * request.strength)
+                             : request.startStep,
+            .endStep = request.endStep,
+            .keepNoise = request.keepNoise,
+            .startAt = request.startAt,
+            .endAt = request.endAt};
 }
 
 bool keepsLatent(const DenoiseRequest& request) {
@@ -310,6 +350,9 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
          .keepNoise = request.keepNoise,
          .strength =
              spreadsStrength(model, request) && !keepsLatent(request) ? request.strength : 1});
+    if (!keepsLatent(request)) {
+        (void)sampling::callsOf(*sampler, partOf(model, request));
+    }
     (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }

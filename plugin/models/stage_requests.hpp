@@ -98,6 +98,10 @@ struct DenoiseRequest {
     int endStep = -1;
     bool addNoise = true;
     bool keepNoise = false;
+    /// Shares of the schedule in place of the steps, for a base and its refiner: a pass that begins
+    /// at one above 0 adds no noise, one that ends at one below 1 leaves its noise in.
+    double startAt = 0;
+    double endAt = 1;
     double eta = 0;
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all

@@ -41,8 +41,7 @@ sampling::CachedRun runOf(const Model& model,
                           const DenoiseRequest& request,
                           const std::string& samplerName,
                           const sampling::Sampler& sampler) {
-    const sampling::CallRange calls =
-        sampling::callsOf(sampler, startStepOf(model, request), request.endStep, request.keepNoise);
+    const sampling::CallRange calls = sampling::callsOf(sampler, partOf(model, request));
     return sampling::cachedRun(
         sampler, calls, model.info().cachePoints, schedulerText(request, samplerName));
 }

@@ -52,13 +52,12 @@ struct Run {
     const ScheduleOptions options{
         .steps = kSteps, .eta = pass.eta, .endStep = pass.end, .keepNoise = pass.keepNoise};
     const auto sampler = samplerNamed(name, config).make(config, options);
-    const DenoiseSettings settings{.guidanceScale = guidance,
-                                   .seed = 77,
-                                   .startStep = pass.start,
-                                   .endStep = pass.end,
-                                   .addNoise = pass.addNoise,
-                                   .keepNoise = pass.keepNoise,
-                                   .scheduleKey = pass.key};
+    const DenoiseSettings settings{
+        .guidanceScale = guidance,
+        .seed = 77,
+        .part = {.startStep = pass.start, .endStep = pass.end, .keepNoise = pass.keepNoise},
+        .addNoise = pass.addNoise,
+        .scheduleKey = pass.key};
     tensor::Recorder recorder;
     const tensor::Record record(&recorder);
     Run result;
