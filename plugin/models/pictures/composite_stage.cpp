@@ -38,10 +38,6 @@ at::Tensor sized(const at::Tensor& planes, int64_t height, int64_t width) {
                 : tensor::kernels::interpolate(planes, height, width, Interpolation::Bilinear);
 }
 
-Shape shapeOfMask(const CompositeRequest& request) {
-    return request.mask ? Shape(masksIn(request.mask).values().sizes().vec()) : Shape();
-}
-
 /// `target` is written where both meet.
 void layOn(at::Tensor& target,
            const at::Tensor& source,
