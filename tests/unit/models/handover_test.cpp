@@ -8,6 +8,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -44,8 +45,8 @@ DenoiseRequest refining(DenoiseRequest request, const WireRef& latent) {
     return request;
 }
 
-models::DenoiseShapes shapesOfRun(WireRef latentKind) {
-    models::DenoiseShapes shapes{
+testing::DenoiseShapes shapesOfRun(WireRef latentKind) {
+    testing::DenoiseShapes shapes{
         .latent = {1, 4, 6, 8}, .positive = {1, 32, 128}, .negative = {1, 32, 128}};
     shapes.latentKind = std::move(latentKind);
     return shapes;
@@ -120,7 +121,7 @@ private Q_SLOTS:
         request.endAt = 1;
         refusal.change(request);
         const auto error = testing::errorOf(
-            [&] { (void)bench.stages().outlineDenoise(shapesOfRun(nullptr), request); });
+            [&] { (void)bench.stages().outline(testing::known(shapesOfRun(nullptr), request)); });
         QVERIFY(error);
         QVERIFY(error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
@@ -135,17 +136,17 @@ private Q_SLOTS:
         request.startAt = 0.6;
         request.endAt = 1;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineDenoise(shapesOfRun(testing::emptyOutline(64, 48)),
-                                                request);
+            (void)bench.stages().outline(
+                testing::known(shapesOfRun(testing::emptyOutline(64, 48)), request));
         });
         QVERIFY(error && error->item() == "start_at");
         QVERIFY2(error->message().find("the latent is empty") != std::string::npos,
                  error->message().c_str());
 
-        models::DenoiseShapes masked = shapesOfRun(nullptr);
+        testing::DenoiseShapes masked = shapesOfRun(nullptr);
         masked.mask = {1, 1, 48, 64};
-        const auto withMask =
-            testing::errorOf([&] { (void)bench.stages().outlineDenoise(masked, request); });
+        const auto withMask = testing::errorOf(
+            [&] { (void)bench.stages().outline(testing::known(masked, request)); });
         QVERIFY(withMask && withMask->item() == "start_at");
     }
 
@@ -153,10 +154,12 @@ private Q_SLOTS:
         PictureBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         const auto picture = std::make_shared<const models::LatentOutline>(true);
-        QVERIFY(bench.stages().outlineDenoise(shapesOfRun(picture), request).issues.empty());
+        QVERIFY(
+            bench.stages().outline(testing::known(shapesOfRun(picture), request)).issues.empty());
         request.startAt = 0.8;
         request.endAt = 1;
-        const Issues issues = bench.stages().outlineDenoise(shapesOfRun(picture), request).issues;
+        const Issues issues =
+            bench.stages().outline(testing::known(shapesOfRun(picture), request)).issues;
         QCOMPARE(issues.size(), 1U);
         QCOMPARE(issues.front().severity, Severity::Warning);
         QCOMPARE(issues.front().item, std::string("start_at"));
@@ -234,9 +237,9 @@ private Q_SLOTS:
         }
         QCOMPARE(taken, calls);
         const models::StageOutline outline =
-            bench.stages().outlineDenoise(shapesOfRun(nullptr), request);
+            bench.stages().outline(testing::known(shapesOfRun(nullptr), request));
         QCOMPARE(outline.walk({"cpu"}).components.at(0).passes, int64_t{calls});
-        QCOMPARE(outline.tensors.size(), 1U);
+        QCOMPARE(outline.output().tensors.size(), 1U);
     }
 
     void picturesTellOfBaseAndRefiner() {

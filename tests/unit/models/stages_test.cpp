@@ -333,7 +333,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(kept));
 
         bench.runWith(
-            request.model, models::kDenoiser, [&] { (void)bench.stages().denoise(request, call); });
+            request.model, models::kDenoiser, [&] { (void)bench.stages().run(request, call); });
 
         QVERIFY(isHashed);
     }
