@@ -216,6 +216,10 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
                         : shapeOf(request.latent);
     checkLatents(model, shape);
+    requireThat(!emptyIn(kindOf(request.masked)),
+                "the masked picture is an empty latent, no latent picture",
+                "connect an encoded picture",
+                "masked");
     checkInpainting(model,
                     request,
                     {.latent = shape,
@@ -274,9 +278,12 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
 
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
 /// walked.
-WalkedShare shortenDenoise(DenoiseRequest& request) {
+WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
     if (keepsLatent(request)) {
         return {};
+    }
+    if (context.hashes) {
+        request = identified(request, *context.hashes, {});
     }
     const Model& model = modelIn(request.model);
     const auto sampler = makeSampler(model, request);

@@ -110,6 +110,9 @@ LatentSize sizeInPixels(const LatentSize& given,
 Shape upscaledLatentShape(const LatentUpscaleRequest& settings) {
     const Shape latentShape = shapeOf(settings.latent);
     (void)latentMethodNamed(settings.method);
+    if (!settings.latent) {
+        (void)latentsIn(settings.latent);
+    }
     if (latentShape.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to upscale",

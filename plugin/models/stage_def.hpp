@@ -121,7 +121,7 @@ struct StageDef {
                                 const Request& request,
                                 const StageCall& call) = nullptr;
     /// Makes a request of many like passes one of a few, for a walk; null: all are walked.
-    WalkedShare (*shorten)(Request& request) = nullptr;
+    WalkedShare (*shorten)(StageContext& context, Request& request) = nullptr;
 };
 
 /// What takes the place of the value on a wire.
@@ -158,7 +158,7 @@ template <class Request>
     task.walk = [&def, request](
                     StageContext& context, const StageCall& call, const WireOf& wireOf) {
         Request walked = request;
-        const WalkedShare share = def.shorten ? def.shorten(walked) : WalkedShare();
+        const WalkedShare share = def.shorten ? def.shorten(context, walked) : WalkedShare();
         for (const StageWire<Request>& wire : def.wires) {
             walked.*wire.value = wireOf(wire.port, walked.*wire.value);
         }

@@ -118,8 +118,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("says");
         QTest::newRow("no step is left") << "refine.start_at=0.9999"
                                          << "refine.start_at: start_at 0.9999 leaves no step of 20";
-        QTest::newRow("no step is taken") << "denoise.end_at=0.0001"
-                                          << "denoise.end_at: end_at 0.0001 leaves no step of 20";
+        QTest::newRow("no step is taken") << "denoise.end_at=0.001"
+                                          << "denoise.end_at: end_at 0.001 leaves no step of 20";
         QTest::newRow("steps too") << "denoise.end_step=12"
                                    << "denoise.end_at: both steps";
         QTest::newRow("strength too") << "refine.strength=0.5"

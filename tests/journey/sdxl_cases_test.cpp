@@ -100,7 +100,7 @@ class SdxlCasesTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        checkpoint_ = testing::xlFileFolder().toStdString() + "/sdxl_1.safetensors";
+        checkpoint_ = testing::xlFileFolder().toStdString() + "/sdxl_1_half.safetensors";
         plain_ = testing::exampleText("text_to_image");
         cached_ = testing::exampleText("text_to_image_deepcache");
         const testing::ModuleRun plain = runDumping(plain_, options("none", "cpu"));
