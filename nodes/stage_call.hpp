@@ -4,7 +4,9 @@
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
@@ -33,41 +35,76 @@ namespace lowtide::nodes {
             .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};
 }
 
-/// The model on the port "model" as it is known before the run.
-[[nodiscard]] inline memory::WireRef modelOf(const executor::OutlineContext& context) {
-    return context.input("model")->value;
-}
+/// What comes in by a port, or what is known of it; null: it is not connected.
+using WireAt = std::function<memory::WireRef(std::string_view port)>;
 
-/// Shape of what comes in by an optional port; empty: it is not connected.
-[[nodiscard]] inline Shape shapeOf(const executor::OutlineContext& context, std::string_view port) {
-    const executor::ValueOutline* input = context.input(port);
-    return input ? input->shape : Shape();
-}
-
-/// What is known of it beyond its shape; may be null.
-[[nodiscard]] inline memory::WireRef knownOf(const executor::OutlineContext& context,
-                                             std::string_view port) {
-    const executor::ValueOutline* input = context.input(port);
-    return input ? input->value : nullptr;
+/// Of a node before the run.
+[[nodiscard]] inline WireAt knownAt(const executor::OutlineContext& context) {
+    return [&context](std::string_view port) -> memory::WireRef {
+        const executor::ValueOutline* input = context.input(port);
+        return input ? std::make_shared<const models::KnownValue>(
+                           input->type, input->shape, input->value)
+                     : nullptr;
+    };
 }
 
 /// A value of a stage as it is known before the run.
-[[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutline& stage) {
-    return {.type = stage.outputType,
-            .shape = stage.outputShape,
-            .tensors = stage.tensors,
-            .hostBytes = stage.hostBytes,
-            .value = stage.outputValue};
+[[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutput& output) {
+    return {.type = output.type,
+            .shape = output.shape,
+            .tensors = output.tensors,
+            .hostBytes = output.hostBytes,
+            .value = output.value};
 }
 
-/// What a node says whose one output is what the stage makes.
+/// What a node says whose outputs are those of the stage, in its order.
 [[nodiscard]] inline executor::WorkOutline workOutline(models::StageOutline stage,
-                                                       std::string port) {
-    return {.components = std::move(stage.components),
-            .outputs = {{std::move(port), valueOutline(stage)}},
-            .walk = std::move(stage.walk),
-            .precisions = std::move(stage.precisions),
-            .issues = std::move(stage.issues)};
+                                                       const std::vector<PortDesc>& ports) {
+    executor::WorkOutline work{.components = std::move(stage.components),
+                               .walk = std::move(stage.walk),
+                               .precisions = std::move(stage.precisions),
+                               .issues = std::move(stage.issues)};
+    for (size_t i = 0; i < ports.size(); ++i) {
+        work.outputs.emplace_back(ports[i].id, valueOutline(stage.outputs.at(i)));
+    }
+    return work;
+}
+
+/// The type of a node that is a stage: `requestOf(params, wires)` is what it asks, before the run
+/// and in it. Its outputs are those of the stage, in their order.
+template <class Request, class RequestOf>
+[[nodiscard]] executor::NodeType stageNode(models::Stages& stages,
+                                           NodeDesc desc,
+                                           RequestOf requestOf,
+                                           std::string collectAfter = {}) {
+    const std::vector<PortDesc> ports = desc.outputs;
+    return {.desc = std::move(desc),
+            .outline =
+                [&stages, requestOf, ports](const executor::OutlineContext& context) {
+                    const Request request = requestOf(context, knownAt(context));
+                    return workOutline(stages.outline(request), ports);
+                },
+            .run =
+                [&stages, requestOf, ports](executor::Context& context) {
+                    const Request request = requestOf(
+                        context, [&](std::string_view port) { return context.input(port); });
+                    std::vector<memory::WireRef> values = stages.run(request, stageCall(context));
+                    for (size_t i = 0; i < ports.size(); ++i) {
+                        context.output(ports[i].id, std::move(values.at(i)));
+                    }
+                },
+            .collectAfter = std::move(collectAfter)};
+}
+
+/// The same where a function makes the request.
+template <class Request>
+[[nodiscard]] executor::NodeType stageNode(models::Stages& stages,
+                                           NodeDesc desc,
+                                           Request (*requestOf)(const executor::Params&,
+                                                                const WireAt&),
+                                           std::string collectAfter = {}) {
+    return stageNode<Request, decltype(requestOf)>(
+        stages, std::move(desc), requestOf, std::move(collectAfter));
 }
 
 /// The type of a node whose two functions ask the stages.

@@ -14,29 +14,6 @@ PortDesc conditioningPort(std::string id, std::string label, std::string tooltip
             .type = "CONDITIONING"};
 }
 
-executor::WorkOutline outlineConditioning(models::Stages& stages,
-                                          const NodeDesc& desc,
-                                          const models::ConditioningEdit& edit,
-                                          const executor::OutlineContext& context) {
-    std::vector<models::ConditioningShape> inputs;
-    for (const PortDesc& port : desc.inputs) {
-        const executor::ValueOutline& value = *context.input(port.id);
-        inputs.push_back({.shape = value.shape, .entries = value.value});
-    }
-    return workOutline(stages.outlineConditioning(inputs, edit), kConditioningPort);
-}
-
-void runConditioning(models::Stages& stages,
-                     const NodeDesc& desc,
-                     models::ConditioningEdit edit,
-                     executor::Context& context) {
-    edit.first = context.input(desc.inputs.front().id);
-    if (desc.inputs.size() > 1) {
-        edit.second = context.input(desc.inputs[1].id);
-    }
-    context.output(kConditioningPort, stages.editConditioning(edit, stageCall(context)));
-}
-
 }  // namespace
 
 std::vector<PortDesc> joinedInputs(std::string firstTooltip, std::string secondTooltip) {
@@ -54,16 +31,14 @@ std::vector<PortDesc> conditioningOutputs() {
 }
 
 executor::NodeType conditioningNode(models::Stages& stages, NodeDesc desc, EditOf editOf) {
-    return {.desc = desc,
-            .outline =
-                [&stages, desc, editOf](const executor::OutlineContext& context) {
-                    return outlineConditioning(stages, desc, editOf(context), context);
-                },
-            .run =
-                [&stages, desc, editOf](executor::Context& context) {
-                    runConditioning(stages, desc, editOf(context), context);
-                },
-            .collectAfter = {}};
+    const std::vector<PortDesc> ports = desc.inputs;
+    return stageNode<models::ConditioningEdit>(
+        stages, std::move(desc), [ports, editOf](const auto& params, const WireAt& wire) {
+            models::ConditioningEdit edit = editOf(params);
+            edit.first = wire(ports.front().id);
+            edit.second = ports.size() > 1 ? wire(ports[1].id) : nullptr;
+            return edit;
+        });
 }
 
 std::vector<executor::NodeType> conditioning(models::Stages& stages) {

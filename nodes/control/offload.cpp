@@ -1,6 +1,7 @@
 #include "nodes/control/control_nodes.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/plan.hpp"
 
 namespace lowtide::nodes {
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr const char* kAll = "all";
 
-NodeDesc describeOffload() {
+NodeDesc describeOffload(models::Stages& stages) {
     NodeDesc desc{
         .id = "control.offload",
         .label = "Offload",
@@ -22,11 +23,7 @@ NodeDesc describeOffload() {
                     .tooltip = "The networks that leave.",
                     .kind = ParamKind::Choice,
                     .defaultValue = std::string(kAll),
-                    .choices = {{kAll, "All"},
-                                {"text_encoder", "Text encoder"},
-                                {"denoiser", "Denoiser"},
-                                {"autoencoder", "Autoencoder"},
-                                {"upscaler", "Upscaler"}}},
+                    .choices = stages.componentChoices()},
                    {.id = "mode",
                     .label = "Mode",
                     .tooltip = "Evict keeps the weights ready in host memory, drop closes their "
@@ -38,16 +35,16 @@ NodeDesc describeOffload() {
     return desc;
 }
 
-/// What Controls::offload takes: "all", a role, or the ids of one model's networks.
+/// What Controls::offload takes: "all", a pattern of roles, or the ids of one model's networks.
 std::vector<std::string> chosen(models::Stages& stages,
-                                const std::string& role,
+                                const std::string& component,
                                 const memory::WireRef& model) {
     if (!model) {
-        return {role};
+        return {component};
     }
     std::vector<std::string> ids;
     for (const auto& tree : stages.components(model)) {
-        if (role == kAll || role == tree->role) {
+        if (memory::isNamed(*tree, component)) {
             ids.push_back(tree->id);
         }
     }
@@ -59,8 +56,8 @@ executor::WorkOutline outlineOffload(models::Stages& stages,
     executor::WorkOutline work = passingOutline(context);
     const executor::ValueOutline* known = context.input("model");
     work.offloads =
-        [&stages, role = context.text("component"), model = known ? known->value : nullptr] {
-            return chosen(stages, role, model);
+        [&stages, component = context.text("component"), model = known ? known->value : nullptr] {
+            return chosen(stages, component, model);
         };
     return work;
 }
@@ -74,7 +71,7 @@ void runOffload(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType offloadNode(models::Stages& stages) {
-    return stageNode(stages, describeOffload(), outlineOffload, runOffload);
+    return stageNode(stages, describeOffload(stages), outlineOffload, runOffload);
 }
 
 }  // namespace lowtide::nodes

@@ -27,28 +27,17 @@ NodeDesc describeDecode() {
                       "decodes whole. Saves memory and changes pixels.")}};
 }
 
-models::DecodeRequest decodeSettings(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"), .precision = params.precision()};
-}
-
-executor::WorkOutline outlineDecode(models::Stages& stages,
-                                    const executor::OutlineContext& context) {
-    models::DecodeRequest settings = decodeSettings(context);
-    settings.model = modelOf(context);
-    return workOutline(stages.outlineDecode(context.input("latent")->shape, settings), "image");
-}
-
-void runDecode(models::Stages& stages, executor::Context& context) {
-    models::DecodeRequest request = decodeSettings(context);
-    request.model = context.input("model");
-    request.latent = context.input("latent");
-    context.output("image", stages.decodeImage(request, stageCall(context)));
+models::DecodeRequest decodeRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .latent = wire("latent"),
+            .tilePixels = params.integer("tile"),
+            .precision = params.precision()};
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> decode(models::Stages& stages) {
-    return {stageNode(stages, describeDecode(), outlineDecode, runDecode, "decode")};
+    return {stageNode(stages, describeDecode(), decodeRequest, "decode")};
 }
 
 }  // namespace lowtide::nodes

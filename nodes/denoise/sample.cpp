@@ -21,8 +21,9 @@ ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int
             .advanced = true};
 }
 
-ParamDesc fraction(std::string id, std::string label, std::string tooltip) {
-    ParamDesc param = fractionParam(std::move(id), std::move(label), std::move(tooltip), 0);
+ParamDesc share(std::string id, std::string label, std::string tooltip, double defaultValue) {
+    ParamDesc param =
+        fractionParam(std::move(id), std::move(label), std::move(tooltip), defaultValue);
     param.advanced = true;
     return param;
 }
@@ -57,6 +58,16 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
         spacingParam(),
         stepNumber("start_step", "First step", "Steps before this one are left out.", 0),
         stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.", -1),
+        share("start_at",
+              "Start at",
+              "Share of the schedule that a pass before has taken (denoising start), for a refiner "
+              "behind a base: goes on from its latent and adds no noise. Instead of first step.",
+              0),
+        share("end_at",
+              "End at",
+              "Share of the schedule to end at (denoising end), for a base before a refiner: the "
+              "noise that is left stays in the latent. Instead of last step.",
+              1),
         flag("add_noise",
              "Add noise",
              "Off: the latent carries its noise already, from a pass before.",
@@ -65,12 +76,14 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
              "Keep noise",
              "On: leaves the noise of the last step in, for a pass that goes on.",
              false),
-        fraction("eta",
-                 "Eta",
-                 "Share of fresh noise in every step of DDIM and TCD; 0 is deterministic."),
-        fraction("guidance_rescale",
-                 "Guidance rescale",
-                 "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off."),
+        share("eta",
+              "Eta",
+              "Share of fresh noise in every step of DDIM and TCD; 0 is deterministic.",
+              0),
+        share("guidance_rescale",
+              "Guidance rescale",
+              "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off.",
+              0),
     };
 }
 
@@ -121,8 +134,15 @@ NodeDesc describeDenoise(models::Stages& stages) {
             .params = denoiseParameters(stages)};
 }
 
-models::DenoiseRequest denoiseSettings(const executor::Params& params) {
-    return {.steps = static_cast<int>(params.integer("steps")),
+models::DenoiseRequest denoiseRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .positive = wire("positive"),
+            .negative = wire("negative"),
+            .latent = wire("latent"),
+            .mask = wire("mask"),
+            .masked = wire("masked"),
+            .stepCache = wire("step_cache"),
+            .steps = static_cast<int>(params.integer("steps")),
             .cfg = params.number("cfg"),
             .seed = params.seed("seed"),
             .batchSeeds = params.text("batch_seeds"),
@@ -133,46 +153,18 @@ models::DenoiseRequest denoiseSettings(const executor::Params& params) {
             .endStep = static_cast<int>(params.integer("end_step")),
             .addNoise = params.flag("add_noise"),
             .keepNoise = params.flag("keep_noise"),
+            .startAt = params.number("start_at"),
+            .endAt = params.number("end_at"),
             .eta = params.number("eta"),
             .guidanceRescale = params.number("guidance_rescale"),
             .strength = params.number("strength"),
             .precision = params.precision()};
 }
 
-executor::WorkOutline outlineDenoise(models::Stages& stages,
-                                     const executor::OutlineContext& context) {
-    models::DenoiseRequest settings = denoiseSettings(context);
-    settings.model = modelOf(context);
-    settings.stepCache = knownOf(context, "step_cache");
-    return workOutline(stages.outlineDenoise({.latent = shapeOf(context, "latent"),
-                                              .positive = shapeOf(context, "positive"),
-                                              .negative = shapeOf(context, "negative"),
-                                              .positiveEntries = knownOf(context, "positive"),
-                                              .negativeEntries = knownOf(context, "negative"),
-                                              .mask = shapeOf(context, "mask"),
-                                              .masked = shapeOf(context, "masked"),
-                                              .latentKind = knownOf(context, "latent"),
-                                              .maskedKind = knownOf(context, "masked")},
-                                             settings),
-                       "latent");
-}
-
-void runDenoise(models::Stages& stages, executor::Context& context) {
-    models::DenoiseRequest request = denoiseSettings(context);
-    request.model = context.input("model");
-    request.positive = context.input("positive");
-    request.negative = context.input("negative");
-    request.latent = context.input("latent");
-    request.mask = context.input("mask");
-    request.masked = context.input("masked");
-    request.stepCache = context.input("step_cache");
-    context.output("latent", stages.denoise(request, stageCall(context)));
-}
-
 }  // namespace
 
 std::vector<executor::NodeType> denoise(models::Stages& stages) {
-    return {stageNode(stages, describeDenoise(stages), outlineDenoise, runDenoise, "denoise")};
+    return {stageNode(stages, describeDenoise(stages), denoiseRequest, "denoise")};
 }
 
 }  // namespace lowtide::nodes

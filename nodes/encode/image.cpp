@@ -45,35 +45,19 @@ NodeDesc describeEncodeImage() {
         .params = encodeImageParameters()};
 }
 
-models::ImageEncodeRequest encodeImageSettings(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"),
+models::ImageEncodeRequest encodeImageRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .image = wire("image"),
+            .mask = wire("mask"),
+            .tilePixels = params.integer("tile"),
             .sampling = params.text("sampling"),
             .precision = params.precision()};
-}
-
-executor::WorkOutline outlineEncodeImage(models::Stages& stages,
-                                         const executor::OutlineContext& context) {
-    models::ImageEncodeRequest settings = encodeImageSettings(context);
-    settings.model = modelOf(context);
-    return workOutline(
-        stages.outlineEncodeImage(
-            {.image = context.input("image")->shape, .mask = shapeOf(context, "mask")}, settings),
-        "latent");
-}
-
-void runEncodeImage(models::Stages& stages, executor::Context& context) {
-    models::ImageEncodeRequest request = encodeImageSettings(context);
-    request.model = context.input("model");
-    request.image = context.input("image");
-    request.mask = context.input("mask");
-    context.output("latent", stages.encodeImage(request, stageCall(context)));
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> encode(models::Stages& stages) {
-    return {stageNode(
-        stages, describeEncodeImage(), outlineEncodeImage, runEncodeImage, "image encode")};
+    return {stageNode(stages, describeEncodeImage(), encodeImageRequest, "image encode")};
 }
 
 }  // namespace lowtide::nodes

@@ -75,8 +75,12 @@ NodeDesc describeDetail(models::Stages& stages) {
         .params = detailParameters(stages)};
 }
 
-models::DetailRequest detailSettings(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"),
+models::DetailRequest detailRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .positive = wire("positive"),
+            .negative = wire("negative"),
+            .image = wire("image"),
+            .tilePixels = params.integer("tile"),
             .overlapPixels = params.integer("overlap"),
             .steps = static_cast<int>(params.integer("steps")),
             .cfg = params.number("cfg"),
@@ -88,34 +92,10 @@ models::DetailRequest detailSettings(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outlineDetail(models::Stages& stages,
-                                    const executor::OutlineContext& context) {
-    models::DetailRequest settings = detailSettings(context);
-    settings.model = modelOf(context);
-    const auto conditioning = [&](const char* port) {
-        return models::ConditioningShape{.shape = shapeOf(context, port),
-                                         .entries = knownOf(context, port)};
-    };
-    return workOutline(stages.outlineDetail({.image = context.input("image")->shape,
-                                             .positive = conditioning("positive"),
-                                             .negative = conditioning("negative")},
-                                            settings),
-                       "image");
-}
-
-void runDetail(models::Stages& stages, executor::Context& context) {
-    models::DetailRequest request = detailSettings(context);
-    request.model = context.input("model");
-    request.positive = context.input("positive");
-    request.negative = context.input("negative");
-    request.image = context.input("image");
-    context.output("image", stages.addDetail(request, stageCall(context)));
-}
-
 }  // namespace
 
 executor::NodeType detailNode(models::Stages& stages) {
-    return stageNode(stages, describeDetail(stages), outlineDetail, runDetail, "denoise");
+    return stageNode(stages, describeDetail(stages), detailRequest, "denoise");
 }
 
 }  // namespace lowtide::nodes

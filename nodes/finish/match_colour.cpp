@@ -35,29 +35,17 @@ NodeDesc describeMatchColour() {
                           1)}};
 }
 
-models::MatchColourRequest matchColourSettings(const executor::Params& params) {
-    return {.method = params.text("method"), .strength = params.number("strength")};
-}
-
-executor::WorkOutline outlineMatchColour(models::Stages& stages,
-                                         const executor::OutlineContext& context) {
-    return workOutline(stages.outlineMatchColour(context.input("image")->shape,
-                                                 context.input("reference")->shape,
-                                                 matchColourSettings(context)),
-                       "image");
-}
-
-void runMatchColour(models::Stages& stages, executor::Context& context) {
-    models::MatchColourRequest request = matchColourSettings(context);
-    request.image = context.input("image");
-    request.reference = context.input("reference");
-    context.output("image", stages.matchColour(request, stageCall(context)));
+models::MatchColourRequest matchColourRequest(const executor::Params& params, const WireAt& wire) {
+    return {.image = wire("image"),
+            .reference = wire("reference"),
+            .method = params.text("method"),
+            .strength = params.number("strength")};
 }
 
 }  // namespace
 
 executor::NodeType matchColourNode(models::Stages& stages) {
-    return stageNode(stages, describeMatchColour(), outlineMatchColour, runMatchColour);
+    return stageNode(stages, describeMatchColour(), matchColourRequest);
 }
 
 }  // namespace lowtide::nodes

@@ -58,28 +58,17 @@ NodeDesc describeSharpen() {
         .params = sharpenParameters()};
 }
 
-models::SharpenRequest sharpenSettings(const executor::Params& params) {
-    return {.radius = params.number("radius"),
+models::SharpenRequest sharpenRequest(const executor::Params& params, const WireAt& wire) {
+    return {.image = wire("image"),
+            .radius = params.number("radius"),
             .percent = params.number("percent"),
             .threshold = params.number("threshold")};
-}
-
-executor::WorkOutline outlineSharpen(models::Stages& stages,
-                                     const executor::OutlineContext& context) {
-    return workOutline(
-        stages.outlineSharpen(context.input("image")->shape, sharpenSettings(context)), "image");
-}
-
-void runSharpen(models::Stages& stages, executor::Context& context) {
-    models::SharpenRequest request = sharpenSettings(context);
-    request.image = context.input("image");
-    context.output("image", stages.sharpenImage(request, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType sharpenNode(models::Stages& stages) {
-    return stageNode(stages, describeSharpen(), outlineSharpen, runSharpen);
+    return stageNode(stages, describeSharpen(), sharpenRequest);
 }
 
 }  // namespace lowtide::nodes

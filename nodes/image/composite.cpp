@@ -54,33 +54,19 @@ NodeDesc describeComposite() {
                         .defaultValue = false}}};
 }
 
-models::CompositeRequest compositeSettings(const executor::Params& params) {
-    return {.xPixels = params.integer("x"),
+models::CompositeRequest compositeRequest(const executor::Params& params, const WireAt& wire) {
+    return {.destination = wire("destination"),
+            .source = wire("source"),
+            .mask = wire("mask"),
+            .xPixels = params.integer("x"),
             .yPixels = params.integer("y"),
             .isResized = params.flag("resize_source")};
-}
-
-executor::WorkOutline outlineComposite(models::Stages& stages,
-                                       const executor::OutlineContext& context) {
-    return workOutline(stages.outlineComposite({.destination = context.input("destination")->shape,
-                                                .source = context.input("source")->shape,
-                                                .mask = shapeOf(context, "mask")},
-                                               compositeSettings(context)),
-                       "image");
-}
-
-void runComposite(models::Stages& stages, executor::Context& context) {
-    models::CompositeRequest request = compositeSettings(context);
-    request.destination = context.input("destination");
-    request.source = context.input("source");
-    request.mask = context.input("mask");
-    context.output("image", stages.compositeImages(request, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType compositeImageNode(models::Stages& stages) {
-    return stageNode(stages, describeComposite(), outlineComposite, runComposite);
+    return stageNode(stages, describeComposite(), compositeRequest);
 }
 
 }  // namespace lowtide::nodes

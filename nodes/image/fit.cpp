@@ -89,37 +89,21 @@ NodeDesc describeFit() {
         .params = fitParameters()};
 }
 
-models::FitRequest fitSettings(const executor::Params& params) {
-    return {.size = {.width = params.integer("width"), .height = params.integer("height")},
+models::FitRequest fitRequest(const executor::Params& params, const WireAt& wire) {
+    return {.image = wire("image"),
+            .mask = wire("mask"),
+            .model = wire("model"),
+            .size = {.width = params.integer("width"), .height = params.integer("height")},
             .multiple = params.integer("multiple"),
             .mode = params.text("mode"),
             .method = params.text("method"),
             .fill = params.text("fill")};
 }
 
-executor::WorkOutline outlineFit(models::Stages& stages, const executor::OutlineContext& context) {
-    models::FitRequest settings = fitSettings(context);
-    settings.model = knownOf(context, "model");
-    models::PictureOutline fitted = stages.outlineFit(
-        {.image = context.input("image")->shape, .mask = shapeOf(context, "mask")}, settings);
-    return {.outputs = {{"image", valueOutline(fitted)}, {"mask", valueOutline(fitted.mask)}},
-            .walk = std::move(fitted.walk)};
-}
-
-void runFit(models::Stages& stages, executor::Context& context) {
-    models::FitRequest request = fitSettings(context);
-    request.image = context.input("image");
-    request.mask = context.input("mask");
-    request.model = context.input("model");
-    models::PictureValues values = stages.fitImage(request, stageCall(context));
-    context.output("image", std::move(values.image));
-    context.output("mask", std::move(values.mask));
-}
-
 }  // namespace
 
 executor::NodeType fitImageNode(models::Stages& stages) {
-    return stageNode(stages, describeFit(), outlineFit, runFit);
+    return stageNode(stages, describeFit(), fitRequest);
 }
 
 }  // namespace lowtide::nodes

@@ -47,25 +47,16 @@ NodeDesc describeEmptyLatent() {
                         .step = 1}}};
 }
 
-models::EmptyLatentRequest emptySettings(const executor::Params& params) {
+models::EmptyLatentRequest emptyLatentRequest(const executor::Params& params, const WireAt&) {
     return {.widthPixels = params.integer("width"),
             .heightPixels = params.integer("height"),
             .batch = params.integer("batch")};
 }
 
-executor::WorkOutline outlineEmptyLatent(models::Stages& stages,
-                                         const executor::OutlineContext& context) {
-    return workOutline(stages.outlineEmptyLatent(emptySettings(context)), "latent");
-}
-
-void runEmptyLatent(models::Stages& stages, executor::Context& context) {
-    context.output("latent", stages.emptyLatent(emptySettings(context)));
-}
-
 }  // namespace
 
 executor::NodeType emptyLatentNode(models::Stages& stages) {
-    return stageNode(stages, describeEmptyLatent(), outlineEmptyLatent, runEmptyLatent);
+    return stageNode(stages, describeEmptyLatent(), emptyLatentRequest);
 }
 
 }  // namespace lowtide::nodes

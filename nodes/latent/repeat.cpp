@@ -32,25 +32,15 @@ NodeDesc describeRepeatLatent() {
                         .step = 1}}};
 }
 
-executor::WorkOutline outlineRepeatLatent(models::Stages& stages,
-                                          const executor::OutlineContext& context) {
-    return workOutline(stages.outlineRepeatLatent(context.input("latent")->shape,
-                                                  knownOf(context, "latent"),
-                                                  {.count = context.integer("count")}),
-                       "latent");
-}
-
-void runRepeatLatent(models::Stages& stages, executor::Context& context) {
-    context.output(
-        "latent",
-        stages.repeatLatent({.latent = context.input("latent"), .count = context.integer("count")},
-                            stageCall(context)));
+models::LatentRepeatRequest repeatLatentRequest(const executor::Params& params,
+                                                const WireAt& wire) {
+    return {.latent = wire("latent"), .count = params.integer("count")};
 }
 
 }  // namespace
 
 executor::NodeType repeatLatentNode(models::Stages& stages) {
-    return stageNode(stages, describeRepeatLatent(), outlineRepeatLatent, runRepeatLatent);
+    return stageNode(stages, describeRepeatLatent(), repeatLatentRequest);
 }
 
 }  // namespace lowtide::nodes

@@ -82,35 +82,22 @@ NodeDesc describeUpscaleLatent() {
             .params = upscaleLatentParameters()};
 }
 
-models::LatentUpscaleRequest upscaleLatentSettings(const executor::Params& params) {
-    models::LatentUpscaleRequest settings{.method = params.text("method"),
-                                          .scale = params.number("scale")};
+models::LatentUpscaleRequest upscaleLatentRequest(const executor::Params& params,
+                                                  const WireAt& wire) {
+    models::LatentUpscaleRequest request{.latent = wire("latent"),
+                                         .model = wire("model"),
+                                         .method = params.text("method"),
+                                         .scale = params.number("scale")};
     if (params.text("by") == kBySize) {
-        settings.size = {.width = params.integer("width"), .height = params.integer("height")};
+        request.size = {.width = params.integer("width"), .height = params.integer("height")};
     }
-    return settings;
-}
-
-executor::WorkOutline outlineUpscaleLatent(models::Stages& stages,
-                                           const executor::OutlineContext& context) {
-    models::LatentUpscaleRequest settings = upscaleLatentSettings(context);
-    const executor::ValueOutline* model = context.input("model");
-    settings.model = model ? model->value : nullptr;
-    return workOutline(stages.outlineUpscaleLatent(context.input("latent")->shape, settings),
-                       "latent");
-}
-
-void runUpscaleLatent(models::Stages& stages, executor::Context& context) {
-    models::LatentUpscaleRequest request = upscaleLatentSettings(context);
-    request.latent = context.input("latent");
-    request.model = context.input("model");
-    context.output("latent", stages.upscaleLatent(request, stageCall(context)));
+    return request;
 }
 
 }  // namespace
 
 executor::NodeType upscaleLatentNode(models::Stages& stages) {
-    return stageNode(stages, describeUpscaleLatent(), outlineUpscaleLatent, runUpscaleLatent);
+    return stageNode(stages, describeUpscaleLatent(), upscaleLatentRequest);
 }
 
 }  // namespace lowtide::nodes

@@ -81,14 +81,14 @@ executor::WorkOutline outlineLoadImage(models::Stages& stages,
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const image::PictureHeader header = headerOf(file);
-        models::PictureOutline picture =
+        models::StageOutline picture =
             stages.outlinePicture(header.size.heightPixels, header.size.widthPixels);
-        return executor::WorkOutline{
-            .outputs = {{kImage, valueOutline(picture)}, {kMask, valueOutline(picture.mask)}},
-            .fingerprints = {fingerprintOf(file)},
-            .walk = std::move(picture.walk),
-            .issues = warningsAbout(header, file.name()),
-            .isOnHost = true};
+        return executor::WorkOutline{.outputs = {{kImage, valueOutline(picture.outputs[0])},
+                                                 {kMask, valueOutline(picture.outputs[1])}},
+                                     .fingerprints = {fingerprintOf(file)},
+                                     .walk = std::move(picture.walk),
+                                     .issues = warningsAbout(header, file.name()),
+                                     .isOnHost = true};
     });
 }
 

@@ -43,27 +43,17 @@ NodeDesc describeMask() {
         .params = maskParameters()};
 }
 
-models::MaskRequest maskSettings(const executor::Params& params) {
-    return {.channel = params.text("channel"),
+models::MaskRequest maskRequest(const executor::Params& params, const WireAt& wire) {
+    return {.image = wire("image"),
+            .channel = params.text("channel"),
             .threshold = params.number("threshold"),
             .isInverted = params.flag("invert")};
-}
-
-executor::WorkOutline outlineMask(models::Stages& stages, const executor::OutlineContext& context) {
-    return workOutline(stages.outlineMask(context.input("image")->shape, maskSettings(context)),
-                       "mask");
-}
-
-void runMask(models::Stages& stages, executor::Context& context) {
-    models::MaskRequest request = maskSettings(context);
-    request.image = context.input("image");
-    context.output("mask", stages.makeMask(request, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType maskFromImageNode(models::Stages& stages) {
-    return stageNode(stages, describeMask(), outlineMask, runMask);
+    return stageNode(stages, describeMask(), maskRequest);
 }
 
 }  // namespace lowtide::nodes

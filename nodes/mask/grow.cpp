@@ -48,28 +48,17 @@ NodeDesc describeGrowMask() {
         .params = growMaskParameters()};
 }
 
-models::MaskGrowRequest growMaskSettings(const executor::Params& params) {
-    return {.pixels = params.integer("pixels"),
+models::MaskGrowRequest growMaskRequest(const executor::Params& params, const WireAt& wire) {
+    return {.mask = wire("mask"),
+            .pixels = params.integer("pixels"),
             .corners = params.text("corners"),
             .feather = params.number("feather")};
-}
-
-executor::WorkOutline outlineGrowMask(models::Stages& stages,
-                                      const executor::OutlineContext& context) {
-    return workOutline(
-        stages.outlineGrowMask(context.input("mask")->shape, growMaskSettings(context)), "mask");
-}
-
-void runGrowMask(models::Stages& stages, executor::Context& context) {
-    models::MaskGrowRequest request = growMaskSettings(context);
-    request.mask = context.input("mask");
-    context.output("mask", stages.growMask(request, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType growMaskNode(models::Stages& stages) {
-    return stageNode(stages, describeGrowMask(), outlineGrowMask, runGrowMask);
+    return stageNode(stages, describeGrowMask(), growMaskRequest);
 }
 
 }  // namespace lowtide::nodes

@@ -116,10 +116,10 @@ NodeDesc describeEncodePrompt() {
         .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
         .version = 2,
         .aliases = {"CLIPTextEncode"},
-        .components = {"text_encoder"},
+        .components = {"text_encoder*"},
         .inputs = {{.id = "model",
                     .label = "Model",
-                    .tooltip = "Its text encoder is used.",
+                    .tooltip = "Its text encoders are used.",
                     .type = "MODEL"}},
         .outputs = {{.id = "positive",
                      .label = "Positive",
@@ -171,8 +171,9 @@ NodeDesc describeEncodePrompt() {
     };
 }
 
-models::EncodeRequest encodePromptSettings(const executor::Params& params) {
-    return {.prompt = params.text("prompt"),
+models::EncodeRequest encodePromptRequest(const executor::Params& params, const WireAt& wire) {
+    return {.model = wire("model"),
+            .prompt = params.text("prompt"),
             .negative = params.text("negative"),
             .prompt2 = params.text("prompt_2"),
             .negative2 = params.text("negative_2"),
@@ -182,32 +183,10 @@ models::EncodeRequest encodePromptSettings(const executor::Params& params) {
             .precision = params.precision()};
 }
 
-executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
-                                          const executor::OutlineContext& context) {
-    models::EncodeRequest request = encodePromptSettings(context);
-    request.model = modelOf(context);
-    models::EncodeOutline stage = stages.outlineEncode(request);
-    return {
-        .components = std::move(stage.components),
-        .outputs = {{"positive", valueOutline(stage)}, {"negative", valueOutline(stage.negative)}},
-        .walk = std::move(stage.walk),
-        .precisions = std::move(stage.precisions),
-        .issues = std::move(stage.issues)};
-}
-
-void runEncodePrompt(models::Stages& stages, executor::Context& context) {
-    models::EncodeRequest request = encodePromptSettings(context);
-    request.model = context.input("model");
-    models::EncodeResult result = stages.encodePrompt(request, stageCall(context));
-    context.output("positive", std::move(result.positive));
-    context.output("negative", std::move(result.negative));
-}
-
 }  // namespace
 
 std::vector<executor::NodeType> prompt(models::Stages& stages) {
-    return {stageNode(
-        stages, describeEncodePrompt(), outlineEncodePrompt, runEncodePrompt, "prompt encode")};
+    return {stageNode(stages, describeEncodePrompt(), encodePromptRequest, "prompt encode")};
 }
 
 }  // namespace lowtide::nodes

@@ -36,28 +36,15 @@ NodeDesc describeUpscaleImage() {
                     .step = 0.25}}};
 }
 
-models::UpscaleRequest upscaleImageSettings(const executor::Params& params) {
-    return {.method = params.text("method"), .scale = params.number("scale")};
-}
-
-executor::WorkOutline outlineUpscaleImage(models::Stages& stages,
-                                          const executor::OutlineContext& context) {
-    return workOutline(
-        stages.outlineUpscale(context.input("image")->shape, upscaleImageSettings(context)),
-        "image");
-}
-
-void runUpscaleImage(models::Stages& stages, executor::Context& context) {
-    models::UpscaleRequest request = upscaleImageSettings(context);
-    request.image = context.input("image");
-    context.output("image", stages.upscaleImage(request, stageCall(context)));
+models::UpscaleRequest upscaleImageRequest(const executor::Params& params, const WireAt& wire) {
+    return {
+        .image = wire("image"), .method = params.text("method"), .scale = params.number("scale")};
 }
 
 }  // namespace
 
 executor::NodeType upscaleImageNode(models::Stages& stages) {
-    return stageNode(
-        stages, describeUpscaleImage(), outlineUpscaleImage, runUpscaleImage, "upscale");
+    return stageNode(stages, describeUpscaleImage(), upscaleImageRequest, "upscale");
 }
 
 }  // namespace lowtide::nodes

@@ -52,35 +52,19 @@ NodeDesc describeUpscaleWithModel() {
                     .advanced = true}}};
 }
 
-models::UpscaleWithModelRequest upscaleWithModelSettings(const executor::Params& params) {
-    return {.tilePixels = params.integer("tile"),
+models::UpscaleWithModelRequest upscaleWithModelRequest(const executor::Params& params,
+                                                        const WireAt& wire) {
+    return {.upscaler = wire("upscaler"),
+            .image = wire("image"),
+            .tilePixels = params.integer("tile"),
             .overlapPixels = params.integer("overlap"),
             .precision = params.precision()};
-}
-
-executor::WorkOutline outlineUpscaleWithModel(models::Stages& stages,
-                                              const executor::OutlineContext& context) {
-    models::UpscaleWithModelRequest settings = upscaleWithModelSettings(context);
-    settings.upscaler = context.input("upscaler")->value;
-    return workOutline(stages.outlineUpscaleWithModel(context.input("image")->shape, settings),
-                       "image");
-}
-
-void runUpscaleWithModel(models::Stages& stages, executor::Context& context) {
-    models::UpscaleWithModelRequest request = upscaleWithModelSettings(context);
-    request.upscaler = context.input("upscaler");
-    request.image = context.input("image");
-    context.output("image", stages.upscaleWithModel(request, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType upscaleModelNode(models::Stages& stages) {
-    return stageNode(stages,
-                     describeUpscaleWithModel(),
-                     outlineUpscaleWithModel,
-                     runUpscaleWithModel,
-                     "upscale");
+    return stageNode(stages, describeUpscaleWithModel(), upscaleWithModelRequest, "upscale");
 }
 
 }  // namespace lowtide::nodes

@@ -113,8 +113,8 @@ struct PreviewStep {
 class Controls {
 public:
     virtual ~Controls() = default;
-    /// Components leave their devices now: roles, ids of trees, or "all". With `dropHost` their
-    /// host masters are closed too.
+    /// Components leave their devices now: patterns of roles, ids of trees, or "all". With
+    /// `dropHost` their host masters are closed too.
     virtual void offload(std::span<const std::string> components, bool dropHost) = 0;
     /// Collects when a memory is as full as `threshold` percent (empty: the run's), or in any case
     /// when forced.

@@ -1,10 +1,12 @@
 #include "plugin/executor/outline_pass.hpp"
 
+#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/executor/declared.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/graph/key.hpp"
+#include "plugin/graph/validate.hpp"
 #include "plugin/memory/precision.hpp"
 
 #include <algorithm>
@@ -54,6 +56,36 @@ void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work)
                         "",
                         port.id);
         }
+    }
+}
+
+/// Error{InvalidInput} where a policy or precision of the node is for a component that it does not
+/// run: with the model that it has now there may be fewer than its type can name.
+void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work) {
+    std::vector<std::string> roles;
+    for (const memory::ComponentPrecision& precision : work.precisions) {
+        roles.push_back(precision.role);
+    }
+    const auto require =
+        [&](const auto& entries, const char* item, const std::string& what, const char* code) {
+            for (const auto& [role, entry] : entries) {
+                if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
+                    throw CodedError(Error(ErrorKind::InvalidInput,
+                                           what + " of node " + node.id + " names the component " +
+                                               quotedName(role) + ", which its model does not have",
+                                           "there are: " + listSome(roles),
+                                           item),
+                                     code,
+                                     "{}");
+                }
+            }
+        };
+    if (!roles.empty()) {
+        require(node.policy.components, "memory", "the memory policy", graph::kPolicyComponentCode);
+        require(node.precision.components,
+                "precision",
+                "the precision",
+                graph::kPrecisionComponentCode);
     }
 }
 
@@ -124,6 +156,7 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
             const NodeOutlineContext context(node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
+            requireComponents(node, work);
             const std::vector<Losses> losses = lossesOf(work);
             if (snapshot.isExact) {
                 requireExact(node, losses);

@@ -7,6 +7,7 @@
 #include "plugin/executor/repetition.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/executor/timeline_file.hpp"
+#include "plugin/graph/validate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,10 +20,12 @@ namespace {
 /// Kinds of issues that are the graph's or the caller's, when they are found before anything
 /// executed. A damaged file is one when a node names it.
 bool isInvalid(const Issue& issue) {
-    const std::array<std::string_view, 5> codes = {codeOf(ErrorKind::InvalidInput),
+    const std::array<std::string_view, 7> codes = {codeOf(ErrorKind::InvalidInput),
                                                    codeOf(ErrorKind::NotFound),
                                                    codeOf(ErrorKind::Unsupported),
                                                    kPictureSizeCode,
+                                                   graph::kPolicyComponentCode,
+                                                   graph::kPrecisionComponentCode,
                                                    "memory_infeasible"};
     if (issue.code == codeOf(ErrorKind::Corrupt)) {
         return !issue.node.empty();

@@ -5,8 +5,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
-
-#include <algorithm>
+#include "plugin/memory/role_pattern.hpp"
 
 namespace lowtide::graph {
 
@@ -111,7 +110,7 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
         saved = memory::toJson(policy);
         return;
     }
-    if (std::find(roles.begin(), roles.end(), target.item) == roles.end()) {
+    if (!memory::matchesAnyRole(roles, target.item)) {
         refuseOverride(text,
                        "node " + target.nodeId + " (" + target.desc->id + ") runs no component \"" +
                            target.item + "\"",

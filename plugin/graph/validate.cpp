@@ -7,6 +7,7 @@
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
+#include "plugin/memory/role_pattern.hpp"
 
 #include <algorithm>
 
@@ -182,7 +183,7 @@ private:
                 !node.params.contains(param.id)) {
                 addAt("required_input_missing",
                       {id, param.id},
-                      "node " + id + " (" + desc.id + ") needs a value for \"" + param.id + "\"",
+                      "node " + id + " needs a value for " + quotedName(param.id),
                       "give " + acceptedBy(param));
             }
         }
@@ -196,8 +197,7 @@ private:
             } else if (!input.optional && !isLinkedToNothing({id, input.id})) {
                 addAt("required_input_missing",
                       {id, input.id},
-                      "the input \"" + input.id + "\" (" + input.type + ") of node " + id + " (" +
-                          desc.id + ") " + whyEmpty({id, input.id}),
+                      "the input " + quoted({id, input.id}) + " " + whyEmpty({id, input.id}),
                       "connect an output of type " + input.type);
             }
         }
@@ -233,7 +233,7 @@ private:
             return;
         }
         if (desc.components.empty()) {
-            addAt("policy_without_components",
+            addAt(kPolicyComponentCode,
                   {id, "memory"},
                   "node " + id + " (" + desc.id + ") runs no network, so it has no memory policy",
                   "remove its \"memory\" entry");
@@ -254,7 +254,7 @@ private:
             return;
         }
         if (desc.components.empty()) {
-            addAt("precision_without_components",
+            addAt(kPrecisionComponentCode,
                   {id, "precision"},
                   "node " + id + " (" + desc.id + ") runs no network, so it has no precision",
                   "remove its \"precision\" entry");
@@ -276,14 +276,13 @@ private:
                    const std::string& role,
                    const NodeDesc& desc,
                    const std::string& entry) {
-        const auto& roles = desc.components;
-        if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
-            addAt(entry == "memory" ? "policy_without_components" : "precision_without_components",
+        if (!memory::matchesAnyRole(desc.components, role)) {
+            addAt(entry == "memory" ? kPolicyComponentCode : kPrecisionComponentCode,
                   {id, entry},
                   "the " + std::string(entry == "memory" ? "memory policy" : "precision") +
                       " of node " + id + " names the component " + quotedName(role) +
                       ", which the node does not run",
-                  whatThereIs(role, roles));
+                  whatThereIs(role, desc.components));
         }
     }
 

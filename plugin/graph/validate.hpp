@@ -6,6 +6,11 @@
 
 namespace lowtide::graph {
 
+/// Codes of a policy or a precision for a component that a node does not run; found with the model
+/// known, they are the executor's too.
+inline constexpr const char* kPolicyComponentCode = "policy_without_components";
+inline constexpr const char* kPrecisionComponentCode = "precision_without_components";
+
 /// Everything that is wrong with a graph, node by node. What an output node pulls is an error, the
 /// rest a warning; without an error makeSnapshot accepts the graph. Codes: missing_node_type,
 /// required_input_missing, bad_linked_input, return_type_mismatch, invalid_input_type,

@@ -81,7 +81,9 @@ struct NodeDesc {
     bool sideEffect = false;  ///< writes something outside the graph
     bool control = false;     ///< passes its value through and acts on memory
     std::vector<std::string> aliases;
-    std::vector<std::string> components;  ///< roles that a memory policy of this node may name
+    /// Patterns of the roles that a memory policy of this node may name: "denoiser", or with "*" at
+    /// the end all roles that begin so ("text_encoder*"). The model decides which there are.
+    std::vector<std::string> components;
     std::vector<PortDesc> inputs;
     std::vector<PortDesc> outputs;
     std::vector<ParamDesc> params;

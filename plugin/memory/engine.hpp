@@ -65,7 +65,7 @@ public:
     /// Everything not kept leaves the devices; no copy is pending afterwards.
     virtual void end(Outcome outcome) noexcept = 0;
 
-    /// Frees a kept component by role or id ("all": every one). Returns the bytes given back. Not
+    /// Frees kept components; `component` as isNamed() takes it. Returns the bytes given back. Not
     /// during a run.
     virtual Bytes release(std::string_view component) = 0;
 
@@ -74,8 +74,8 @@ public:
     /// Gives blocks that the allocators keep without need back to the device and to the system, and
     /// returns the measured bytes. Weights, packed weights and plans stay. The device is open.
     virtual Bytes collect(const DeviceSpec& spec) = 0;
-    /// Makes components leave their devices now, by role or id ("all": every one), also during a
-    /// run between two nodes; with `dropHost` their host masters are closed too. A component that
+    /// Makes components leave their devices now, also during a run between two nodes; `component`
+    /// as isNamed() takes it. With `dropHost` their host masters are closed too. A component that
     /// is used again comes back as its policy says. Returns the device bytes given back.
     virtual Bytes offload(std::string_view component, bool dropHost) = 0;
     /// What earlier runs left on devices.

@@ -19,7 +19,7 @@ namespace lowtide::memory {
 /// Position of a node in the run's order.
 using NodeIndex = uint32_t;
 
-/// Whether `component` means the tree: its role, its id, or "all".
+/// Whether `component` means the tree: a pattern of its role (matchesRole), its id, or "all".
 [[nodiscard]] bool isNamed(const ComponentTree& tree, std::string_view component);
 
 /// What one node of a run needs, in the order in which nodes will execute.
@@ -28,7 +28,7 @@ struct NodeWork {
     Policy policy;
     std::vector<std::shared_ptr<const ComponentTree>> components;
     StageWork work{};  ///< on shapes alone; empty components: nothing is known
-    /// What leaves its device when the node runs: roles, ids of trees, or "all".
+    /// What leaves its device when the node runs: as isNamed() takes it.
     std::vector<std::string> offloads{};
     /// Per device id: bytes of values on wires, and of kept results, while the node runs.
     std::map<std::string, Bytes, std::less<>> wires{};

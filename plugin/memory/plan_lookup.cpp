@@ -1,5 +1,6 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/role_pattern.hpp"
 
 #include <algorithm>
 
@@ -16,8 +17,8 @@ bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
 }  // namespace
 
 bool isNamed(const ComponentTree& tree, std::string_view component) {
-    return component == "all" || component == tree.role || component == tree.id ||
-           component == tree.weightsId();
+    return component == "all" || component == tree.id || component == tree.weightsId() ||
+           matchesRole(component, tree.role);
 }
 
 bool PlannedStay::isHeldAt(NodeIndex node) const {

@@ -2,10 +2,12 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/joined_pictures.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
@@ -19,8 +21,11 @@ at::Tensor decodeAll(StageContext& context,
                      const DecodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
+    const auto network = treeIn(model, kAutoencoder);
     const auto decode = [&](const at::Tensor& part) {
-        return finite.of([&](const Model& own) { return own.decode(context, part); });
+        return finite.of([&](StageContext& own) {
+            return passOver(own, *network, part.sizes(), [&] { return model.decode(own, part); });
+        });
     };
     const int64_t count = latents.size(0);
     JoinedPictures pictures(count);
@@ -32,14 +37,15 @@ at::Tensor decodeAll(StageContext& context,
             request.tilePixels > 0
                 ? decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode)
                 : decode(one));
-        tellProgress(context, *treeIn(model, kAutoencoder), call, "decode", i + 1, count);
+        tellProgress(context, *network, call, "decode", i + 1, count);
     }
     return pictures.take();
 }
 
-}  // namespace
-
-Shape decodedShape(const Model& model, const Shape& latents) {
+/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet.
+Shape decodedShape(const DecodeRequest& request) {
+    const Model& model = modelIn(request.model);
+    const Shape latents = shapeOf(request.latent);
     if (latents.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to decode",
@@ -52,17 +58,21 @@ Shape decodedShape(const Model& model, const Shape& latents) {
     return {latents.front(), tensor::kPictureChannels, size.height, size.width};
 }
 
+StageShapes decodeShapes(const DecodeRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", decodedShape(request))}};
+}
+
+}  // namespace
+
 WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
     const Model& model = modelIn(request.model);
-    const bool isEmpty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get()) != nullptr;
-    (void)decodedShape(model,
-                       isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec());
+    (void)decodedShape(request);
     const tensor::Latents& given = latentsIn(request.latent);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor latents =
         forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
-    FiniteResult finite(model, call);
+    FiniteResult finite(context, call);
     at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
     context.record.put("vae.decode_out", pixels);
     pixels.div_(2).add_(0.5).clamp_(0, 1);
@@ -73,6 +83,19 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     tensor::Provenance provenance = given.provenance();
     finite.describe(provenance, kDecodeField);
     return std::make_shared<const tensor::Images>(std::move(pixels), std::move(provenance));
+}
+
+const StageDef<DecodeRequest>& stageOf(const DecodeRequest&) {
+    static const StageDef<DecodeRequest> def{
+        .name = "decode",
+        .wires = {{"model", &DecodeRequest::model}, {"latent", &DecodeRequest::latent}},
+        .source = modelOf<DecodeRequest>,
+        .roles = {kAutoencoder},
+        .shape = decodeShapes,
+        .run = [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
+            return std::vector<WireRef>{decodeStage(context, request, call)};
+        }};
+    return def;
 }
 
 }  // namespace lowtide::models

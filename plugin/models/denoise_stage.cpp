@@ -4,23 +4,37 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_preview.hpp"
+#include "plugin/models/model_hashes.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/recorded_pass.hpp"
+#include "plugin/models/schedule_warnings.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/generator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lowtide::models {
 
 namespace {
+
+/// Enough for the longest history, of three predictions, a step that reads it, and the last one.
+constexpr int kWalkedSteps = 5;
+
+constexpr const char* kStartAt = "start_at";
+constexpr const char* kEndAt = "end_at";
 
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
@@ -36,7 +50,7 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                 "strength");
     requireThat(
         keepsLatent(request) || request.strength == 1 ||
-            startStepOf(model, request) < request.steps,
+            partOf(model, request).startStep < request.steps,
         "a strength of " + strength + " takes none of " + std::to_string(request.steps) + " steps",
         "choose a higher strength or more steps, or 0 for the picture as it is",
         "strength");
@@ -45,6 +59,34 @@ void checkStrength(const Model& model, const DenoiseRequest& request) {
                     std::to_string(request.startStep) + " say where to begin",
                 "set the strength to 1 or start_step to 0",
                 "strength");
+}
+
+void checkScheduleShare(double share, const char* param) {
+    requireThat(share >= 0 && share <= 1,
+                std::string(param) + " is " + formatNumber(share),
+                "choose a share of the schedule from 0 to 1",
+                param);
+}
+
+/// Steps and shares, or strength and a share, that say twice where a pass begins or ends.
+void checkPart(const DenoiseRequest& request) {
+    checkScheduleShare(request.startAt, kStartAt);
+    checkScheduleShare(request.endAt, kEndAt);
+    const std::string startAt = std::string(kStartAt) + " " + formatNumber(request.startAt);
+    const std::string steps = "start_step " + std::to_string(request.startStep) + ", end_step " +
+                              std::to_string(request.endStep);
+    const bool hasSteps = request.startStep != 0 || request.endStep >= 0;
+    const bool hasStart = request.startAt > 0;
+    requireThat(!hasSteps || (!hasStart && request.endAt == 1),
+                "both steps (" + steps + ") and shares (" + startAt + ", end_at " +
+                    formatNumber(request.endAt) + ") say which part to take",
+                "set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1",
+                hasStart ? kStartAt : kEndAt);
+    requireThat(!hasStart || request.strength == 1,
+                "both the strength of " + formatNumber(request.strength) + " and " + startAt +
+                    " say where to begin",
+                "set the strength to 1 or start_at to 0",
+                kStartAt);
 }
 
 void checkNumbers(const Model& model, const DenoiseRequest& request) {
@@ -65,6 +107,7 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
                 "choose a number from 0 to 1",
                 "guidance_rescale");
     checkStrength(model, request);
+    checkPart(request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
@@ -114,7 +157,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
                                           .width = latents.size(-1),
                                           .downsampling = model.info().latent.factor});
     if (prompts.isPlain()) {
-        return model.makeDenoiser(context, request);
+        return makeDenoiser(context, model, request);
     }
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
 }
@@ -142,11 +185,9 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
             .batchNoise = batchNoiseNamed(request.batchSeeds),
-            .startStep = startStepOf(model, request),
-            .endStep = request.endStep,
-            .addNoise = request.addNoise,
+            .part = partOf(model, request),
+            .addNoise = request.addNoise && request.startAt == 0,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
-            .keepNoise = request.keepNoise,
             .scheduleKey = scheduleKey(model, request, sampler),
             .deviation = start.deviation,
             .inpainting = inpaintingFor(model, request, start.samples),
@@ -168,42 +209,120 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
     }
 }
 
-Shape shapeOfTensor(const at::Tensor& tensor) {
-    return tensor.sizes().vec();
+/// Before anything goes to the device: the shape of the latents, and whether they go with the rest.
+Shape checkedShape(const Model& model, const DenoiseRequest& request) {
+    const WireRef kind = kindOf(request.latent);
+    const EmptyOutline* empty = emptyIn(kind);
+    Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
+                        : shapeOf(request.latent);
+    checkLatents(model, shape);
+    requireThat(!emptyIn(kindOf(request.masked)),
+                "the masked picture is an empty latent, no latent picture",
+                "connect an encoded picture",
+                "masked");
+    checkInpainting(model,
+                    request,
+                    {.latent = shape,
+                     .isEmpty = empty != nullptr,
+                     .mask = shapeOf(request.mask),
+                     .masked = shapeOf(request.masked)});
+    return shape;
 }
 
-/// Before anything goes to the device.
-void checkWires(const Model& model, const DenoiseRequest& request) {
-    InpaintShapes shapes;
-    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
-        shapes.latent = latentShapeFor(model, empty->size(), empty->batch(), "latent");
-    } else {
-        shapes.latent = shapeOfTensor(latentsIn(request.latent).samples());
-        checkLatents(model, shapes.latent);
-        shapes.isEmpty = false;
+/// With the hash of its weights, for its step cache. A kept result, which never runs, is known by
+/// them too.
+DenoiseRequest identified(const DenoiseRequest& request,
+                          ModelHashes& hashes,
+                          const StopToken& stop) {
+    const auto tree = treeIn(modelIn(request.model), kDenoiser);
+    hashes.know(*tree);
+    return withWeightsHash(
+        request, [&hashes, stop, id = tree->weightsId()] { return hashes.digestOf(id, stop); });
+}
+
+StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
+    const DenoiseRequest request = facts.hashes ? identified(asked, *facts.hashes, {}) : asked;
+    const Model& model = modelIn(request.model);
+    const auto sampler = makeSampler(model, request);
+    memory::ComponentPrecision& precision = facts.precisions.front();
+    const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
+    precision.reuse = judgement.reuse;
+    StageShapes shapes{.outputs = {}, .issues = warningsOf(judgement)};
+    for (const Issues& more : {scheduleWarnings(model, request, *sampler),
+                               handoverWarnings(request, kindOf(request.latent))}) {
+        shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
     }
-    if (request.mask) {
-        shapes.mask = shapeOfTensor(masksIn(request.mask).values());
+    const Shape shape = checkedShape(model, request);
+    if (keepsLatent(request)) {
+        return {.outputs = {latentOutput(shape, kindOf(request.latent))}, .runsComponents = false};
     }
-    if (request.masked) {
-        shapes.masked = shapeOfTensor(latentsIn(request.masked, "masked").samples());
+    const bool hasCarry = sampling::givesCarry(partOf(model, request));
+    const int history = hasCarry ? sampler->historyLength() : 0;
+    const int64_t generators = request.batchSeeds == "each" ? shape.at(0) : 1;
+    StageOutput latent = latentOutput(shape, nullptr);
+    latent.tensors.resize(static_cast<size_t>(1 + history), bytesOf(shape));
+    latent.hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0;
+    shapes.outputs.push_back(std::move(latent));
+    return shapes;
+}
+
+bool changesWithTime(const WireRef& conditioning, const char* port) {
+    if (!conditioning) {
+        return false;
     }
-    checkInpainting(model, request, shapes);
+    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
+    return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
+        return !entry.scope.isAlways();
+    });
+}
+
+/// The first steps are enough for every sampler to have its history. Where steps differ, all are
+/// walked.
+WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
+    if (keepsLatent(request)) {
+        return {};
+    }
+    if (context.hashes) {
+        request = identified(request, *context.hashes, {});
+    }
+    const Model& model = modelIn(request.model);
+    const auto sampler = makeSampler(model, request);
+    sampling::PassPart part = partOf(model, request);
+    const auto callsUntil = [&](int endStep) {
+        part.endStep = endStep;
+        const auto [first, last] = sampling::callsOf(*sampler, part);
+        return last - first;
+    };
+    const int allCalls = callsUntil(request.endStep);
+    const bool stepsDiffer = request.stepCache || changesWithTime(request.positive, "positive") ||
+                             changesWithTime(request.negative, "negative");
+    const bool hasShares = part.startAt > 0 || part.endAt < 1;
+    if (!stepsDiffer && !hasShares) {
+        const int steps = sampler->stepCount();
+        const int end = request.endStep < 0 ? steps : std::min(request.endStep, steps);
+        request.endStep = std::min(end, part.startStep + kWalkedSteps);
+    }
+    return {.all = allCalls, .walked = callsUntil(request.endStep)};
 }
 
 }  // namespace
 
-int startStepOf(const Model& model, const DenoiseRequest& request) {
-    if (request.strength >= 1 || spreadsStrength(model, request)) {
-        return request.startStep;
-    }
-    return request.steps - static_cast<int>(request.steps * request.strength);
+sampling::PassPart partOf(const Model& model, const DenoiseRequest& request) {
+    const bool takesLastSteps = request.strength < 1 && !spreadsStrength(model, request);
+    return {.startStep = takesLastSteps
+                             ? request.steps - static_cast<int>(request.steps * request.strength)
+                             : request.startStep,
+            .endStep = request.endStep,
+            .keepNoise = request.keepNoise,
+            .startAt = request.startAt,
+            .endAt = request.endAt};
 }
 
 bool keepsLatent(const DenoiseRequest& request) {
     return request.strength == 0;
 }
 
+/// The latent that came in, without a sampler's state: tensors of its own, on its device.
 WireRef keptLatent(const DenoiseRequest& request) {
     const tensor::Latents& given = latentsIn(request.latent);
     const at::Tensor& deviation = given.deviation();
@@ -238,23 +357,32 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
          .keepNoise = request.keepNoise,
          .strength =
              spreadsStrength(model, request) && !keepsLatent(request) ? request.strength : 1});
+    if (!keepsLatent(request)) {
+        (void)sampling::callsOf(*sampler, partOf(model, request));
+    }
     (void)judgeDenoise(model, request, *sampler, {});
     return sampler;
 }
 
-WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const StageCall& call) {
-    const Model& model = modelIn(request.model);
+WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const StageCall& call) {
+    const Model& model = modelIn(asked.model);
+    const DenoiseRequest request =
+        context.hashes ? identified(asked, *context.hashes, call.stop) : asked;
+    if (context.hashes && !context.walk) {
+        // Pictures name the weights: their files are read while the denoiser runs.
+        context.hashes->begin(treeIn(model, kDenoiser)->weightsId());
+    }
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
-    checkWires(model, request);
+    (void)checkedShape(model, request);
     if (keepsLatent(request)) {
         return keptLatent(request);
     }
     const auto tree = treeIn(model, kDenoiser);
-    const c10::Device device = context.weights.torchDeviceOf(*tree);
+    const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
     const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
@@ -296,6 +424,27 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& request, const
                      .samples = start.samples});
     return std::make_shared<const tensor::Latents>(
         std::move(result.latents), std::move(start.provenance), std::move(result.carry));
+}
+
+const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
+    static const StageDef<DenoiseRequest> def{
+        .name = "denoise",
+        .wires = {{"model", &DenoiseRequest::model},
+                  {"positive", &DenoiseRequest::positive},
+                  {"negative", &DenoiseRequest::negative},
+                  {"latent", &DenoiseRequest::latent},
+                  {"mask", &DenoiseRequest::mask},
+                  {"masked", &DenoiseRequest::masked},
+                  {"step_cache", &DenoiseRequest::stepCache}},
+        .source = modelOf<DenoiseRequest>,
+        .roles = {kDenoiser},
+        .shape = denoiseShapes,
+        .run =
+            [](StageContext& context, const DenoiseRequest& request, const StageCall& call) {
+                return std::vector<WireRef>{denoiseStage(context, request, call)};
+            },
+        .shorten = shortenDenoise};
+    return def;
 }
 
 }  // namespace lowtide::models

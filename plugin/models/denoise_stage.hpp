@@ -5,6 +5,7 @@
 
 namespace lowtide::sampling {
 class Sampler;
+struct PassPart;
 enum class BatchNoise : uint8_t;
 }  // namespace lowtide::sampling
 
@@ -27,15 +28,13 @@ class Model;
                                    const DenoiseRequest& request,
                                    const StageCall& call);
 
-/// The step that the request begins with: start_step, or as many steps before the end as its
-/// strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image pipelines. A model
-/// that spreads strength takes all steps with its own sampler and no mask, as
+/// What of the schedule the request takes. It begins with start_step or start_at, or as many steps
+/// before the end as its strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image
+/// pipelines. A model that spreads strength takes all steps with its own sampler and no mask, as
 /// LatentConsistencyModelImg2ImgPipeline does.
-[[nodiscard]] int startStepOf(const Model& model, const DenoiseRequest& request);
+[[nodiscard]] sampling::PassPart partOf(const Model& model, const DenoiseRequest& request);
 
 /// Whether a strength of 0 asks for the latent that came in.
 [[nodiscard]] bool keepsLatent(const DenoiseRequest& request);
-/// That latent, without a sampler's state: tensors of its own, on its device.
-[[nodiscard]] WireRef keptLatent(const DenoiseRequest& request);
 
 }  // namespace lowtide::models

@@ -1,6 +1,7 @@
 #include "plugin/models/diffusers_parts.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/model.hpp"
 
 #include <algorithm>
 
@@ -37,14 +38,14 @@ UNet2DCondition openUNet(Checkpoint& checkpoint) {
     const std::string file = "unet/config.json";
     const UNet2DConfig config =
         readUNet2DConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
-    return {config, checkpoint.weights("unet", kDiffusersStem)};
+    return {config, checkpoint.weights("unet", kDiffusersStem), kDenoiser};
 }
 
 AutoencoderKL openAutoencoder(Checkpoint& checkpoint) {
     const std::string file = "vae/config.json";
     const AutoencoderConfig config =
         readAutoencoderConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
-    return {config, checkpoint.weights("vae", kDiffusersStem)};
+    return {config, checkpoint.weights("vae", kDiffusersStem), kAutoencoder};
 }
 
 void checkChannels(const Checkpoint& checkpoint,

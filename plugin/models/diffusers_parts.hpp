@@ -20,7 +20,7 @@ void requireComponent(const Checkpoint& checkpoint,
                       const char* component,
                       std::initializer_list<std::string_view> classes);
 
-/// unet/ and vae/: configs and headers, no weight.
+/// unet/ and vae/, as the family's denoiser and autoencoder: configs and headers, no weight.
 [[nodiscard]] UNet2DCondition openUNet(Checkpoint& checkpoint);
 [[nodiscard]] AutoencoderKL openAutoencoder(Checkpoint& checkpoint);
 

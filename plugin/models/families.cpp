@@ -11,7 +11,7 @@ namespace lowtide::models {
 #include "family_list.inc"
 #undef LOWTIDE_ENTRY
 
-std::span<const Family* const> families() {
+Families families() {
     static const std::vector<const Family*> kFamilies = {
 #define LOWTIDE_ENTRY(name) &name(),
 #include "family_list.inc"
@@ -20,20 +20,19 @@ std::span<const Family* const> families() {
     return kFamilies;
 }
 
-const Family* familyOf(const Checkpoint& checkpoint) {
-    const auto all = families();
+const Family* familyOf(const Checkpoint& checkpoint, Families known) {
     const auto family = std::find_if(
-        all.begin(), all.end(), [&](const Family* known) { return known->detect(checkpoint); });
-    return family == all.end() ? nullptr : *family;
+        known.begin(), known.end(), [&](const Family* each) { return each->detect(checkpoint); });
+    return family == known.end() ? nullptr : *family;
 }
 
-std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint) {
-    if (const Family* family = familyOf(checkpoint)) {
+std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint, Families known) {
+    if (const Family* family = familyOf(checkpoint, known)) {
         return family->open(checkpoint);
     }
     std::vector<std::string> names;
-    for (const Family* known : families()) {
-        names.push_back(known->name);
+    for (const Family* each : known) {
+        names.push_back(each->name);
     }
     const std::string seen = checkpoint.pipelineClass();
     throw Error(ErrorKind::Unsupported,

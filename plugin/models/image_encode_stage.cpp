@@ -2,10 +2,13 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/joined_pictures.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/tiles.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -46,8 +49,11 @@ at::Tensor encodeAll(StageContext& context,
                      const ImageEncodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
+    const auto network = treeIn(model, kAutoencoder);
     const auto encode = [&](const at::Tensor& part) {
-        return finite.of([&](const Model& own) { return own.encode(context, part); });
+        return finite.of([&](StageContext& own) {
+            return passOver(own, *network, part.sizes(), [&] { return model.encode(own, part); });
+        });
     };
     const int64_t count = pixels.size(0);
     JoinedPictures moments(count);
@@ -58,26 +64,20 @@ at::Tensor encodeAll(StageContext& context,
                     request.tilePixels > 0
                         ? encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode)
                         : encode(one));
-        tellProgress(context, *treeIn(model, kAutoencoder), call, "encode", i + 1, count);
+        tellProgress(context, *network, call, "encode", i + 1, count);
     }
     return moments.take();
 }
 
-Shape maskShapeOf(const memory::WireRef& mask) {
-    return mask ? Shape(masksIn(mask).values().sizes().vec()) : Shape();
-}
-
-}  // namespace
-
-Shape encodedShape(const Model& model,
-                   const ImageEncodeShapes& shapes,
-                   const ImageEncodeRequest& settings) {
+/// [B, C, h, w] for pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
+Shape encodedShape(const ImageEncodeRequest& settings) {
+    const Model& model = modelIn(settings.model);
+    const Shape image = shapeOf(settings.image);
     checkSettings(settings);
     requirePictures(model, "encoding");
-    Shape shape = latentShapeFor(
-        model, {.width = shapes.image[3], .height = shapes.image[2]}, shapes.image[0], "image");
-    if (!shapes.mask.empty()) {
-        checkMaskFits(shapes.mask, shapes.image);
+    Shape shape = latentShapeFor(model, {.width = image[3], .height = image[2]}, image[0], "image");
+    if (settings.mask) {
+        checkMaskFits(shapeOf(settings.mask), image);
     }
     return shape;
 }
@@ -86,18 +86,27 @@ bool givesDistribution(const ImageEncodeRequest& settings) {
     return settings.sampling == kSample;
 }
 
+StageShapes imageEncodeShapes(const ImageEncodeRequest& request, StageFacts&) {
+    const Shape shape = encodedShape(request);
+    return {
+        .outputs = {latentOutput(
+            shape,
+            givesDistribution(request) ? std::make_shared<const LatentOutline>(true) : nullptr)}};
+}
+
+}  // namespace
+
 WireRef imageEncodeStage(StageContext& context,
                          const ImageEncodeRequest& request,
                          const StageCall& call) {
     const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
-    (void)encodedShape(
-        model, {.image = given.pixels().sizes().vec(), .mask = maskShapeOf(request.mask)}, request);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    (void)encodedShape(request);
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
     context.record.putNext("vae.encode_in", pixels);
-    FiniteResult finite(model, call);
+    FiniteResult finite(context, call);
     const at::Tensor moments = encodeAll(context, model, pixels, request, call, finite);
     context.record.putNext("vae.moments", moments);
     sampling::LatentDistribution seen = forDenoiser(model.info().latent, moments);
@@ -108,6 +117,21 @@ WireRef imageEncodeStage(StageContext& context,
     finite.describe(provenance, kEncodeField);
     return std::make_shared<const tensor::Latents>(
         std::move(seen.mean), std::move(provenance), nullptr, std::move(seen.deviation));
+}
+
+const StageDef<ImageEncodeRequest>& stageOf(const ImageEncodeRequest&) {
+    static const StageDef<ImageEncodeRequest> def{
+        .name = "image encode",
+        .wires = {{"model", &ImageEncodeRequest::model},
+                  {"image", &ImageEncodeRequest::image},
+                  {"mask", &ImageEncodeRequest::mask}},
+        .source = modelOf<ImageEncodeRequest>,
+        .roles = {kAutoencoder},
+        .shape = imageEncodeShapes,
+        .run = [](StageContext& context, const ImageEncodeRequest& request, const StageCall& call) {
+            return std::vector<WireRef>{imageEncodeStage(context, request, call)};
+        }};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -39,6 +39,11 @@ void checkInpaintMask(const Model& model,
                     std::to_string(shapes.latent[0]) + " pictures",
                 "connect one mask, or one for each picture",
                 "mask");
+    requireThat(settings.startAt == 0,
+                "a mask cannot go on at start_at " + formatNumber(settings.startAt) +
+                    ", where no noise is added",
+                "set start_at to 0, or leave the mask unconnected",
+                "start_at");
     requireThat(settings.addNoise,
                 "a mask cannot go on with the noise of a pass before",
                 "turn add_noise on, or leave the mask unconnected",
@@ -67,6 +72,11 @@ void checkInpainting(const Model& model,
                     " keeps some of a picture, but the latent is empty",
                 "connect an encoded picture, or set the strength to 1",
                 "strength");
+    requireThat(settings.startAt == 0 || !shapes.isEmpty,
+                "start_at " + formatNumber(settings.startAt) +
+                    " goes on with the noise of a pass before, but the latent is empty",
+                "connect the latent of a pass that ended there, or set start_at to 0",
+                "start_at");
     requireThat(!fillsMasks || !shapes.mask.empty(),
                 "the denoiser of " + name + " fills masks, and none is connected",
                 "connect a mask, or choose another checkpoint",

@@ -1,7 +1,7 @@
-#include "plugin/models/latent_upscale_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/interpolation.hpp"
 
@@ -105,10 +105,14 @@ LatentSize sizeInPixels(const LatentSize& given,
                            : scaledLatentSide(given.width, ratio(height, given.height), "height")};
 }
 
-}  // namespace
-
-Shape upscaledShape(const Shape& latentShape, const LatentUpscaleRequest& settings) {
+/// Of latents [B, C, h, w]. Refuses an empty latent, a size without a model, a side that is no
+/// multiple of what its autoencoder packs into one latent pixel.
+Shape upscaledLatentShape(const LatentUpscaleRequest& settings) {
+    const Shape latentShape = shapeOf(settings.latent);
     (void)latentMethodNamed(settings.method);
+    if (!settings.latent) {
+        (void)latentsIn(settings.latent);
+    }
     if (latentShape.empty()) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is empty, there is nothing to upscale",
@@ -130,11 +134,13 @@ Shape upscaledShape(const Shape& latentShape, const LatentUpscaleRequest& settin
     return {latentShape[0], latentShape[1], size.height, size.width};
 }
 
-WireRef upscaleLatentStage(StageContext& context, const LatentUpscaleRequest& request) {
+/// Where they lie. A sampler's state does not fit them any more and is left out.
+std::vector<WireRef> upscaleLatentStage(StageContext& context,
+                                        const LatentUpscaleRequest& request,
+                                        const StageCall&) {
     const LatentMethod& method = latentMethodNamed(request.method);
-    const bool isEmpty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get()) != nullptr;
-    const Shape given = isEmpty ? Shape() : latentsIn(request.latent).samples().sizes().vec();
-    const Shape shape = upscaledShape(given, request);
+    const Shape given = shapeOf(request.latent);
+    const Shape shape = upscaledLatentShape(request);
     const tensor::Latents& latents = latentsIn(request.latent);
     context.record.put("latent_upscale_in", latents.samples());
     at::Tensor result =
@@ -146,7 +152,23 @@ WireRef upscaleLatentStage(StageContext& context, const LatentUpscaleRequest& re
                        formatNumber(static_cast<double>(shape[3]) / static_cast<double>(given[3])));
         provenance.set("Hires upscaler", method.label);
     }
-    return std::make_shared<const tensor::Latents>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Latents>(std::move(result), std::move(provenance))};
+}
+
+StageShapes upscaleLatentShapes(const LatentUpscaleRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("LATENT", upscaledLatentShape(request))}};
+}
+
+}  // namespace
+
+const StageDef<LatentUpscaleRequest>& stageOf(const LatentUpscaleRequest&) {
+    static const StageDef<LatentUpscaleRequest> def{
+        .name = "upscale latent",
+        .wires = {{"latent", &LatentUpscaleRequest::latent},
+                  {"model", &LatentUpscaleRequest::model}},
+        .shape = upscaleLatentShapes,
+        .run = upscaleLatentStage};
+    return def;
 }
 
 }  // namespace lowtide::models

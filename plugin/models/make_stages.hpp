@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Recorder;
 
 namespace lowtide::models {
 
+struct Family;
+
 /// What the stages stand on; given by the composition root.
 struct StagesSettings {
     residency::Residency& residency;  ///< must outlive the stages
@@ -33,6 +36,7 @@ struct StagesSettings {
     std::function<const tensor::RecordedTensors*()>
         teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
     PreviewPace previewPace{};
+    std::span<const Family* const> families{};      ///< of checkpoints; empty: all that are built
     std::shared_ptr<files::FileDigests> digests{};  ///< null: the stages keep their own in memory
 };
 

@@ -1,7 +1,7 @@
-#include "plugin/models/mask_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 
 #include <ATen/ATen.h>
@@ -44,9 +44,8 @@ at::Tensor levels(const at::Tensor& pixels, const Channel& channel) {
     return sum.add_(pixels.narrow(1, 2, 1), channel.blue);
 }
 
-}  // namespace
-
-Shape maskShape(const Shape& imageShape, const MaskRequest& settings) {
+/// [B, 1, H, W] of the mask of pictures [B, 3, H, W].
+Shape maskShape(const MaskRequest& settings) {
     (void)channelNamed(settings.channel);
     if (!(settings.threshold >= 0 && settings.threshold <= 1)) {
         throw Error(ErrorKind::InvalidInput,
@@ -54,12 +53,15 @@ Shape maskShape(const Shape& imageShape, const MaskRequest& settings) {
                     "choose a number from 0 to 1",
                     "threshold");
     }
-    return {imageShape[0], 1, imageShape[2], imageShape[3]};
+    const Shape image = shapeOf(settings.image);
+    return {image[0], 1, image[2], image[3]};
 }
 
-WireRef maskStage(StageContext& context, const MaskRequest& request) {
+std::vector<WireRef> maskStage(StageContext& context,
+                               const MaskRequest& request,
+                               const StageCall&) {
     const at::Tensor& pixels = imagesIn(request.image).pixels();
-    (void)maskShape(pixels.sizes().vec(), request);
+    (void)maskShape(request);
     at::Tensor mask = levels(pixels, channelNamed(request.channel));
     if (request.threshold > 0) {
         mask = mask.ge(request.threshold).to(at::kFloat);
@@ -68,7 +70,21 @@ WireRef maskStage(StageContext& context, const MaskRequest& request) {
         mask.neg_().add_(1);
     }
     context.record.put("mask", mask);
-    return std::make_shared<const tensor::Masks>(std::move(mask));
+    return {std::make_shared<const tensor::Masks>(std::move(mask))};
+}
+
+StageShapes maskShapes(const MaskRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("MASK", maskShape(request))}};
+}
+
+}  // namespace
+
+const StageDef<MaskRequest>& stageOf(const MaskRequest&) {
+    static const StageDef<MaskRequest> def{.name = "mask",
+                                           .wires = {{"image", &MaskRequest::image}},
+                                           .shape = maskShapes,
+                                           .run = maskStage};
+    return def;
 }
 
 }  // namespace lowtide::models

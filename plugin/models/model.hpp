@@ -2,8 +2,7 @@
 // A loaded checkpoint as the stages use it, whatever its family.
 
 #include "plugin/base/json.hpp"
-#include "plugin/memory/weight_file.hpp"
-#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/component_source.hpp"
 #include "plugin/models/conditioning/conditioning_statement.hpp"
 #include "plugin/models/latent_space.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
@@ -24,11 +23,6 @@ namespace lowtide::tensor {
 class Conditioning;
 }
 
-namespace lowtide::memory {
-struct ComponentTree;
-struct FamilyPrecision;
-}  // namespace lowtide::memory
-
 namespace lowtide::sampling {
 class Denoiser;
 struct StepInfo;
@@ -43,11 +37,12 @@ struct UNetResiduals;
 /// A rectangle of a latent picture (conditioning/placed_entries).
 struct LatentArea;
 
-/// Roles of the component trees.
-inline constexpr std::string_view kTextEncoder = "text_encoder";
-inline constexpr std::string_view kTextEncoder2 = "text_encoder_2";
+/// Patterns of the roles of components that stages run: those that encode prompts, all of them.
+inline constexpr std::string_view kTextEncoders = "text_encoder*";
 inline constexpr std::string_view kDenoiser = "denoiser";
 inline constexpr std::string_view kAutoencoder = "autoencoder";
+/// The role of a family's one text encoder, or of the first.
+inline constexpr std::string_view kTextEncoder = "text_encoder";
 
 /// Facts of a checkpoint that need no weight.
 struct ModelInfo {
@@ -60,7 +55,6 @@ struct ModelInfo {
     /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
     bool spreadsStrength = false;
     bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
-    std::vector<std::string> textEncoders = {std::string(kTextEncoder)};  ///< roles, in order
     ConditioningStatement conditioning{};      ///< of its encoded prompts
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
@@ -98,31 +92,19 @@ struct DenoiserRequest {
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
 };
 
-/// One checkpoint of one family. Immutable; holds trees and settings, never a weight.
-class Model : public memory::WireValue, public std::enable_shared_from_this<Model> {
+/// One checkpoint of one family. Immutable. Its networks are stored and computed as the context of
+/// a stage has them.
+class Model : public ComponentSource {
 public:
     [[nodiscard]] std::string_view type() const override { return "MODEL"; }
 
-    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
+    [[nodiscard]] const std::string& name() const override { return info().checkpoint; }
 
-    [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
+    [[nodiscard]] const std::vector<memory::WeightFile>& files() const override {
+        return info().files;
+    }
 
     [[nodiscard]] virtual const ModelInfo& info() const = 0;
-    /// nullptr when the model has no such component. May open its files, for their headers.
-    /// Error{Corrupt}, Error{Unsupported} name file and tensor. Any thread.
-    [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const = 0;
-
-    /// As tree(), but nullptr too where tree() was not asked for yet and would have to open files.
-    [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const = 0;
-
-    /// What its family states of precision.
-    [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
-
-    /// The same weights computed in f32, for results that half precision could not hold; nullptr
-    /// where nothing is checked.
-    [[nodiscard]] virtual std::shared_ptr<const Model> inF32() const { return nullptr; }
 
     /// Of what encodePrompts() would give, with its errors about the texts. Any thread.
     [[nodiscard]] virtual PromptsOutline outlinePrompts(const PromptRequest& request) const = 0;
@@ -131,7 +113,7 @@ public:
                                                        const PromptRequest& request) const = 0;
     /// Whether guidance is a second half of the batch at this cfg (else it is off, or embedded).
     [[nodiscard]] virtual bool guidesByBatch(double cfg) const = 0;
-    /// The network with its conditioning. What `context` refers to must outlive it.
+    /// The network with its conditioning. What `context` holds and refers to must outlive it.
     /// Error{InvalidInput} when a conditioning is another encoder's.
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const = 0;

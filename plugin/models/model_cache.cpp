@@ -66,11 +66,11 @@ std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
 std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice) const {
     std::unique_ptr<Checkpoint> checkpoint = openLayout(choice.checkpoint, resourcesFolder_);
     if (choice.parts.empty() && choice.prediction.empty()) {
-        return openCheckpoint(*checkpoint);
+        return openCheckpoint(*checkpoint, families_);
     }
     AdjustedCheckpoint adjusted(
         std::move(checkpoint), openParts(choice, resourcesFolder_), choice.prediction);
-    return openCheckpoint(adjusted);
+    return openCheckpoint(adjusted, families_);
 }
 
 void ModelCache::remember(const std::string& key, const std::shared_ptr<const Model>& model) {

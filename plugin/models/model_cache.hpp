@@ -13,6 +13,8 @@
 
 namespace lowtide::models {
 
+struct Family;
+
 /// What a person chose: a checkpoint and, where they want them otherwise, parts of it.
 struct CheckpointChoice {
     CheckpointPath checkpoint;
@@ -24,9 +26,10 @@ struct CheckpointChoice {
 /// but for the last few. Thread-safe.
 class ModelCache {
 public:
-    /// `resourcesFolder` holds what single files lack (clip/merges.txt).
-    explicit ModelCache(std::string resourcesFolder)
-        : resourcesFolder_(std::move(resourcesFolder)) {}
+    /// `resourcesFolder` holds what single files lack (clip/merges.txt). `families`: those that are
+    /// known.
+    ModelCache(std::string resourcesFolder, std::span<const Family* const> families)
+        : resourcesFolder_(std::move(resourcesFolder)), families_(families) {}
 
     /// The model of this folder or file; opened anew when one of its files changed.
     [[nodiscard]] std::shared_ptr<const Model> open(const CheckpointChoice& choice);
@@ -36,6 +39,7 @@ private:
     void remember(const std::string& key, const std::shared_ptr<const Model>& model);
 
     std::string resourcesFolder_;
+    std::span<const Family* const> families_;
     std::mutex mutex_;
     std::map<std::string, std::weak_ptr<const Model>> known_;
     std::deque<std::shared_ptr<const Model>> recent_;

@@ -1,8 +1,8 @@
 #include "plugin/models/outline_parts.hpp"
 
 #include "plugin/base/dtype.hpp"
-#include "plugin/models/stage_errors.hpp"
-#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/latent_outline.hpp"
 
 namespace lowtide::models {
 
@@ -10,28 +10,24 @@ Bytes bytesOf(const Shape& shape) {
     return elementCount(shape).value_or(0) * sizeOf(DType::F32);
 }
 
-StageOutline outputOf(const char* type, const Shape& shape) {
-    return {
-        .components = {}, .outputType = type, .outputShape = shape, .tensors = {bytesOf(shape)}};
+StageOutput outputOf(const char* type, const Shape& shape) {
+    return {.type = type, .shape = shape, .tensors = {bytesOf(shape)}};
 }
 
-std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networkOf(
-    const WireRef& model, std::string_view stage, std::string_view role) {
-    return networksOf(model, stage, {std::string(role)});
-}
-
-std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networksOf(
-    const WireRef& model, std::string_view stage, const std::vector<std::string>& roles) {
-    return [=] { return withErrorsOf(stage, [&] { return treesIn(modelIn(model), roles); }); };
-}
-
-std::vector<std::shared_ptr<const memory::ComponentTree>> treesIn(
-    const Model& model, const std::vector<std::string>& roles) {
-    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-    for (const std::string& role : roles) {
-        trees.push_back(treeIn(model, role));
+StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
+    StageOutput output = outputOf("LATENT", shape);
+    output.value = kind;
+    if (isDistribution(kind)) {
+        output.tensors.push_back(output.tensors.front());
     }
-    return trees;
+    return output;
+}
+
+StageOutput outputOf(const ConditioningOutline& conditioning) {
+    return {.type = "CONDITIONING",
+            .shape = conditioning.shape(),
+            .value = std::make_shared<const ConditioningOutline>(conditioning),
+            .tensors = conditioning.tensors()};
 }
 
 }  // namespace lowtide::models

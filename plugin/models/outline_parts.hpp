@@ -1,33 +1,21 @@
 #pragma once
 // What outlines of stages are made of.
 
-#include "plugin/models/model.hpp"
-#include "plugin/models/stages.hpp"
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "plugin/base/shape.hpp"
+#include "plugin/models/stage_def.hpp"
 
 namespace lowtide::models {
+
+class ConditioningOutline;
 
 /// Of a tensor in f32.
 [[nodiscard]] Bytes bytesOf(const Shape& shape);
 
 /// One tensor that nothing more is known of.
-[[nodiscard]] StageOutline outputOf(const char* type, const Shape& shape);
-
-/// StageOutline::components of a stage that runs one network of `model`.
-[[nodiscard]] std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networkOf(
-    const WireRef& model, std::string_view stage, std::string_view role);
-
-/// The same of several.
-[[nodiscard]] std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> networksOf(
-    const WireRef& model, std::string_view stage, const std::vector<std::string>& roles);
-
-/// The trees of roles that the model has.
-[[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> treesIn(
-    const Model& model, const std::vector<std::string>& roles);
+[[nodiscard]] StageOutput outputOf(const char* type, const Shape& shape);
+/// A conditioning.
+[[nodiscard]] StageOutput outputOf(const ConditioningOutline& conditioning);
+/// Latents; `kind`: as LatentOutline says it, or null.
+[[nodiscard]] StageOutput latentOutput(const Shape& shape, const WireRef& kind);
 
 }  // namespace lowtide::models

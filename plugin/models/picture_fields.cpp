@@ -16,6 +16,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kModelHash = "Model hash";
+constexpr const char* kRefinerHash = "Refiner hash";
 constexpr const char* kSeed = "Seed";
 constexpr const char* kSteps = "Steps";  ///< every denoiser's first field
 
@@ -54,9 +55,30 @@ std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& r
     return pictures;
 }
 
+/// A picture that a base began and this model goes on with: its fields stay those of the base, as
+/// A1111 has them.
+void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    provenance.set("Refiner", facts.model.info().checkpoint);
+    provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->weightsId());
+    provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
+}
+
+void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
+    if (request.startAt > 0) {
+        provenance.set("Denoising start", formatNumber(request.startAt));
+    }
+    if (request.endAt < 1) {
+        provenance.set("Denoising end", formatNumber(request.endAt));
+    }
+}
+
 }  // namespace
 
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    if (facts.request.startAt > 0 && isOfDenoiser(provenance)) {
+        describeRefiner(provenance, facts);
+        return;
+    }
     const auto& positive = conditioningIn(facts.request.positive, "positive");
     provenance.prompt = positive.prompt();
     provenance.negative = facts.request.negative
@@ -78,6 +100,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (facts.request.strength < 1 || facts.request.mask) {
         provenance.set("Denoising strength", formatNumber(facts.request.strength));
     }
+    setShares(provenance, facts.request);
     if (const auto cache = stepCacheIn(facts.request)) {
         provenance.set("Step cache", cache->label());
     }
@@ -102,7 +125,8 @@ std::string parametersTextOf(const tensor::Provenance& provenance,
         text += "Negative prompt: " + provenance.negative + "\n";
     }
     for (const auto& [key, value] : provenance.fields) {
-        const std::string shown = key == kModelHash ? hashOf(value) : value;
+        const bool isHash = key == kModelHash || key == kRefinerHash;
+        const std::string shown = isHash ? hashOf(value) : value;
         if (!shown.empty()) {
             text += key + ": " + quoted(shown) + ", ";
         }

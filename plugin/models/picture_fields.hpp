@@ -26,8 +26,10 @@ struct DenoiseFacts {
     const at::Tensor& samples;  ///< [B, C, h, w]
 };
 
-/// Sets prompt, negative prompt and the fields "Steps" to "Clip skip". "Model hash" holds the id of
-/// the denoiser's tree until the text is made, since hashing a big file takes time.
+/// Sets prompt, negative prompt and the fields "Steps" to "Clip skip"; for a request that goes on
+/// at a share of the schedule with another denoiser's latents the fields "Refiner", "Refiner hash"
+/// and "Refiner switch at". A hash is the id of the denoiser's tree until the text is made, since
+/// hashing a big file takes time.
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
 
 /// The text: prompt, "Negative prompt: ..." where there is one, fields, version. `hashOf` gives the

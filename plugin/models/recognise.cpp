@@ -80,9 +80,9 @@ std::string withoutEnding(std::string pipeline) {
     return pipeline;
 }
 
-void recogniseWhole(Checkpoint& checkpoint, Recognised& known) {
+void recogniseWhole(Checkpoint& checkpoint, Families families, Recognised& known) {
     known.family = withoutEnding(checkpoint.pipelineClass());
-    const Family* family = familyOf(checkpoint);
+    const Family* family = familyOf(checkpoint, families);
     if (!family) {
         return;
     }
@@ -93,13 +93,14 @@ void recogniseWhole(Checkpoint& checkpoint, Recognised& known) {
 void recogniseLayout(const Layout& layout,
                      const ModelSource& source,
                      const std::string& resourcesFolder,
+                     Families families,
                      Recognised& known) {
     known.kind = layout.isWhole ? "checkpoint" : "autoencoder";
     known.layout = layout.name;
     known.family = layout.isWhole ? "" : known.kind;
     const std::unique_ptr<Checkpoint> checkpoint = layout.open(source, resourcesFolder);
     if (layout.isWhole) {
-        recogniseWhole(*checkpoint, known);
+        recogniseWhole(*checkpoint, families, known);
     } else {
         known.isRunnable = !checkpoint->componentClass(kVaePart).empty();
     }
@@ -134,7 +135,9 @@ void recogniseOther(const WeightMap& file, Recognised& known) {
 
 }  // namespace
 
-Recognised recogniseModel(const CheckpointPath& path, const std::string& resourcesFolder) {
+Recognised recogniseModel(const CheckpointPath& path,
+                          const std::string& resourcesFolder,
+                          Families families) {
     Recognised known;
     try {
         const ModelSource source = readSource(path);
@@ -142,7 +145,7 @@ Recognised recogniseModel(const CheckpointPath& path, const std::string& resourc
             addWeights(source.header->map, known);
         }
         if (const Layout* layout = layoutOf(source)) {
-            recogniseLayout(*layout, source, resourcesFolder, known);
+            recogniseLayout(*layout, source, resourcesFolder, families, known);
         } else {
             recogniseOther(source.header->map, known);
         }

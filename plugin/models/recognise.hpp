@@ -4,6 +4,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/models/checkpoint_paths.hpp"
 
+#include <span>
 #include <string>
 
 namespace lowtide::models {
@@ -19,8 +20,11 @@ struct Recognised {
     std::string problem;           ///< a sentence: why it cannot be used as what it is
 };
 
+struct Family;
+
 /// Reads headers and settings, no weight. What is wrong with them becomes the problem.
 [[nodiscard]] Recognised recogniseModel(const CheckpointPath& path,
-                                        const std::string& resourcesFolder);
+                                        const std::string& resourcesFolder,
+                                        std::span<const Family* const> families);
 
 }  // namespace lowtide::models

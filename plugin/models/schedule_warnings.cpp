@@ -1,10 +1,13 @@
 #include "plugin/models/schedule_warnings.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/sampling/sampler.hpp"
 
 #include <ATen/ATen.h>
+
+#include <cmath>
 
 namespace lowtide::models {
 
@@ -47,6 +50,21 @@ Issues scheduleWarnings(const Model& model,
             "spacing")};
     }
     return {};
+}
+
+Issues handoverWarnings(const DenoiseRequest& request, const WireRef& latentKind) {
+    constexpr double kPerMille = 1000;
+    if (request.startAt == 0 || !isDistribution(latentKind)) {
+        return {};
+    }
+    const double strength = std::round((1 - request.startAt) * kPerMille) / kPerMille;
+    return {{.severity = Severity::Warning,
+             .code = "handover",
+             .item = "start_at",
+             .message = "start_at " + formatNumber(request.startAt) +
+                        " adds no noise, and the latent is an encoded picture, which has none",
+             .hint = "set start_at to 0 and the strength to " + formatNumber(strength) +
+                     " to make a picture anew in part"}};
 }
 
 }  // namespace lowtide::models

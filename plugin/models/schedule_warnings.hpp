@@ -18,4 +18,8 @@ class Model;
                                       const DenoiseRequest& request,
                                       const sampling::Sampler& sampler);
 
+/// A request that goes on with the noise of a pass before, where the latent is an encoded picture,
+/// which has none. `latentKind`: what is known of the latent before the run.
+[[nodiscard]] Issues handoverWarnings(const DenoiseRequest& request, const WireRef& latentKind);
+
 }  // namespace lowtide::models

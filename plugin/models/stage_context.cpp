@@ -2,8 +2,6 @@
 
 #include "plugin/memory/component_tree.hpp"
 
-#include <algorithm>
-
 namespace lowtide::models {
 
 const memory::ComponentTree& StageContext::treeOf(const memory::ComponentTree& network) const {
@@ -16,11 +14,14 @@ DType StageContext::computeOf(const memory::ComponentTree& network) const {
     return own ? own->compute : DType::F32;
 }
 
+memory::SwitchStates StageContext::switchesOf(const memory::ComponentTree& network) const {
+    const TypedNetwork* own = typedOf(network);
+    return own ? own->switches : memory::SwitchStates{};
+}
+
 const TypedNetwork* StageContext::typedOf(const memory::ComponentTree& network) const {
-    const auto found = std::find_if(typed.begin(), typed.end(), [&](const TypedNetwork* one) {
-        return one->tree->weightsId() == network.weightsId();
-    });
-    return found == typed.end() ? nullptr : *found;
+    const auto found = typed.find(network.weightsId());
+    return found == typed.end() ? nullptr : &found->second;
 }
 
 }  // namespace lowtide::models

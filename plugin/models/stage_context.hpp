@@ -1,14 +1,15 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/memory/access_pattern.hpp"
+#include "plugin/memory/precision.hpp"
 #include "plugin/models/preview_pace.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
+#include <map>
 #include <memory>
-#include <vector>
+#include <string>
 
 namespace lowtide::memory {
 struct ComponentTree;
@@ -16,28 +17,54 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
-/// A network in the types in which it is stored and computed.
+class ModelHashes;
+class ShapeWalk;
+
+/// A network as a stage stores and computes it.
 struct TypedNetwork {
     std::shared_ptr<const memory::ComponentTree> tree;
     DType compute = DType::F32;
+    memory::SwitchStates switches{};  ///< of LibTorch, while it runs
 };
 
-/// What a stage works with: the way to weights, and the recorder.
+/// Networks by the ids of their weights.
+using TypedNetworks = std::map<std::string, TypedNetwork, std::less<>>;
+
+/// What a stage works with: the way to weights, the types of its networks, and the recorder.
 struct StageContext {
     residency::WeightSource& weights;
     tensor::Record record;
-    /// Those that are not as their file has them, in f32.
-    std::vector<const TypedNetwork*> typed{};
+    /// The networks of the stage; others are as they were opened, in f32.
+    TypedNetworks typed{};
+    /// Those whose results must be finite, computed in f32: in place of `typed` once one is not.
+    TypedNetworks exact{};
     /// What passes of networks without steps say at their beginning: for a stage whose passes over
     /// one network use other leaves of it.
     memory::PassHint pass{};
     /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
     const tensor::RecordedTensors* teacher = nullptr;
     PreviewPace previewPace{};
+    ModelHashes* hashes = nullptr;  ///< of the weights that pictures and step caches name
+    ShapeWalk* walk = nullptr;      ///< the stage goes over shapes alone; null: it runs
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const;
     [[nodiscard]] DType computeOf(const memory::ComponentTree& network) const;
+    [[nodiscard]] memory::SwitchStates switchesOf(const memory::ComponentTree& network) const;
+
+    /// Where tensors live that are computed with it.
+    [[nodiscard]] c10::Device deviceOf(const memory::ComponentTree& network) const {
+        return weights.torchDeviceOf(treeOf(network));
+    }
+
+    /// For a part of the stage that is not recorded by itself.
+    [[nodiscard]] StageContext ofPart() const {
+        return {.weights = weights,
+                .record = tensor::Record(nullptr),
+                .typed = typed,
+                .exact = exact,
+                .walk = walk};
+    }
 
 private:
     [[nodiscard]] const TypedNetwork* typedOf(const memory::ComponentTree& network) const;

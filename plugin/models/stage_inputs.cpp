@@ -4,6 +4,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/latent_outline.hpp"
 
 namespace lowtide::models {
 
@@ -11,7 +13,8 @@ namespace {
 
 template <class T>
 const T& valueIn(const memory::WireRef& value, const char* item, const char* wanted) {
-    if (const auto* typed = dynamic_cast<const T*>(value.get())) {
+    const auto* known = dynamic_cast<const KnownValue*>(value.get());
+    if (const auto* typed = dynamic_cast<const T*>(known ? known->value().get() : value.get())) {
         return *typed;
     }
     throw Error(ErrorKind::InvalidInput,
@@ -62,6 +65,10 @@ const Model& modelIn(const memory::WireRef& value) {
     return valueIn<Model>(value, "model", "model");
 }
 
+const ComponentSource& loadedIn(const memory::WireRef& value) {
+    return valueIn<ComponentSource>(value, "model", "model");
+}
+
 const Upscaler& upscalerIn(const memory::WireRef& value) {
     return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
 }
@@ -82,6 +89,45 @@ const tensor::Masks& masksIn(const memory::WireRef& value) {
     return valueIn<tensor::Masks>(value, "mask", "mask");
 }
 
+Shape shapeOf(const memory::WireRef& value) {
+    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
+        return known->shape();
+    }
+    if (const auto* images = dynamic_cast<const tensor::Images*>(value.get())) {
+        return images->pixels().sizes().vec();
+    }
+    if (const auto* masks = dynamic_cast<const tensor::Masks*>(value.get())) {
+        return masks->values().sizes().vec();
+    }
+    const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
+    return latents ? Shape(latents->samples().sizes().vec()) : Shape();
+}
+
+memory::WireRef kindOf(const memory::WireRef& latent) {
+    if (const auto* known = dynamic_cast<const KnownValue*>(latent.get())) {
+        return known->value();
+    }
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
+        return std::make_shared<const LatentOutline>(
+            EmptyOutline{.size = empty->size(), .batch = empty->batch()});
+    }
+    const auto* latents = dynamic_cast<const tensor::Latents*>(latent.get());
+    return latents && latents->deviation().defined() ? std::make_shared<const LatentOutline>(true)
+                                                     : nullptr;
+}
+
+ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {
+    if (!value) {
+        return {};
+    }
+    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
+        return {.shape = known->shape(), .entries = known->value()};
+    }
+    const auto outline =
+        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, item)));
+    return {.shape = outline->shape(), .entries = outline};
+}
+
 at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                    const tensor::ConditioningField& wanted,
                    const char* item) {
@@ -97,17 +143,6 @@ at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                 hint,
                 item);
     return field;
-}
-
-std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model, std::string_view role) {
-    std::shared_ptr<const memory::ComponentTree> tree = model.tree(role);
-    if (!tree) {
-        throw Error(ErrorKind::Unsupported,
-                    "checkpoint " + model.info().checkpoint + " has no " + std::string(role),
-                    "choose another checkpoint",
-                    "model");
-    }
-    return tree;
 }
 
 Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {

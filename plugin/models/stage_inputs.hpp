@@ -1,7 +1,9 @@
 #pragma once
 // Wire values as the types that the stages work with.
 
+#include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/model.hpp"
+#include "plugin/models/stage_requests.hpp"
 #include "plugin/models/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -9,6 +11,8 @@ namespace lowtide::models {
 
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
 [[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+/// What load.checkpoint or load.upscaler gave.
+[[nodiscard]] const ComponentSource& loadedIn(const memory::WireRef& value);
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
@@ -17,14 +21,25 @@ namespace lowtide::models {
 [[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value,
                                              const char* item = "image");
 [[nodiscard]] const tensor::Masks& masksIn(const memory::WireRef& value);
+
+/// StageDef::source of a stage that runs components of its model.
+template <class Request>
+[[nodiscard]] const ComponentSource& modelOf(const Request& request) {
+    return modelIn(request.model);
+}
+
+/// Of pictures, masks or latents, there or known before the run; empty for null, and for latents
+/// that have no shape yet.
+[[nodiscard]] Shape shapeOf(const memory::WireRef& value);
+/// What a latent is beyond its shape, as LatentOutline says it; null: no more.
+[[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
+/// Of a conditioning, likewise; an empty shape for null.
+[[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
 /// The tensor of a conditioning's one prompt that a denoiser wants. Error{InvalidInput} on port
 /// `item` when there is none, or of another width.
 [[nodiscard]] at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                                  const tensor::ConditioningField& wanted,
                                  const char* item);
-/// The tree of a role that every model has.
-[[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeIn(const Model& model,
-                                                                  std::string_view role);
 
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.

@@ -1,43 +1,19 @@
 #pragma once
-// What is asked of the stages, and what they give. Torch-free.
+// What is asked of the stages: for each a struct with its wires and settings, and the stage that it
+// is for. Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/base/stop_token.hpp"
-#include "plugin/host_api/host.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/conditioning_fields.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace lowtide::models {
 
-using memory::WireRef;
 using tensor::NamedNumbers;
-
-/// How a result looks after `done` of `total` units.
-struct LivePicture {
-    Image8 picture;
-    int scale = 1;  ///< pixels of the result for one of `picture`, in both directions
-    int done = 0;
-    int total = 0;
-};
-
-/// What a stage may ask of the run it is part of.
-struct StageCall {
-    std::string node;
-    StopToken stop;
-    std::function<void(std::string_view phase, double done, double total)> progress;
-    /// How the result looks meanwhile; empty: nobody wants to see it.
-    std::function<void(const LivePicture&)> preview{};
-    /// Facts of the stage for the report, under a name; may be empty: nobody wants them.
-    std::function<void(std::string_view name, Json facts)> tell{};
-    std::function<void(Issue)> issue;
-};
 
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
 /// then to the model folders.
@@ -61,10 +37,7 @@ struct EncodeRequest {
     memory::PrecisionChoice precision{};
 };
 
-struct EncodeResult {
-    WireRef positive;
-    WireRef negative;
-};
+[[nodiscard]] const StageDef<EncodeRequest>& stageOf(const EncodeRequest&);
 
 struct EmptyLatentRequest {
     int64_t widthPixels = 512;
@@ -72,6 +45,8 @@ struct EmptyLatentRequest {
     int64_t frames = 1;  ///< more: of a video
     int64_t batch = 1;
 };
+
+[[nodiscard]] const StageDef<EmptyLatentRequest>& stageOf(const EmptyLatentRequest&);
 
 /// Pictures to latents.
 struct ImageEncodeRequest {
@@ -85,6 +60,8 @@ struct ImageEncodeRequest {
     memory::PrecisionChoice precision{};
 };
 
+[[nodiscard]] const StageDef<ImageEncodeRequest>& stageOf(const ImageEncodeRequest&);
+
 /// A mask of what pictures show.
 struct MaskRequest {
     WireRef image;
@@ -92,6 +69,8 @@ struct MaskRequest {
     double threshold = 0.5;              ///< masked from here on; 0: as much as the level says
     bool isInverted = false;
 };
+
+[[nodiscard]] const StageDef<MaskRequest>& stageOf(const MaskRequest&);
 
 /// Settings of a step cache: the node's parameters by id.
 struct StepCacheRequest {
@@ -119,11 +98,17 @@ struct DenoiseRequest {
     int endStep = -1;
     bool addNoise = true;
     bool keepNoise = false;
+    /// Shares of the schedule in place of the steps, for a base and its refiner: a pass that begins
+    /// at one above 0 adds no noise, one that ends at one below 1 leaves its noise in.
+    double startAt = 0;
+    double endAt = 1;
     double eta = 0;
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
     memory::PrecisionChoice precision{};
 };
+
+[[nodiscard]] const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&);
 
 /// Of a picture; 0: as the other side asks for, at the picture's shape.
 struct PixelSize {
@@ -143,6 +128,8 @@ struct FitRequest {
     std::string fill = "grey";       ///< around a padded picture: grey, black, white, edge
 };
 
+[[nodiscard]] const StageDef<FitRequest>& stageOf(const FitRequest&);
+
 /// A picture laid on another one.
 struct CompositeRequest {
     WireRef destination;
@@ -153,6 +140,8 @@ struct CompositeRequest {
     bool isResized = false;  ///< the source gets the destination's size first
 };
 
+[[nodiscard]] const StageDef<CompositeRequest>& stageOf(const CompositeRequest&);
+
 /// A mask made larger or smaller, and softer.
 struct MaskGrowRequest {
     WireRef mask;
@@ -161,11 +150,15 @@ struct MaskGrowRequest {
     double feather = 0;               ///< standard deviation of the blur, in pixels
 };
 
+[[nodiscard]] const StageDef<MaskGrowRequest>& stageOf(const MaskGrowRequest&);
+
 /// A latent several times.
 struct LatentRepeatRequest {
     WireRef latent;
     int64_t count = 1;
 };
+
+[[nodiscard]] const StageDef<LatentRepeatRequest>& stageOf(const LatentRepeatRequest&);
 
 struct LatentUpscaleRequest {
     WireRef latent;
@@ -175,6 +168,8 @@ struct LatentUpscaleRequest {
     std::optional<PixelSize> size;   ///< instead of `scale`
 };
 
+[[nodiscard]] const StageDef<LatentUpscaleRequest>& stageOf(const LatentUpscaleRequest&);
+
 struct DecodeRequest {
     WireRef model;
     WireRef latent;
@@ -182,11 +177,15 @@ struct DecodeRequest {
     memory::PrecisionChoice precision{};
 };
 
+[[nodiscard]] const StageDef<DecodeRequest>& stageOf(const DecodeRequest&);
+
 struct UpscaleRequest {
     WireRef image;
     std::string method = "lanczos";  ///< lanczos, bicubic, area
     double scale = 2;
 };
+
+[[nodiscard]] const StageDef<UpscaleRequest>& stageOf(const UpscaleRequest&);
 
 struct UpscaleWithModelRequest {
     WireRef upscaler;
@@ -196,6 +195,8 @@ struct UpscaleWithModelRequest {
     memory::PrecisionChoice precision{};
 };
 
+[[nodiscard]] const StageDef<UpscaleWithModelRequest>& stageOf(const UpscaleWithModelRequest&);
+
 /// Stronger edges, by an unsharp mask.
 struct SharpenRequest {
     WireRef image;
@@ -204,6 +205,8 @@ struct SharpenRequest {
     double threshold = 3;  ///< levels of 255; smaller differences are left alone
 };
 
+[[nodiscard]] const StageDef<SharpenRequest>& stageOf(const SharpenRequest&);
+
 /// The colours of another picture.
 struct MatchColourRequest {
     WireRef image;
@@ -211,6 +214,8 @@ struct MatchColourRequest {
     std::string method = "histogram";  ///< or statistics: mean and deviation in CIE L*a*b*
     double strength = 1;               ///< share of the matched picture in the result
 };
+
+[[nodiscard]] const StageDef<MatchColourRequest>& stageOf(const MatchColourRequest&);
 
 /// Every tile of pictures goes through the denoiser at a low strength.
 struct DetailRequest {
@@ -229,5 +234,7 @@ struct DetailRequest {
     double strength = 0.3;
     memory::PrecisionChoice precision{};  ///< of both networks, by their roles where it says so
 };
+
+[[nodiscard]] const StageDef<DetailRequest>& stageOf(const DetailRequest&);
 
 }  // namespace lowtide::models

@@ -41,8 +41,7 @@ sampling::CachedRun runOf(const Model& model,
                           const DenoiseRequest& request,
                           const std::string& samplerName,
                           const sampling::Sampler& sampler) {
-    const sampling::CallRange calls =
-        sampling::callsOf(sampler, startStepOf(model, request), request.endStep, request.keepNoise);
+    const sampling::CallRange calls = sampling::callsOf(sampler, partOf(model, request));
     return sampling::cachedRun(
         sampler, calls, model.info().cachePoints, schedulerText(request, samplerName));
 }
@@ -63,7 +62,9 @@ void addCache(memory::Combination& chosen,
 }  // namespace
 
 std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseRequest& request) {
-    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(request.stepCache);
+    const auto* known = dynamic_cast<const KnownValue*>(request.stepCache.get());
+    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(known ? known->value()
+                                                                            : request.stepCache);
     if (request.stepCache && !cache) {
         throw Error(ErrorKind::InvalidInput,
                     "the input step_cache is no step cache",

@@ -1,7 +1,7 @@
-#include "plugin/models/upscale_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -53,23 +53,23 @@ int64_t scaledSide(int64_t side, double scale) {
     return std::max<int64_t>(1, std::llround(size));
 }
 
-}  // namespace
-
-Shape upscaledShape(const Shape& imageShape, const UpscaleRequest& settings) {
+Shape upscaledShape(const UpscaleRequest& settings) {
     (void)upscaleMethodNamed(settings.method);
-    Shape shape = imageShape;
+    Shape shape = shapeOf(settings.image);
     for (size_t axis = 2; axis < shape.size(); ++axis) {
         shape[axis] = scaledSide(shape[axis], settings.scale);
     }
     return shape;
 }
 
-WireRef upscaleStage(StageContext& context, const UpscaleRequest& request) {
+std::vector<WireRef> upscaleStage(StageContext& context,
+                                  const UpscaleRequest& request,
+                                  const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
     const UpscaleMethod& method = upscaleMethodNamed(request.method);
     const at::Tensor& pixels = given.pixels();
     context.record.put("upscale_in", pixels);
-    const Shape shape = upscaledShape(pixels.sizes().vec(), request);
+    const Shape shape = upscaledShape(request);
     at::Tensor result = tensor::kernels::resample(pixels, shape[2], shape[3], method.filter);
     context.record.put("upscale_out", result);
     tensor::Provenance provenance = given.provenance();
@@ -77,7 +77,21 @@ WireRef upscaleStage(StageContext& context, const UpscaleRequest& request) {
         provenance.set("Postprocess upscale by", formatNumber(request.scale));
         provenance.set("Postprocess upscaler", method.label);
     }
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes upscaleShapes(const UpscaleRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", upscaledShape(request))}};
+}
+
+}  // namespace
+
+const StageDef<UpscaleRequest>& stageOf(const UpscaleRequest&) {
+    static const StageDef<UpscaleRequest> def{.name = "upscale",
+                                              .wires = {{"image", &UpscaleRequest::image}},
+                                              .shape = upscaleShapes,
+                                              .run = upscaleStage};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -1,9 +1,10 @@
-#include "plugin/models/upscale_with_model_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/models/feathered_tiles.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <utility>
@@ -48,6 +49,17 @@ int64_t enlargedSide(int64_t side, const UpscalerInfo& upscaler) {
     return side * upscaler.scale;
 }
 
+/// Of pictures [B, 3, H, W].
+Shape enlargedShape(const UpscaleWithModelRequest& settings) {
+    const UpscalerInfo& upscaler = upscalerIn(settings.upscaler).info();
+    (void)upscaleTiles(settings, upscaler);
+    Shape shape = shapeOf(settings.image);
+    for (size_t axis = 2; axis < shape.size(); ++axis) {
+        shape[axis] = enlargedSide(shape[axis], upscaler);
+    }
+    return shape;
+}
+
 /// The file without its ending, as A1111 lists upscalers.
 std::string shownName(const UpscalerInfo& upscaler) {
     return upscaler.name.substr(0, upscaler.name.rfind('.'));
@@ -68,14 +80,15 @@ at::Tensor enlargeAll(StageContext& context,
     const TileSizes tiles = upscaleTiles(request, upscaler.info());
     const int64_t count = pixels.size(0) * tileCount(pixels.size(2), pixels.size(3), tiles);
     int64_t done = 0;
+    const auto network = treeIn(upscaler, kUpscaler);
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
-        at::Tensor large = upscaler.enlarge(context, tile);
-        tellProgress(context, *upscaler.tree(), call, "tile", ++done, count);
+        at::Tensor large = passOver(
+            context, *network, tile.sizes(), [&] { return upscaler.enlarge(context, tile); });
+        tellProgress(context, *network, call, "tile", ++done, count);
         return large;
     };
-    const at::Tensor result =
-        at::zeros(upscaledShape(pixels.sizes().vec(), request), pixels.options());
+    const at::Tensor result = at::zeros(enlargedShape(request), pixels.options());
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         enlargeInTiles(
@@ -84,24 +97,14 @@ at::Tensor enlargeAll(StageContext& context,
     return result;
 }
 
-}  // namespace
-
-Shape upscaledShape(const Shape& imageShape, const UpscaleWithModelRequest& settings) {
-    const UpscalerInfo& upscaler = upscalerIn(settings.upscaler).info();
-    (void)upscaleTiles(settings, upscaler);
-    Shape shape = imageShape;
-    for (size_t axis = 2; axis < shape.size(); ++axis) {
-        shape[axis] = enlargedSide(shape[axis], upscaler);
-    }
-    return shape;
-}
-
-WireRef upscaleWithModelStage(StageContext& context,
-                              const UpscaleWithModelRequest& request,
-                              const StageCall& call) {
+/// Polls "cancel after this image" between pictures and "now" before every tile. Records
+/// upscale_in, upscale_raw (before the clamp) and upscale_out.
+std::vector<WireRef> upscaleWithModelStage(StageContext& context,
+                                           const UpscaleWithModelRequest& request,
+                                           const StageCall& call) {
     const Upscaler& upscaler = upscalerIn(request.upscaler);
     const tensor::Images& given = imagesIn(request.image);
-    const c10::Device device = context.weights.torchDeviceOf(*upscaler.tree());
+    const c10::Device device = context.deviceOf(*treeIn(upscaler, kUpscaler));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("upscale_in", pixels);
     at::Tensor result = enlargeAll(context, upscaler, pixels, request, call);
@@ -110,7 +113,27 @@ WireRef upscaleWithModelStage(StageContext& context,
     context.record.put("upscale_out", result);
     tensor::Provenance provenance = given.provenance();
     describeUpscale(provenance, upscaler.info());
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes upscaleWithModelShapes(const UpscaleWithModelRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", enlargedShape(request))}};
+}
+
+}  // namespace
+
+const StageDef<UpscaleWithModelRequest>& stageOf(const UpscaleWithModelRequest&) {
+    static const StageDef<UpscaleWithModelRequest> def{
+        .name = "upscale",
+        .wires = {{"upscaler", &UpscaleWithModelRequest::upscaler},
+                  {"image", &UpscaleWithModelRequest::image}},
+        .source = [](const UpscaleWithModelRequest& request) -> const ComponentSource& {
+            return upscalerIn(request.upscaler);
+        },
+        .roles = {kUpscaler},
+        .shape = upscaleWithModelShapes,
+        .run = upscaleWithModelStage};
+    return def;
 }
 
 }  // namespace lowtide::models

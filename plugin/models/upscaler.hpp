@@ -1,10 +1,8 @@
 #pragma once
 // A loaded network that enlarges pictures, as the stages use it, whatever its construction.
 
-#include "plugin/memory/weight_file.hpp"
-#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/component_source.hpp"
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +11,16 @@ namespace at {
 class Tensor;
 }
 
-namespace lowtide::memory {
-struct ComponentTree;
-struct FamilyPrecision;
-}  // namespace lowtide::memory
-
 namespace lowtide::models {
 
 struct StageContext;
 
 /// Role of an upscaler's component tree.
 inline constexpr std::string_view kUpscaler = "upscaler";
+
+[[nodiscard]] inline ComponentDesc upscalerComponent() {
+    return {.role = std::string(kUpscaler), .label = "Upscaler"};
+}
 
 /// Facts of an upscaler that need no weight.
 struct UpscalerInfo {
@@ -34,19 +31,27 @@ struct UpscalerInfo {
     std::vector<memory::WeightFile> files;
 };
 
-/// One upscaler of one file. Immutable; holds a tree and settings, never a weight.
-class Upscaler : public memory::WireValue, public std::enable_shared_from_this<Upscaler> {
+/// One upscaler of one file, of one component. Immutable.
+class Upscaler : public ComponentSource {
 public:
     [[nodiscard]] std::string_view type() const override { return "UPSCALER"; }
 
-    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
+    [[nodiscard]] const std::string& name() const override { return info().name; }
 
-    [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
+    [[nodiscard]] const std::vector<memory::WeightFile>& files() const override {
+        return info().files;
+    }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override {
+        return {upscalerComponent()};
+    }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const override {
+        return tree(role);
+    }
 
     [[nodiscard]] virtual const UpscalerInfo& info() const = 0;
-    [[nodiscard]] virtual const std::shared_ptr<const memory::ComponentTree>& tree() const = 0;
-    /// What its construction states of precision.
-    [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
     /// Pictures [B, 3, H, W] in 0..1, both sides multiples of info().multiple -> [B, 3, scale H,
     /// scale W], about 0..1, in memory of their own.
     [[nodiscard]] virtual at::Tensor enlarge(StageContext& context,

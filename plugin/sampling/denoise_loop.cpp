@@ -93,8 +93,13 @@ private:
 };
 
 bool continues(const tensor::SamplerCarry* carry, const DenoiseSettings& settings) {
-    return carry && !settings.addNoise && carry->schedule == settings.scheduleKey &&
-           carry->step == settings.startStep;
+    return carry && !settings.addNoise && settings.part.startAt == 0 &&
+           carry->schedule == settings.scheduleKey && carry->step == settings.part.startStep;
+}
+
+/// Whether the latents keep the noise that their last call leaves.
+bool leavesNoise(const PassPart& part) {
+    return part.keepNoise || part.endAt < 1;
 }
 
 void restore(const tensor::SamplerCarry& carry,
@@ -140,8 +145,9 @@ void beginInpainting(Beginning& beginning, const DenoiseSettings& settings, Nois
 Beginning beginPass(const Sampler& sampler,
                     const at::Tensor& latents,
                     const DenoiseSettings& settings,
+                    int firstCall,
                     Noise& noise) {
-    const bool isNoiseAlone = settings.addNoise && settings.startsEmpty && settings.startStep == 0;
+    const bool isNoiseAlone = settings.addNoise && settings.startsEmpty && firstCall == 0;
     const bool isBlended = settings.inpainting.isBlended();
     LOWTIDE_ASSERT(settings.addNoise || !settings.inpainting.mask.defined());
     const at::Tensor clean =
@@ -150,10 +156,8 @@ Beginning beginPass(const Sampler& sampler,
         return {.latents = clean};
     }
     const at::Tensor fresh = noise.draw(latents.sizes());
-    Beginning beginning{
-        .latents = isNoiseAlone
-                       ? fresh * sampler.schedule().initNoiseSigma
-                       : sampler.addNoise(clean, fresh, sampler.firstCall(settings.startStep))};
+    Beginning beginning{.latents = isNoiseAlone ? fresh * sampler.schedule().initNoiseSigma
+                                                : sampler.addNoise(clean, fresh, firstCall)};
     if (isBlended) {
         beginning.clean = clean;
         beginning.noise = fresh;
@@ -256,30 +260,12 @@ std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
     auto carry = std::make_shared<tensor::SamplerCarry>();
     sampler.save(*carry);
     carry->schedule = settings.scheduleKey;
-    carry->step = settings.endStep < 0 ? steps : std::min(settings.endStep, steps);
+    carry->step = settings.part.endStep < 0 ? steps : std::min(settings.part.endStep, steps);
     carry->generator = noise.state();
     return carry;
 }
 
 }  // namespace
-
-CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise) {
-    const int steps = sampler.stepCount();
-    const bool toTheEnd = endStep < 0 || endStep >= steps;
-    const int early = keepNoise ? sampler.firstCall(endStep) : sampler.cleanEnd(endStep);
-    const CallRange calls{.first = startStep < 0 ? -1 : sampler.firstCall(startStep),
-                          .last = toTheEnd ? sampler.callCount() : early};
-    if (calls.first < 0 || calls.first >= calls.last) {
-        throw Error(ErrorKind::InvalidInput,
-                    "there is no step from " + std::to_string(startStep) + " to " +
-                        std::to_string(toTheEnd ? steps : endStep) + " in a schedule of " +
-                        std::to_string(steps),
-                    "choose start_step from 0 to " + std::to_string(steps - 1) +
-                        " and end_step above it, or -1",
-                    "start_step");
-    }
-    return calls;
-}
 
 CachedRun cachedRun(const Sampler& sampler,
                     const CallRange& calls,
@@ -304,14 +290,13 @@ DenoiseResult denoise(Sampler& sampler,
                       const StopToken& stop,
                       const tensor::Record& record,
                       const std::function<void(int, int)>& progress) {
-    const CallRange calls =
-        callsOf(sampler, settings.startStep, settings.endStep, settings.keepNoise);
+    const CallRange calls = callsOf(sampler, settings.part);
     Noise noise(settings, latents, record);
     if (continues(carry.get(), settings)) {
         restore(*carry, latents.device(), sampler, noise);
     }
     recordSchedule(sampler.schedule(), record);
-    Beginning beginning = beginPass(sampler, latents, settings, noise);
+    Beginning beginning = beginPass(sampler, latents, settings, calls.first, noise);
     at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
     const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };
@@ -327,7 +312,7 @@ DenoiseResult denoise(Sampler& sampler,
         current = sampler.step(prediction, call, current, draw);
         record.putNext("latents.step", current);
         if (settings.inpainting.isBlended()) {
-            const bool endsClean = call + 1 == calls.last && !settings.keepNoise;
+            const bool endsClean = call + 1 == calls.last && !leavesNoise(settings.part);
             current =
                 keptOutside(sampler, beginning, settings.inpainting.mask, current, call, endsClean);
         }
@@ -336,7 +321,7 @@ DenoiseResult denoise(Sampler& sampler,
     record.put("latents.final", current);
     Json cacheRecord = network.record();
     return {.latents = current,
-            .carry = settings.keepNoise ? carryOf(sampler, noise, settings) : nullptr,
+            .carry = givesCarry(settings.part) ? carryOf(sampler, noise, settings) : nullptr,
             .steps = network.end(),
             .cacheRecord = std::move(cacheRecord),
             .errors = network.errors()};

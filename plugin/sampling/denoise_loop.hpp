@@ -4,6 +4,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/inpainting.hpp"
+#include "plugin/sampling/pass_part.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/step_caches/step_counts.hpp"
@@ -28,13 +29,13 @@ struct DenoiseSettings {
     double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
     BatchNoise batchNoise = BatchNoise::OneStream;
-    int startStep = 0;  ///< steps as a person counts them, whatever calls they take
-    int endStep = -1;
+    /// Between shares latents alone are handed over: with startAt above 0 or endAt below 1 no carry
+    /// is read or given.
+    PassPart part{};
     bool addNoise = true;
-    /// The latents hold no picture: at startStep 0 they become noise alone, scaled by
-    /// initNoiseSigma. Off: the noise of startStep is added to them.
+    /// The latents hold no picture: at the first call they become noise alone, scaled by
+    /// initNoiseSigma. Off: the noise of the pass's first call is added to them.
     bool startsEmpty = true;
-    bool keepNoise = false;
     std::string scheduleKey;  ///< text that SamplerCarry::schedule must equal to be continued
     /// Like the latents, where they are the mean of a LatentDistribution; else undefined.
     at::Tensor deviation{};
@@ -49,16 +50,6 @@ struct DenoiseSettings {
     std::function<void(const std::function<at::Tensor()>& clean, int done, int total)> look{};
 };
 
-/// Network calls [first, last) of a schedule.
-struct CallRange {
-    int first = 0;
-    int last = 0;
-};
-
-/// The calls of a pass from `startStep` to `endStep` (-1: the end), counted as a person counts
-/// steps. Errors: Error{InvalidInput} blames "start_step" when there are none.
-[[nodiscard]] CallRange callsOf(const Sampler& sampler, int startStep, int endStep, bool keepNoise);
-
 /// What a step cache is told of a pass over `calls`; who knows the checkpoint adds it.
 [[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
                                   const CallRange& calls,
@@ -67,7 +58,7 @@ struct CallRange {
 
 struct DenoiseResult {
     at::Tensor latents;
-    std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise only
+    std::shared_ptr<const tensor::SamplerCarry> carry;  ///< with keepNoise and no share only
     StepCounts steps;
     Json cacheRecord;                 ///< what the step cache learnt; null: nothing
     std::vector<CallError> errors{};  ///< of every call, along a recorded pass only

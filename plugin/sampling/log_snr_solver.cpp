@@ -59,6 +59,7 @@ NoiseLevels trainedSolverLevels(const SchedulerConfig& config, const SolverGrid&
     levels.sigmas.push_back(repeats ? levels.sigmas.back() : finalSigma(config, training));
     levels.schedule.timesteps = wholeTimesteps(table.timesteps);
     levels.schedule.sigmas = floatValues(levels.sigmas);
+    levels.schedule.trainSteps = config.noise.trainSteps;
     return levels;
 }
 

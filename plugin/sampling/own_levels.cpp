@@ -105,6 +105,7 @@ NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces plac
     }
     levels.sigmas.push_back(config.endsAtZero ? 0 : levels.sigmas.back());
     levels.schedule.sigmas = floatValues(levels.sigmas);
+    levels.schedule.trainSteps = trainSteps;
     return levels;
 }
 

@@ -36,6 +36,8 @@ struct Schedule {
     at::Tensor timesteps;       ///< [calls] int64 or f32
     at::Tensor sigmas;          ///< [calls + 1] f32, or undefined where the reference has none
     double initNoiseSigma = 1;  ///< factor of the initial noise
+    /// Of the training that the timesteps count; none where they are other times (EDM).
+    std::optional<int64_t> trainSteps{};
 };
 
 /// One sampler for one run of one node: schedule and history. Numbers follow diffusers 0.42.1,
@@ -58,6 +60,10 @@ public:
     /// The call before which a pass ends that goes to noise 0 in the step before `step`: such a
     /// step needs no second stage.
     [[nodiscard]] virtual int cleanEnd(int step) const { return firstCall(step); }
+
+    /// The call that a pass begins with whose part of the schedule begins with `call`: a step with
+    /// several stages is not begun inside. Errors: Error{InvalidInput} blames "start_at".
+    [[nodiscard]] virtual int beginOf(int call) const { return call; }
 
     /// Stage of call `call` inside its step, for solvers with several calls in a step.
     [[nodiscard]] virtual int solverStage(int /*call*/) const { return 0; }

@@ -44,6 +44,7 @@ NoiseLevels trainedSigmas(const SchedulerConfig& config, int steps) {
         floatValues(std::vector<float>(table.timesteps.begin(), table.timesteps.end()));
     levels.schedule.sigmas = floatValues(levels.sigmas);
     levels.schedule.initNoiseSigma = initNoiseSigma(config, levels.sigmas);
+    levels.schedule.trainSteps = config.noise.trainSteps;
     return levels;
 }
 

@@ -25,6 +25,7 @@ SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<do
                     "steps");
     }
     schedule_.timesteps = wholeTimesteps(timesteps);
+    schedule_.trainSteps = config.noise.trainSteps;
 }
 
 double SignalSampler::noiseRatio(int call) const {

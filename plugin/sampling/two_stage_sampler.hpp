@@ -18,6 +18,8 @@ public:
 
     [[nodiscard]] int cleanEnd(int step) const override { return 2 * step - 1; }
 
+    [[nodiscard]] int beginOf(int call) const override { return call - solverStage(call); }
+
     [[nodiscard]] int solverStage(int call) const override { return call % 2; }
 
     [[nodiscard]] at::Tensor scaleInput(const at::Tensor& latents, int call) const override;

@@ -1,6 +1,5 @@
 #include "plugin/tensor/kernels_meta.hpp"
 
-#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/tensor/column_convolution.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"

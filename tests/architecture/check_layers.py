@@ -38,7 +38,7 @@ QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for h
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/")
 # Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
 UI_ROOMS = {
-    "theme": (), "document": (), "bridge": ("document",), "editors": ("theme", "document"),
+    "theme": (), "document": (), "bridge": ("document",), "editors": ("theme", "document", "bridge"),
     "canvas": ("theme", "document", "bridge", "editors"), "panels": ("theme", "document", "bridge", "editors"),
     "studio": ("theme", "document", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door",), "door": (),
     "qt_door": ("door",)}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Write a random checkpoint of the true sizes of Stable Diffusion XL: one fp16 file in the LDM layout.
 
-    xl_checkpoint.py [hollow] REFERENCE MINI_FOLDER OUT_FOLDER
+    xl_checkpoint.py [hollow] [refiner] REFERENCE MINI_FOLDER OUT_FOLDER
 
-OUT_FOLDER/model.safetensors is the file (6.9 GB; `hollow`: headers alone, for plans); the folder beside it has the settings
-of every part and the mini model's tokenizer, which diffusers wants with such a file. The folder appears whole or not at
-all; nothing is written when it is there already.
+OUT_FOLDER/model.safetensors is the file (6.9 GB, of the refiner 6.1 GB; `hollow`: headers alone, for plans); the folder beside
+it has the settings of every part and the mini model's tokenizer, which diffusers wants with such a file. The folder appears
+whole or not at all; nothing is written when it is there already.
 """
 
 import os
@@ -29,6 +29,16 @@ UNET = dict(
     addition_embed_type="text_time",
     addition_time_embed_dim=256,
     projection_class_embeddings_input_dim=2816,
+)
+REFINER_UNET = dict(
+    UNET,
+    block_out_channels=(384, 768, 1536, 1536),
+    down_block_types=("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),
+    up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
+    transformer_layers_per_block=4,
+    attention_head_dim=(6, 12, 24, 24),
+    cross_attention_dim=1280,
+    projection_class_embeddings_input_dim=2560,
 )
 VAE = dict(
     block_out_channels=(128, 256, 512, 512),
@@ -65,34 +75,50 @@ COMPONENTS = {
 }
 
 
+IS_REFINER = "refiner" in sys.argv[1:-3]
+
+
 def save_settings(folder, mini):
     from diffusers import EulerDiscreteScheduler
 
     EulerDiscreteScheduler(**SCHEDULER).save_pretrained(os.path.join(folder, "scheduler"))
-    for tokenizer in ("tokenizer", "tokenizer_2"):
+    absent = ("text_encoder", "tokenizer") if IS_REFINER else ()
+    for tokenizer in {"tokenizer", "tokenizer_2"} - set(absent):
         shutil.copytree(os.path.join(mini, "tokenizer"), os.path.join(folder, tokenizer))
     index = {"_class_name": "StableDiffusionXLPipeline", "force_zeros_for_empty_prompt": True, **COMPONENTS}
+    if IS_REFINER:
+        index.update(_class_name="StableDiffusionXLImg2ImgPipeline", force_zeros_for_empty_prompt=False,
+                     requires_aesthetics_score=True, **{name: (None, None) for name in absent})
     write_json(os.path.join(folder, "model_index.json"), index)
 
 
-def shapes_of_file(folder, ldm_keys):
-    """Names and shapes in the LDM layout; saves each part's settings in the folder."""
+def parts_of_file():
+    """Networks without weights, by the folder's names."""
     import torch
     from diffusers import AutoencoderKL, UNet2DConditionModel
     from transformers import CLIPTextConfig, CLIPTextModel, CLIPTextModelWithProjection
 
     with torch.device("meta"):
-        unet, vae = UNet2DConditionModel(**UNET), AutoencoderKL(**VAE)
-        first = CLIPTextModel(CLIPTextConfig(**WORDS, **TEXT))
-        second = CLIPTextModelWithProjection(CLIPTextConfig(**WORDS, **TEXT_2))
-    for name, part in (("unet", unet), ("vae", vae), ("text_encoder", first), ("text_encoder_2", second)):
+        parts = {"unet": UNet2DConditionModel(**(REFINER_UNET if IS_REFINER else UNET)), "vae": AutoencoderKL(**VAE)}
+        if not IS_REFINER:
+            parts["text_encoder"] = CLIPTextModel(CLIPTextConfig(**WORDS, **TEXT))
+        parts["text_encoder_2"] = CLIPTextModelWithProjection(CLIPTextConfig(**WORDS, **TEXT_2))
+    return parts
+
+
+def shapes_of_file(folder, ldm_keys):
+    """Names and shapes in the LDM layout; saves each part's settings in the folder."""
+    parts = parts_of_file()
+    for name, part in parts.items():
         (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
     states = {
-        "model.diffusion_model.": ldm_keys.unet_state(unet.state_dict(), UNET["layers_per_block"]),
-        "first_stage_model.": ldm_keys.vae_state(vae.state_dict()),
-        "conditioner.embedders.0.transformer.": ldm_keys.clip_state(first.state_dict()),
-        "conditioner.embedders.1.model.": ldm_keys.open_clip_state(second.state_dict()),
+        "model.diffusion_model.": ldm_keys.unet_state(parts["unet"].state_dict(), UNET["layers_per_block"]),
+        "first_stage_model.": ldm_keys.vae_state(parts["vae"].state_dict()),
     }
+    if not IS_REFINER:
+        states["conditioner.embedders.0.transformer."] = ldm_keys.clip_state(parts["text_encoder"].state_dict())
+    second = f"conditioner.embedders.{0 if IS_REFINER else 1}.model."
+    states[second] = ldm_keys.open_clip_state(parts["text_encoder_2"].state_dict())
     return {prefix + key: tuple(value.shape) for prefix, state in states.items() for key, value in state.items()
             if value.is_floating_point()}
 

@@ -5,6 +5,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
@@ -273,10 +274,12 @@ private Q_SLOTS:
         }
     }
 
+    /// Those of Stable Diffusion XL with files of the true sizes.
     void presetsFitTheCardsThatTheyName() {
         QFETCH(QString, id);
-        const QString folder = testing::sourcePath("resources/presets");
-        const QByteArray text = testing::contentsOf(folder + "/" + id + ".json");
+        const QString presets = testing::sourcePath("resources/presets");
+        const QString folder = id.startsWith("sdxl") ? testing::hollowXlFolder() : presets;
+        const QByteArray text = testing::contentsOf(presets + "/" + id + ".json");
         const Json preset = Json::parse(text.toStdString()).at("preset");
         const Bytes least =
             parseBytes(preset.at("requirements").value("device_memory", "0")).value();

@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
@@ -23,6 +24,20 @@ QStringList builtinIds() {
     return ids;
 }
 
+/// The nodes that load them, and their names.
+std::vector<std::pair<QString, QString>> filesThatDoNotShip(const QString& id) {
+    const QByteArray text = contentsOf(sourcePath("resources/presets/" + id + ".json"));
+    const Json nodes = Json::parse(text.toStdString()).at("nodes");
+    std::vector<std::pair<QString, QString>> files;
+    for (const auto& [node, value] : nodes.items()) {
+        const auto name = value.value("params", Json::object()).value("checkpoint", std::string());
+        if (name.ends_with(".safetensors")) {
+            files.emplace_back(QString::fromStdString(node), QString::fromStdString(name));
+        }
+    }
+    return files;
+}
+
 }  // namespace
 
 class PresetsTest : public QObject {
@@ -35,6 +50,7 @@ private Q_SLOTS:
     void listsThoseThatComeWithTheProgram_andOnesOwn();
     void acceptsEveryBuiltInPreset_data();
     void acceptsEveryBuiltInPreset();
+    void namesTheFileThatAPresetWants();
     void makesAPicture_ofABuiltInPreset_data();
     void makesAPicture_ofABuiltInPreset();
     void takesOnesOwnPreset_beforeABuiltInOne();
@@ -80,9 +96,23 @@ void PresetsTest::acceptsEveryBuiltInPreset_data() {
 void PresetsTest::acceptsEveryBuiltInPreset() {
     QFETCH(QString, id);
 
-    const CommandResult result = lowtide({"check", id});
+    QStringList arguments = {"check", id};
+    for (const auto& [node, file] : filesThatDoNotShip(id)) {
+        arguments << "--set" << node + ".checkpoint=" + hollowXlFolder() + "/" + file;
+    }
+
+    const CommandResult result = lowtide(arguments);
 
     QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+}
+
+void PresetsTest::namesTheFileThatAPresetWants() {
+    const CommandResult result = lowtide({"check", "sdxl_base_refiner"});
+
+    QCOMPARE(result.exitCode, 2);
+    QVERIFY2(result.errors.contains("load.checkpoint") &&
+                 result.errors.contains("sd_xl_base_1.0.safetensors"),
+             qPrintable(result.errors));
 }
 
 void PresetsTest::makesAPicture_ofABuiltInPreset_data() {

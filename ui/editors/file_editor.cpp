@@ -2,6 +2,7 @@
 
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/path_line.hpp"
+#include "ui/editors/picture_preview.hpp"
 #include "ui/editors/search_list.hpp"
 #include "ui/editors/text_editors.hpp"
 #include "ui/theme/theme.hpp"
@@ -12,6 +13,8 @@
 #include <QKeyEvent>
 #include <QStandardPaths>
 #include <QToolButton>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -26,6 +29,12 @@ QToolButton* makeButton(QWidget* parent, const char* icon, const QString& toolti
     return button;
 }
 
+bool givesPicture(const NodeDesc& node) {
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [](const PortDesc& output) {
+        return output.type == "IMAGE";
+    });
+}
+
 }  // namespace
 
 FileEditor::FileEditor(const NodeDesc& node,
@@ -36,6 +45,7 @@ FileEditor::FileEditor(const NodeDesc& node,
       offered_(offered),
       nodeType_(node.id),
       isWritten_(node.sideEffect),
+      isPicture_(param.kind == ParamKind::File && !node.sideEffect && givesPicture(node)),
       path_(new PathLine(this)) {
     const bool isFolder = param.kind == ParamKind::Folder;
     path_->setObjectName("path");
@@ -115,6 +125,9 @@ void FileEditor::browse() {
     dialog->setFileMode(isFolder     ? QFileDialog::Directory
                         : isWritten_ ? QFileDialog::AnyFile
                                      : QFileDialog::ExistingFile);
+    if (isPicture_) {
+        addPicturePreview(*dialog);
+    }
     connect(dialog, &QFileDialog::fileSelected, this, &FileEditor::choose);
     dialog->open();
 }

@@ -34,6 +34,7 @@ private:
     const OfferedFiles* offered_;
     std::string nodeType_;
     bool isWritten_;  ///< the node writes the file, so it need not be there
+    bool isPicture_;  ///< the node reads a picture from it
     PathLine* path_;
 };
 

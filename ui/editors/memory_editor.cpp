@@ -105,7 +105,7 @@ void MemoryEditor::Parts::fill(QVBoxLayout* column) {
 
 void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
     QWidget* body = frame.fields();
-    for (const std::string& role : rolesOf(facts)) {
+    for (const std::string& role : rolesOf(facts, policy.components)) {
         const auto own = policy.components.find(role);
         PolicyRows* rows = nullptr;
         if (own != policy.components.end()) {

@@ -14,10 +14,9 @@ namespace lowtide::ui {
 /// What the editors of memory and precision need of the node and the run.
 struct NodeFacts {
     const NodeDesc* desc = nullptr;
-    std::vector<std::string> devices;     ///< "cpu", "cuda:0", "fake:8GiB"
-    std::vector<std::string> components;  ///< roles
-    Json plannedPrecision;                ///< by component, from the plan; null: not planned
-    std::string stepCache;                ///< label of the cache that feeds it; empty: none
+    std::vector<std::string> devices;  ///< "cpu", "cuda:0", "fake:8GiB"
+    Json plannedPrecision;             ///< by role, from the plan; null: not planned
+    std::string stepCache;             ///< label of the cache that feeds it; empty: none
 };
 
 /// Edits a node's memory policy and that of each component: the policy, stream, blocks per group,

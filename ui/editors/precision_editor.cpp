@@ -180,7 +180,7 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
 
 void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
     QWidget* body = frame.fields();
-    for (const std::string& role : rolesOf(facts)) {
+    for (const std::string& role : rolesOf(facts, choice.components)) {
         const auto own = choice.components.find(role);
         TypeRows* rows = nullptr;
         if (own != choice.components.end()) {

@@ -1,6 +1,7 @@
 #include "ui/editors/rows.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/role_pattern.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/editors/value_editor.hpp"
@@ -13,6 +14,9 @@
 #include <QLineEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <iterator>
 
 namespace lowtide::ui {
 
@@ -188,12 +192,30 @@ void TextAndFields::showUnreadable(const QString& text, const QString& problem) 
 
 bool areSame(const NodeFacts& one, const NodeFacts& other) {
     return one.desc == other.desc && one.devices == other.devices &&
-           one.components == other.components && one.stepCache == other.stepCache &&
-           one.plannedPrecision == other.plannedPrecision;
+           one.stepCache == other.stepCache && one.plannedPrecision == other.plannedPrecision;
 }
 
-std::vector<std::string> rolesOf(const NodeFacts& facts) {
-    return facts.components.empty() && facts.desc ? facts.desc->components : facts.components;
+std::vector<std::string> rolesAmong(const NodeFacts& facts, std::vector<std::string> named) {
+    if (facts.plannedPrecision.is_object()) {
+        for (const auto& [role, precision] : facts.plannedPrecision.items()) {
+            named.push_back(role);
+        }
+    }
+    std::sort(named.begin(), named.end());
+    named.erase(std::unique(named.begin(), named.end()), named.end());
+    std::vector<std::string> roles;
+    for (const std::string& pattern :
+         facts.desc ? facts.desc->components : std::vector<std::string>()) {
+        if (!memory::isOpenPattern(pattern)) {
+            roles.push_back(pattern);
+            continue;
+        }
+        std::copy_if(
+            named.begin(), named.end(), std::back_inserter(roles), [&](const std::string& role) {
+                return memory::matchesRole(pattern, role);
+            });
+    }
+    return roles;
 }
 
 QString wordsOf(const Error& error) {

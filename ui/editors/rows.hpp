@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide {
@@ -81,9 +82,22 @@ private:
 };
 
 struct NodeFacts;
+/// As rolesOf(), for entries of these roles.
+[[nodiscard]] std::vector<std::string> rolesAmong(const NodeFacts& facts,
+                                                  std::vector<std::string> named);
 [[nodiscard]] bool areSame(const NodeFacts& one, const NodeFacts& other);
-/// The components that are known of the node, else those that its type names.
-[[nodiscard]] std::vector<std::string> rolesOf(const NodeFacts& facts);
+
+/// Roles of the node's components: those that its type names, and of its patterns those that the
+/// plan has, or that `entries` are for (of a policy or a precision).
+template <class Entries>
+[[nodiscard]] std::vector<std::string> rolesOf(const NodeFacts& facts, const Entries& entries) {
+    std::vector<std::string> named;
+    for (const auto& [role, entry] : entries) {
+        named.push_back(role);
+    }
+    return rolesAmong(facts, std::move(named));
+}
+
 /// What is wrong and what to do.
 [[nodiscard]] QString wordsOf(const Error& error);
 

@@ -50,17 +50,13 @@ std::string stepCacheOf(const GraphModel& model, const std::string& node) {
 
 }  // namespace
 
-Json plannedPrecisionOf(const Json& plan,
-                        const std::string& node,
-                        const std::vector<std::string>& components) {
+Json plannedPrecisionOf(const Json& plan, const std::string& node) {
     Json found;
     if (!plan.is_object() || !plan.contains("precision") || !plan.at("precision").is_object()) {
         return found;
     }
     for (const auto& [key, value] : plan.at("precision").items()) {
-        if (key == node && components.size() == 1) {
-            found[components.front()] = value;
-        } else if (key == node) {
+        if (key == node) {
             found[value.value("component", std::string())] = value;
         } else if (key.starts_with(node + ".")) {
             found[key.substr(node.size() + 1)] = value;
@@ -102,12 +98,10 @@ void InspectorSections::setNodes(const std::vector<std::string>& nodes) {
 
 NodeFacts InspectorSections::factsOf(const std::string& node) const {
     const NodeDesc* desc = model_.desc(node);
-    return {
-        .desc = desc,
-        .devices = devices_,
-        .components = desc->components,
-        .plannedPrecision = plannedPrecisionOf(planning_.planned().plan, node, desc->components),
-        .stepCache = stepCacheOf(model_, node)};
+    return {.desc = desc,
+            .devices = devices_,
+            .plannedPrecision = plannedPrecisionOf(planning_.planned().plan, node),
+            .stepCache = stepCacheOf(model_, node)};
 }
 
 void InspectorSections::refresh() {

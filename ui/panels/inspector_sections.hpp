@@ -41,8 +41,6 @@ private:
 };
 
 /// The part of a plan's "precision" that speaks of the node, by component; null: it says nothing.
-[[nodiscard]] Json plannedPrecisionOf(const Json& plan,
-                                      const std::string& node,
-                                      const std::vector<std::string>& components);
+[[nodiscard]] Json plannedPrecisionOf(const Json& plan, const std::string& node);
 
 }  // namespace lowtide::ui

@@ -5,7 +5,6 @@
 
 #include <QHBoxLayout>
 #include <QResizeEvent>
-#include <QScrollArea>
 
 namespace lowtide::ui {
 
@@ -36,42 +35,60 @@ QHBoxLayout* rowOf(QWidget* wide, QWidget* narrow, Qt::Alignment alignment = {})
     return row;
 }
 
-}  // namespace
-
-MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
-    : content(new QWidget), halves(new QBoxLayout(QBoxLayout::TopToBottom, content)) {
-    content->setObjectName("memoryContent");
-    halves->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
-    auto* plan = new QWidget(content);
-    auto* state = new QWidget(content);
-    buildPlan(plan);
-    buildState(state);
-    halves->addWidget(plan);
-    halves->addWidget(state);
-    spread(panel->width());
-    auto* scroll = new QScrollArea(panel);
-    scroll->setObjectName("memoryScroll");
+/// Its content stands below each other.
+QScrollArea* makeScroll(const char* name, QWidget* parent) {
+    auto* scroll = new QScrollArea(parent);
+    scroll->setObjectName(QLatin1String(name));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
+    column->setSpacing(Theme::space(3));
     scroll->setWidget(content);
-    auto* outer = new QVBoxLayout(panel);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(scroll);
+    return scroll;
 }
 
-void MemoryPanel::Widgets::buildPlan(QWidget* part) {
-    QVBoxLayout* column = columnIn(part);
+}  // namespace
+
+MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
+    : besidePlan(makeScroll("memoryBeside", panel)), plan(new QWidget), state(new QWidget) {
+    auto* heading = new QWidget(panel);
+    buildHeading(heading);
+    buildPlan(plan);
+    buildState(state);
+    QScrollArea* scroll = makeScroll("memoryScroll", panel);
+    scroll->widget()->layout()->addWidget(plan);
+    auto* first = new QVBoxLayout;
+    first->setSpacing(0);
+    first->addWidget(heading);
+    first->addWidget(scroll, 1);
+    auto* halves = new QHBoxLayout(panel);
+    halves->setContentsMargins(0, 0, 0, 0);
+    halves->setSpacing(0);
+    halves->addLayout(first, 1);
+    halves->addWidget(besidePlan, 1);
+    spread(panel->width());
+}
+
+void MemoryPanel::Widgets::buildHeading(QWidget* part) {
     summary = makeLabel("summary", "strong", part);
     measure = makeButton("measure", MemoryPanel::tr("Measure this device"), part);
     measure->setToolTip(
         MemoryPanel::tr("Takes a few seconds. Plans then predict the times of this machine."));
     measure->hide();
+    QHBoxLayout* row = rowOf(summary, measure, Qt::AlignTop);
+    row->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), 0);
+    part->setLayout(row);
+}
+
+void MemoryPanel::Widgets::buildPlan(QWidget* part) {
+    QVBoxLayout* column = columnIn(part);
     refusal = new Notice("refusal", part);
     slower = new Notice("slower", part);
     chore = new Notice("chore", part);
     bars = new PlanBars(part);
-    column->addLayout(rowOf(summary, measure, Qt::AlignTop));
     for (QWidget* each : {static_cast<QWidget*>(refusal),
                           static_cast<QWidget*>(slower),
                           static_cast<QWidget*>(chore),
@@ -127,10 +144,11 @@ QWidget* MemoryPanel::Widgets::buildDetails() {
 
 void MemoryPanel::Widgets::spread(int width) {
     const bool isWide = width >= kWidePanel;
-    halves->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    halves->setSpacing(Theme::space(isWide ? 6 : 3));
-    halves->setStretch(0, isWide ? 1 : 0);
-    halves->setStretch(1, 1);
+    QWidget* place = isWide ? besidePlan->widget() : plan->parentWidget();
+    if (state->parentWidget() != place) {
+        qobject_cast<QBoxLayout*>(place->layout())->addWidget(state, 1);
+    }
+    besidePlan->setVisible(isWide);
     settings->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 

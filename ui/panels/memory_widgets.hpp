@@ -16,22 +16,26 @@
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 
 namespace lowtide::ui {
 
-/// The parts of the memory panel, what matters most first, and what it remembers of runs: the plan
-/// with its bars, and beside it, or below where there is no room, what can be changed.
+/// The parts of the memory panel, what matters most first, and what it remembers of runs: what the
+/// plan needs, always in sight; its bars, and beside them, or below where there is no room, what
+/// can be changed. Both scroll.
 struct MemoryPanel::Widgets {
     explicit Widgets(MemoryPanel* panel);
 
+    void buildHeading(QWidget* part);
     void buildPlan(QWidget* part);
     void buildState(QWidget* part);
     [[nodiscard]] QWidget* buildDetails();
     /// The panel is so wide now.
     void spread(int width);
 
-    QWidget* content;
-    QBoxLayout* halves;
+    QScrollArea* besidePlan;  ///< holds `state` where there is room, else hidden
+    QWidget* plan;
+    QWidget* state;
     QBoxLayout* settings = nullptr;
     QLabel* summary = nullptr;
     QPushButton* measure = nullptr;

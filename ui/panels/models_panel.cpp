@@ -107,15 +107,18 @@ public:
             return index.siblingAtColumn(column).data().toString();
         };
         const QString size = textAt(Size);
+        const QString verdict = textAt(Verdict);
+        const qreal right =
+            QFontMetricsF(Theme::current().font("small")).horizontalAdvance(verdict) + 1;
         paintText(
             *painter,
-            below,
+            below.adjusted(0, 0, -right - Theme::space(2), 0),
             size.isEmpty() ? textAt(Family) : ModelsPanel::tr("%1, %2").arg(textAt(Family), size),
             "small",
             "text.muted");
         paintText(*painter,
                   below,
-                  textAt(Verdict),
+                  verdict,
                   "small",
                   qPrintable(index.siblingAtColumn(Verdict).data(Qt::UserRole).toString()),
                   Qt::AlignRight);

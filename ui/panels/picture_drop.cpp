@@ -1,6 +1,6 @@
 #include "ui/panels/picture_drop.hpp"
 
-#include "ui/panels/picture_load.hpp"
+#include "ui/bridge/picture_load.hpp"
 
 #include <QCheckBox>
 #include <QFileInfo>

@@ -75,8 +75,12 @@ std::vector<LegendEntry> PlanBars::legend() const {
         sum.caches += stage.caches;
         sum.staging += stage.staging;
     }
-    const QStringList names = {
-        tr("weights"), tr("streamed"), tr("activations"), tr("wires"), tr("caches"), tr("staging")};
+    const QStringList names = {tr("weights"),
+                               tr("streamed"),
+                               tr("activations"),
+                               tr("wires"),
+                               tr("kept results"),
+                               tr("staging")};
     std::vector<LegendEntry> entries;
     qsizetype name = 0;
     for (const Part& part : partsOf(sum)) {
@@ -158,7 +162,7 @@ QString PlanBars::tipAt(QPointF point) const {
                          tr("weights %1").arg(bytesText(stage->weights)),
                          tr("activations %1").arg(bytesText(stage->activations))};
     if (stage->wires + stage->caches + stage->staging > 0) {
-        lines.push_back(tr("wires, caches and staging %1")
+        lines.push_back(tr("wires, kept results and staging %1")
                             .arg(bytesText(stage->wires + stage->caches + stage->staging)));
     }
     if (stage->movedInPass > 0) {

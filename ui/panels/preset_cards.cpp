@@ -19,28 +19,6 @@ constexpr int kInset = 8;
 constexpr int kTextHeight = 52;
 constexpr QSize kCard(kCardPicture + 2 * kInset, kCardPicture + kTextHeight + 2 * kInset);
 
-/// The text in so many lines at most, the last of them with dots where more follows.
-QStringList linesOf(const QString& text, const QFont& font, qreal width, int most) {
-    QTextLayout layout(text, font);
-    QTextOption wrapping;
-    wrapping.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    layout.setTextOption(wrapping);
-    QStringList lines;
-    layout.beginLayout();
-    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
-        line.setLineWidth(width);
-        const bool isLast = lines.size() + 1 == most;
-        const QString rest = text.mid(line.textStart());
-        lines << (isLast ? QFontMetricsF(font).elidedText(rest, Qt::ElideRight, width)
-                         : rest.left(line.textLength()).trimmed());
-        if (isLast) {
-            break;
-        }
-    }
-    layout.endLayout();
-    return lines;
-}
-
 enum Role { Id = Qt::UserRole, Picture, Problem, Origin };
 
 /// Paints a card: picture, title in two lines at most, and what is wrong with it.
@@ -87,7 +65,7 @@ private:
         painter.drawText(
             QRectF(text.topLeft(), QSizeF(text.width(), lines * title.lineSpacing())),
             Qt::AlignLeft | Qt::AlignTop,
-            linesOf(
+            cardLines(
                 index.data().toString(), painter.font(), text.width(), problem.isEmpty() ? 2 : 1)
                 .join(QLatin1Char('\n')));
         painter.setFont(theme.font("small"));
@@ -110,6 +88,27 @@ QString problemOf(const PresetEntry& entry) {
 }
 
 }  // namespace
+
+QStringList cardLines(const QString& text, const QFont& font, qreal width, int most) {
+    QTextLayout layout(text, font);
+    QTextOption wrapping;
+    wrapping.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(wrapping);
+    QStringList lines;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        const bool isLast = lines.size() + 1 == most;
+        const QString rest = text.mid(line.textStart());
+        lines << (isLast ? QFontMetricsF(font).elidedText(rest, Qt::ElideRight, width)
+                         : rest.left(line.textLength()).trimmed());
+        if (isLast) {
+            break;
+        }
+    }
+    layout.endLayout();
+    return lines;
+}
 
 QPixmap cardPicture(const PresetEntry& entry, int side, double scale) {
     const int pixels = static_cast<int>(side * scale);

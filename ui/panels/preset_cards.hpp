@@ -40,6 +40,8 @@ private:
     QStandardItemModel* cards_ = nullptr;
 };
 
+/// A title on a card: so many lines at most, the last of them with dots where more follows.
+[[nodiscard]] QStringList cardLines(const QString& text, const QFont& font, qreal width, int most);
 /// The thumbnail with round corners in a square of this many pixels, or an icon in its place.
 [[nodiscard]] QPixmap cardPicture(const PresetEntry& entry, int side, double scale);
 

@@ -81,8 +81,8 @@ QWidget* PresetsBrowser::makeBar() {
     import->setObjectName(QStringLiteral("importPreset"));
     restore_ = new QPushButton(tr("Undo remove"), bar);
     restore_->setObjectName(QStringLiteral("restorePreset"));
-    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::filter);
-    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::filter);
+    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::search);
+    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::search);
     connect(save, &QPushButton::clicked, this, &PresetsBrowser::saveAsked);
     connect(import, &QPushButton::clicked, this, &PresetsBrowser::importFile);
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
@@ -155,6 +155,12 @@ void PresetsBrowser::reload() {
     }
     tag_->setCurrentIndex(std::max(0, tag_->findData(tag)));
     restore_->setVisible(store_.canRestore());
+    filter();
+}
+
+/// What is found begins at the top, wherever the card lay that was chosen before.
+void PresetsBrowser::search() {
+    cards_->setCurrentIndex({});
     filter();
 }
 

@@ -43,6 +43,7 @@ private:
     QWidget* makeBar();
     void connectDetails();
     void reload();
+    void search();
     void filter();
     void showChosen(const QString& id);
     void rename();

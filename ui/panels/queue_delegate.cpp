@@ -10,9 +10,10 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kRunMargin = Theme::space(2);
-constexpr int kRunPicture = Theme::space(10);
-constexpr int kRunLine = Theme::space(5);
+constexpr int kRunMargin = 5;
+constexpr int kRunPicture = 34;
+constexpr int kRunLine = kRunPicture / 2;
+constexpr int kRunBar = 3;  ///< below both lines
 
 const char* iconOf(const QueuedRun& run) {
     switch (run.state) {
@@ -43,7 +44,7 @@ void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
     const QImage& picture = hasEnded(run) ? run.thumbnail : run.picture.image;
     if (picture.isNull()) {
         theme.icon(iconOf(run), runColour(run))
-            .paint(&painter, place.adjusted(12, 12, -12, -12), Qt::AlignCenter);
+            .paint(&painter, place.adjusted(9, 9, -9, -9), Qt::AlignCenter);
         return;
     }
     const QSize size = picture.size().scaled(place.size(), Qt::KeepAspectRatio);
@@ -84,7 +85,7 @@ void QueueDelegate::paint(QPainter* painter,
               "small",
               run->state == RunState::Failed ? "error" : "text.muted");
     if (run->state == RunState::Running) {
-        QRectF bar(text.left(), place.bottom() + 2, text.width(), 4);
+        QRectF bar(text.left(), place.bottom() + 1, text.width(), kRunBar);
         painter->fillRect(bar, theme.colour("field"));
         bar.setWidth(bar.width() * run->progress);
         painter->fillRect(bar, theme.colour("node.running"));

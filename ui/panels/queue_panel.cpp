@@ -54,8 +54,8 @@ void QueuePanel::build() {
     retry_ = addButton("retry", "refresh", tr("Run the same again"));
     open_ = addButton("openGraph", "open", tr("Open the graph of this run"));
     remove_ = addButton("remove", "trash", tr("Remove from the list"));
-    auto* tools = new QHBoxLayout;
-    tools->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
+    auto* tools = new QVBoxLayout;  // beside the list: panels below the canvas are low
+    tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
     tools->setSpacing(Theme::space(1));
     tools->addWidget(pause_);
     tools->addStretch(1);
@@ -85,12 +85,12 @@ void QueuePanel::build() {
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setText(tr("No runs yet. Press Run, and it appears here with its picture."));
-    auto* layout = new QVBoxLayout(this);
+    auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addLayout(tools);
     layout->addWidget(list_, 1);
     layout->addWidget(empty_, 1);
+    layout->addLayout(tools);
 }
 
 quint64 QueuePanel::selectedRun() const {

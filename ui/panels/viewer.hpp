@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/panels/picture_load.hpp"
+#include "ui/bridge/picture_load.hpp"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 #include "ui/studio/input_pictures.hpp"
 
 #include "ui/bridge/answer.hpp"
-#include "ui/panels/picture_load.hpp"
+#include "ui/bridge/picture_load.hpp"
 
 #include <QDir>
 

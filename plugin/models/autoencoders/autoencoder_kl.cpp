@@ -24,9 +24,11 @@ AutoencoderKL::Layers::Layers(NetworkBuilder& builder, const AutoencoderConfig& 
       postQuant(makeQuant(builder, "post_quant_conv", config.latentChannels, config.postQuantConv)),
       decoder(builder, config) {}
 
-AutoencoderKL::AutoencoderKL(const AutoencoderConfig& config, const WeightMap& weights)
+AutoencoderKL::AutoencoderKL(const AutoencoderConfig& config,
+                             const WeightMap& weights,
+                             std::string_view role)
     : config_(config) {
-    NetworkBuilder builder("autoencoder", "AutoencoderKL", weights, DType::F32);
+    NetworkBuilder builder(std::string(role), "AutoencoderKL", weights, DType::F32);
     layers_ = std::make_unique<Layers>(builder, config);
     tree_ = builder.finish({});
 }

@@ -3,6 +3,7 @@
 #include "plugin/models/autoencoders/autoencoder_blocks.hpp"
 
 #include <memory>
+#include <string_view>
 
 namespace lowtide::models {
 
@@ -10,7 +11,8 @@ namespace lowtide::models {
 /// AutoencoderKL. The tree is made from headers; weights are read through the pass.
 class AutoencoderKL {
 public:
-    AutoencoderKL(const AutoencoderConfig& config, const WeightMap& weights);
+    /// `role`: of the component.
+    AutoencoderKL(const AutoencoderConfig& config, const WeightMap& weights, std::string_view role);
 
     [[nodiscard]] const AutoencoderConfig& config() const { return config_; }
 

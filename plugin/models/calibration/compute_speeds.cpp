@@ -4,6 +4,7 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/calibration/timed_passes.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "plugin/models/model.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -73,7 +74,7 @@ Timed timed(residency::Residency& residency,
             const Exercise& exercise) {
     const WeightMap weights{
         .what = "calibration", .files = {scratch.file()}, .tensors = {}, .everything = DType::F32};
-    const UNet2DCondition unet(configOf(exercise), weights);
+    const UNet2DCondition unet(configOf(exercise), weights, kDenoiser);
     const memory::ComponentWork work = walked(unet, exercise, device.kind);
     const at::Tensor latents = at::zeros({1, kLatentChannels, exercise.side, exercise.side});
     const at::Tensor context = at::zeros({1, kTokens, kContextWidth});

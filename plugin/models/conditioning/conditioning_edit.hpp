@@ -2,7 +2,7 @@
 // What can be done to conditionings between encoder and denoiser. Torch-free.
 
 #include "plugin/base/shape.hpp"
-#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
 
 #include <variant>
@@ -43,6 +43,8 @@ struct ConditioningEdit {
     memory::WireRef first;
     memory::WireRef second;  ///< null for an area and a time
 };
+
+[[nodiscard]] const StageDef<ConditioningEdit>& stageOf(const ConditioningEdit&);
 
 /// A conditioning as it is known before the run.
 struct ConditioningShape {

@@ -1,6 +1,8 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -183,6 +185,17 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
         conditioning.fields(), std::move(entries), conditioning.prompt(), conditioning.clipSkip());
 }
 
+StageShapes conditioningShapes(const ConditioningEdit& edit, StageFacts&) {
+    std::vector<ConditioningOutline> known;
+    for (const auto& [input, port] :
+         {std::pair(&edit.first, "first"), std::pair(&edit.second, "second")}) {
+        if (*input) {
+            known.push_back(outlineOf(conditioningShapeOf(*input, port), port));
+        }
+    }
+    return {.outputs = {outputOf(editedOutline(known, edit))}};
+}
+
 }  // namespace
 
 ConditioningOutline outlineOf(const Conditioning& conditioning) {
@@ -210,6 +223,17 @@ memory::WireRef editedConditioning(const ConditioningEdit& edit) {
             }
         },
         edit.edit);
+}
+
+const StageDef<ConditioningEdit>& stageOf(const ConditioningEdit&) {
+    static const StageDef<ConditioningEdit> def{
+        .name = "conditioning",
+        .wires = {{"first", &ConditioningEdit::first}, {"second", &ConditioningEdit::second}},
+        .shape = conditioningShapes,
+        .run = [](StageContext&, const ConditioningEdit& edit, const StageCall&) {
+            return std::vector<WireRef>{editedConditioning(edit)};
+        }};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
@@ -92,7 +93,7 @@ MergedDenoiser::MergedDenoiser(StageContext& context,
                                const Model& model,
                                const DenoiserRequest& request,
                                PlacedPrompts prompts)
-    : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
+    : context_(context.ofPart()),
       model_(model),
       request_(request),
       prompts_(std::move(prompts)),
@@ -203,13 +204,14 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     if (call.positive && call.negative) {
         second = promptOf(*request_.negative, *call.negative);
     }
-    branch.network = model_.makeDenoiser(context_,
-                                         {.positive = first,
-                                          .negative = second ? &*second : nullptr,
-                                          .picture = request_.picture,
-                                          .batch = request_.batch,
-                                          .cfg = request_.cfg,
-                                          .residuals = residualsInArea()});
+    branch.network = makeDenoiser(context_,
+                                  model_,
+                                  {.positive = first,
+                                   .negative = second ? &*second : nullptr,
+                                   .picture = request_.picture,
+                                   .batch = request_.batch,
+                                   .cfg = request_.cfg,
+                                   .residuals = residualsInArea()});
     return branch;
 }
 

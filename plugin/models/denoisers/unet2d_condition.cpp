@@ -58,9 +58,11 @@ UNet2DCondition::Layers::Layers(NetworkBuilder& builder, const UNet2DConfig& con
           "conv_out",
           sameSizeConv(config.levels.front().channels, config.outChannels, config.convOutKernel)) {}
 
-UNet2DCondition::UNet2DCondition(const UNet2DConfig& config, const WeightMap& weights)
+UNet2DCondition::UNet2DCondition(const UNet2DConfig& config,
+                                 const WeightMap& weights,
+                                 std::string_view role)
     : config_(config) {
-    NetworkBuilder builder("denoiser", "UNet2DConditionModel", weights, DType::F32);
+    NetworkBuilder builder(std::string(role), "UNet2DConditionModel", weights, DType::F32);
     layers_ = std::make_unique<Layers>(builder, config);
     tree_ = builder.finish({});
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace lowtide::models {
 
@@ -21,7 +22,8 @@ struct UNetConditioning {
 /// UNet2DConditionModel. The tree is made from headers; weights are read through the pass.
 class UNet2DCondition {
 public:
-    UNet2DCondition(const UNet2DConfig& config, const WeightMap& weights);
+    /// `role`: of the component.
+    UNet2DCondition(const UNet2DConfig& config, const WeightMap& weights, std::string_view role);
 
     [[nodiscard]] const UNet2DConfig& config() const { return config_; }
 

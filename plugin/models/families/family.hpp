@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -13,6 +14,8 @@ namespace lowtide::models {
 /// line.
 struct Family {
     std::string name;
+    /// All that models of it may have; ComponentSource::components() says which a model has.
+    std::vector<ComponentDesc> components;
     /// Whether the folder is one of this family, by what its index says.
     bool (*detect)(const Checkpoint& checkpoint) = nullptr;
     /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
@@ -21,12 +24,15 @@ struct Family {
     std::string (*label)(Checkpoint& checkpoint) = nullptr;
 };
 
+using Families = std::span<const Family* const>;
+
 /// Every family that is built.
-[[nodiscard]] std::span<const Family* const> families();
+[[nodiscard]] Families families();
 /// The family that detects it; nullptr where none does.
-[[nodiscard]] const Family* familyOf(const Checkpoint& checkpoint);
+[[nodiscard]] const Family* familyOf(const Checkpoint& checkpoint, Families known = families());
 /// Opens a checkpoint with the family that detects it. Error{Unsupported} names the pipeline class
-/// that was seen and the families that are built.
-[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint);
+/// that was seen and the families that are known.
+[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint,
+                                                          Families known = families());
 
 }  // namespace lowtide::models

@@ -1,5 +1,3 @@
-#include "plugin/models/finish/detail_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
@@ -8,6 +6,7 @@
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/image_encode_stage.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/schedule_warnings.hpp"
@@ -44,8 +43,8 @@ TileSizes detailTiles(const DetailRequest& settings, const Model& model) {
 }
 
 /// Of one tile.
-DenoiseRequest denoiseRequest(const DetailRequest& request, const WireRef& model) {
-    return {.model = model,
+DenoiseRequest denoiseRequest(const DetailRequest& request) {
+    return {.model = request.model,
             .positive = request.positive,
             .negative = request.negative,
             .steps = request.steps,
@@ -57,11 +56,11 @@ DenoiseRequest denoiseRequest(const DetailRequest& request, const WireRef& model
             .strength = request.strength};
 }
 
-void requireNoArea(const ConditioningShape& known, const char* port) {
-    if (known.shape.empty()) {
+void requireNoArea(const WireRef& conditioning, const char* port) {
+    if (!conditioning) {
         return;
     }
-    const ConditioningOutline outline = outlineOf(known, port);
+    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
     for (const EntryOutline& entry : outline.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
@@ -75,14 +74,8 @@ void requireNoArea(const ConditioningShape& known, const char* port) {
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
 class DetailPass {
 public:
-    DetailPass(StageContext& context,
-               const DetailRequest& request,
-               const DetailNetworks& networks,
-               const StageCall& call)
-        : context_{.weights = context.weights, .record = tensor::Record(nullptr)},
-          request_(request),
-          networks_(networks),
-          call_(call) {}
+    DetailPass(StageContext& context, const DetailRequest& request, const StageCall& call)
+        : context_(context.ofPart()), request_(request), call_(call) {}
 
     void run(const FeatheredTiles& tiles, bool isLast, const at::Tensor& target) {
         std::vector<WireRef> parts;
@@ -139,12 +132,17 @@ private:
         }
     }
 
+    /// LibTorch's switches of a network.
+    [[nodiscard]] memory::SwitchStates switchesOf(std::string_view role) const {
+        return context_.switchesOf(*treeIn(modelIn(request_.model), role));
+    }
+
     WireRef encoded(const at::Tensor& tile) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
+        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
         return imageEncodeStage(
             context_,
-            {.model = networks_.autoencoder,
+            {.model = request_.model,
              .image = std::make_shared<const tensor::Images>(tile, tensor::Provenance{}),
              .sampling = "mean"},
             callForTiles());
@@ -152,8 +150,8 @@ private:
 
     WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofDenoiser.switches);
-        DenoiseRequest request = denoiseRequest(request_, networks_.denoiser);
+        const tensor::NumericsScope scope(switchesOf(kDenoiser));
+        DenoiseRequest request = denoiseRequest(request_);
         request.latent = latent;
         request.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
@@ -166,16 +164,15 @@ private:
 
     at::Tensor decoded(const WireRef& latent) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(networks_.ofAutoencoder.switches);
-        const WireRef image = decodeStage(
-            context_, {.model = networks_.autoencoder, .latent = latent}, callForTiles());
+        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
+        const WireRef image =
+            decodeStage(context_, {.model = request_.model, .latent = latent}, callForTiles());
         keepNotes(imagesIn(image).provenance());
         return imagesIn(image).pixels();
     }
 
     StageContext context_;
     const DetailRequest& request_;
-    const DetailNetworks& networks_;
     const StageCall& call_;
     std::set<std::string> told_;
     tensor::Provenance::Fields notes_;
@@ -196,70 +193,57 @@ void describeDetail(tensor::Provenance& provenance,
     }
 }
 
-ConditioningShape conditioningShapeOf(const WireRef& value, const char* port) {
-    if (!value) {
-        return {};
-    }
-    auto outline =
-        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, port)));
-    return {.shape = outline->shape(), .entries = outline};
-}
-
-}  // namespace
-
-DetailNetworks detailNetworks(const WireRef& model, const memory::PrecisionChoice& choice) {
-    DetailNetworks networks{.autoencoder = model, .denoiser = model};
-    networks.ofAutoencoder = usePrecision(networks.autoencoder, kAutoencoder, choice);
-    networks.ofDenoiser = usePrecision(networks.denoiser, kDenoiser, choice);
-    return networks;
-}
-
-memory::Judgement judgeDetail(const DetailRequest& settings, const DetailNetworks& networks) {
-    const Model& model = modelIn(networks.denoiser);
-    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
-    return judgeDenoise(model, request, *makeSampler(model, request), networks.ofDenoiser);
-}
-
-Issues detailScheduleWarnings(const DetailRequest& settings, const DetailNetworks& networks) {
-    const Model& model = modelIn(networks.denoiser);
-    const DenoiseRequest request = denoiseRequest(settings, networks.denoiser);
-    return scheduleWarnings(model, request, *makeSampler(model, request));
-}
-
-void checkDetail(const DetailShapes& shapes, const DetailRequest& settings) {
+void checkDetail(const DetailRequest& settings) {
     const Model& model = modelIn(settings.model);
+    const Shape image = shapeOf(settings.image);
     requirePictures(model, "a detail pass");
     const TileSizes sizes = detailTiles(settings, model);
-    requireNoArea(shapes.positive, "positive");
-    requireNoArea(shapes.negative, "negative");
-    const DenoiseRequest request = denoiseRequest(settings, settings.model);
+    requireNoArea(settings.positive, "positive");
+    requireNoArea(settings.negative, "negative");
+    const DenoiseRequest request = denoiseRequest(settings);
     requireThat(!keepsLatent(request),
                 "a strength of 0 adds no detail",
                 "choose a higher strength, or leave the node out",
                 "strength");
     (void)makeSampler(model, request);
-    const TileSpan row = cutSide(shapes.image[2], sizes).front();
-    const TileSpan column = cutSide(shapes.image[3], sizes).front();
+    const TileSpan row = cutSide(image[2], sizes).front();
+    const TileSpan column = cutSide(image[3], sizes).front();
     const PictureSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
     checkInpainting(
         model, request, {.latent = latentShapeFor(model, tile, 1, "image"), .isEmpty = false});
 }
 
-WireRef detailStage(StageContext& context,
-                    const DetailRequest& request,
-                    const DetailNetworks& networks,
-                    const StageCall& call) {
-    const Model& model = modelIn(networks.autoencoder);
+StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
+    checkDetail(request);
+    const Model& model = modelIn(request.model);
+    const DenoiseRequest ofTile = denoiseRequest(request);
+    const auto sampler = makeSampler(model, ofTile);
+    memory::ComponentPrecision& ofDenoiser = facts.precisions.back();
+    const memory::Judgement judgement = judgeDenoise(model, ofTile, *sampler, ofDenoiser);
+    ofDenoiser.reuse = judgement.reuse;
+    StageShapes shapes{.outputs = {outputOf("IMAGE", shapeOf(request.image))},
+                       .issues = warningsOf(judgement)};
+    const Issues ofSchedule = scheduleWarnings(model, ofTile, *sampler);
+    shapes.issues.insert(shapes.issues.end(), ofSchedule.begin(), ofSchedule.end());
+    return shapes;
+}
+
+/// Pictures of which every tile was denoised a little: per picture all tiles are encoded, then
+/// denoised, then decoded and faded into each other, so that each network is needed once. Tile k in
+/// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each
+/// network's while it runs. Polls "cancel after this image" between pictures and "now" before every
+/// tile and leaf. Records detail_in and detail_out.
+std::vector<WireRef> detailStage(StageContext& context,
+                                 const DetailRequest& request,
+                                 const StageCall& call) {
+    const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
-    checkDetail({.image = given.pixels().sizes().vec(),
-                 .positive = conditioningShapeOf(request.positive, "positive"),
-                 .negative = conditioningShapeOf(request.negative, "negative")},
-                request);
-    const c10::Device device = context.weights.torchDeviceOf(*treeIn(model, kAutoencoder));
+    checkDetail(request);
+    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
-    DetailPass pass(context, request, networks, call);
+    DetailPass pass(context, request, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));
@@ -268,7 +252,23 @@ WireRef detailStage(StageContext& context,
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
     describeDetail(provenance, request, pass.notes());
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+}  // namespace
+
+const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
+    static const StageDef<DetailRequest> def{.name = "detail",
+                                             .wires = {{"model", &DetailRequest::model},
+                                                       {"positive", &DetailRequest::positive},
+                                                       {"negative", &DetailRequest::negative},
+                                                       {"image", &DetailRequest::image}},
+                                             .source = modelOf<DetailRequest>,
+                                             .roles = {kAutoencoder, kDenoiser},
+                                             .hasOwnSwitches = true,
+                                             .shape = detailShapes,
+                                             .run = detailStage};
+    return def;
 }
 
 }  // namespace lowtide::models

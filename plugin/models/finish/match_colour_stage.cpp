@@ -1,7 +1,7 @@
-#include "plugin/models/finish/match_colour_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/colour_match.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -17,11 +17,10 @@ void refuseMatch(const std::string& problem, const char* hint, const char* item)
     throw Error(ErrorKind::InvalidInput, problem, hint, item);
 }
 
-}  // namespace
-
-void checkMatchColour(const Shape& image,
-                      const Shape& reference,
-                      const MatchColourRequest& settings) {
+/// Of pictures [B, 3, H, W] and references [1 or B, 3, h, w].
+void checkMatchColour(const MatchColourRequest& settings) {
+    const Shape image = shapeOf(settings.image);
+    const Shape reference = shapeOf(settings.reference);
     if (settings.method != kHistogram && settings.method != kStatistics) {
         refuseMatch("there is no way \"" + settings.method + "\" to match colours",
                     "choose histogram or statistics",
@@ -40,11 +39,13 @@ void checkMatchColour(const Shape& image,
     }
 }
 
-WireRef matchColourStage(StageContext& context, const MatchColourRequest& request) {
+std::vector<WireRef> matchColourStage(StageContext& context,
+                                      const MatchColourRequest& request,
+                                      const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
     const at::Tensor& pixels = given.pixels();
     const tensor::Images& wanted = imagesIn(request.reference, "reference");
-    checkMatchColour(pixels.sizes().vec(), wanted.pixels().sizes().vec(), request);
+    checkMatchColour(request);
     const at::Tensor references = tensor::upload(wanted.pixels(), pixels.device());
     context.record.put("match_in", pixels);
     const auto match =
@@ -61,7 +62,24 @@ WireRef matchColourStage(StageContext& context, const MatchColourRequest& reques
         provenance.set("Colour match",
                        request.method + ", strength " + formatNumber(request.strength));
     }
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes matchColourShapes(const MatchColourRequest& request, StageFacts&) {
+    checkMatchColour(request);
+    return {.outputs = {outputOf("IMAGE", shapeOf(request.image))}};
+}
+
+}  // namespace
+
+const StageDef<MatchColourRequest>& stageOf(const MatchColourRequest&) {
+    static const StageDef<MatchColourRequest> def{
+        .name = "match colour",
+        .wires = {{"image", &MatchColourRequest::image},
+                  {"reference", &MatchColourRequest::reference}},
+        .shape = matchColourShapes,
+        .run = matchColourStage};
+    return def;
 }
 
 }  // namespace lowtide::models

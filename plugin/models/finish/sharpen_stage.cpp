@@ -1,7 +1,7 @@
-#include "plugin/models/finish/sharpen_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/unsharp_mask.hpp"
 
@@ -18,15 +18,15 @@ void requireInRange(double value, double most, const char* item) {
     }
 }
 
-}  // namespace
-
 void checkSharpen(const SharpenRequest& settings) {
     requireInRange(settings.radius, 100, "radius");
     requireInRange(settings.percent, 1000, "percent");
     requireInRange(settings.threshold, 255, "threshold");
 }
 
-WireRef sharpenStage(StageContext& context, const SharpenRequest& request) {
+std::vector<WireRef> sharpenStage(StageContext& context,
+                                  const SharpenRequest& request,
+                                  const StageCall&) {
     checkSharpen(request);
     const tensor::Images& given = imagesIn(request.image);
     context.record.put("sharpen_in", given.pixels());
@@ -41,7 +41,22 @@ WireRef sharpenStage(StageContext& context, const SharpenRequest& request) {
                            formatNumber(request.percent) + ", threshold " +
                            formatNumber(request.threshold));
     }
-    return std::make_shared<const tensor::Images>(std::move(result), std::move(provenance));
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes sharpenShapes(const SharpenRequest& request, StageFacts&) {
+    checkSharpen(request);
+    return {.outputs = {outputOf("IMAGE", shapeOf(request.image))}};
+}
+
+}  // namespace
+
+const StageDef<SharpenRequest>& stageOf(const SharpenRequest&) {
+    static const StageDef<SharpenRequest> def{.name = "sharpen",
+                                              .wires = {{"image", &SharpenRequest::image}},
+                                              .shape = sharpenShapes,
+                                              .run = sharpenStage};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -1,6 +1,6 @@
-#include "plugin/models/pictures/composite_stage.hpp"
-
 #include "plugin/base/error.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/interpolation.hpp"
@@ -38,10 +38,6 @@ at::Tensor sized(const at::Tensor& planes, int64_t height, int64_t width) {
                 : tensor::kernels::interpolate(planes, height, width, Interpolation::Bilinear);
 }
 
-Shape shapeOfMask(const CompositeRequest& request) {
-    return request.mask ? Shape(masksIn(request.mask).values().sizes().vec()) : Shape();
-}
-
 /// `target` is written where both meet.
 void layOn(at::Tensor& target,
            const at::Tensor& source,
@@ -66,30 +62,37 @@ void layOn(at::Tensor& target,
     seen.mul_(1 - share).add_(share * ofSource(source));
 }
 
-}  // namespace
-
-Shape compositeShape(const CompositeShapes& shapes) {
-    const int64_t count = std::max(shapes.destination[0], shapes.source[0]);
-    requireThat(goesWith(shapes.destination[0], shapes.source[0]),
-                "there are " + std::to_string(shapes.source[0]) + " pictures to lay on " +
-                    std::to_string(shapes.destination[0]),
+/// The destination's size, for as many pictures as the larger of both has.
+Shape compositeShape(const CompositeRequest& request) {
+    const Shape destination = shapeOf(request.destination);
+    const Shape source = shapeOf(request.source);
+    const Shape mask = shapeOf(request.mask);
+    const int64_t count = std::max(destination[0], source[0]);
+    requireThat(goesWith(destination[0], source[0]),
+                "there are " + std::to_string(source[0]) + " pictures to lay on " +
+                    std::to_string(destination[0]),
                 "connect one picture, or one for each",
                 "source");
-    requireThat(shapes.mask.empty() || shapes.mask[0] == 1 || shapes.mask[0] == count,
-                "there are " + (shapes.mask.empty() ? "0" : std::to_string(shapes.mask[0])) +
-                    " masks for " + std::to_string(count) + " pictures",
+    requireThat(mask.empty() || mask[0] == 1 || mask[0] == count,
+                "there are " + (mask.empty() ? "0" : std::to_string(mask[0])) + " masks for " +
+                    std::to_string(count) + " pictures",
                 "connect one mask, or one for each picture",
                 "mask");
-    return {count, shapes.destination[1], shapes.destination[2], shapes.destination[3]};
+    return {count, destination[1], destination[2], destination[3]};
 }
 
-WireRef compositeStage(StageContext& context, const CompositeRequest& request) {
+/// The source laid on the destination with its upper left corner at (x, y), as far as both meet:
+/// mask * source + (1 - mask) * destination. The mask gets the source's size, bilinear, where it
+/// has another one. Source: ComfyUI ImageCompositeMasked; where x or y is negative, the part of the
+/// source that lies inside is shown (ComfyUI shows its upper left part).
+/// Records composite_in and composite_out.
+std::vector<WireRef> compositeStage(StageContext& context,
+                                    const CompositeRequest& request,
+                                    const StageCall&) {
     const tensor::Images& below = imagesIn(request.destination, "destination");
     const tensor::Images& above = imagesIn(request.source, "source");
     const at::Tensor& destination = below.pixels();
-    const Shape shape = compositeShape({.destination = destination.sizes().vec(),
-                                        .source = above.pixels().sizes().vec(),
-                                        .mask = shapeOfMask(request)});
+    const Shape shape = compositeShape(request);
     const c10::Device device = destination.device();
     at::Tensor source = tensor::upload(above.pixels(), device);
     if (request.isResized) {
@@ -107,7 +110,24 @@ WireRef compositeStage(StageContext& context, const CompositeRequest& request) {
     // What was made last says how the picture came to be.
     const tensor::Provenance& made =
         above.provenance().fields.empty() ? below.provenance() : above.provenance();
-    return std::make_shared<const tensor::Images>(std::move(result), made);
+    return {std::make_shared<const tensor::Images>(std::move(result), made)};
+}
+
+StageShapes compositeShapes(const CompositeRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", compositeShape(request))}};
+}
+
+}  // namespace
+
+const StageDef<CompositeRequest>& stageOf(const CompositeRequest&) {
+    static const StageDef<CompositeRequest> def{
+        .name = "composite",
+        .wires = {{"destination", &CompositeRequest::destination},
+                  {"source", &CompositeRequest::source},
+                  {"mask", &CompositeRequest::mask}},
+        .shape = compositeShapes,
+        .run = compositeStage};
+    return def;
 }
 
 }  // namespace lowtide::models

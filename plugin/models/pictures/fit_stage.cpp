@@ -1,6 +1,7 @@
-#include "plugin/models/pictures/fit_stage.hpp"
-
 #include "plugin/base/error.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/pictures/fit_geometry.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
@@ -97,46 +98,65 @@ at::Tensor fittedPlanes(const at::Tensor& planes,
 
 /// Where nothing of the picture is, is masked; without a mask nothing else is.
 at::Tensor fittedMask(const FitRequest& request, const FitGeometry& fit, const at::Tensor& pixels) {
-    constexpr double kMasked = 1;
+    constexpr double kWholly = 1;
     if (request.mask) {
         const at::Tensor mask = tensor::upload(masksIn(request.mask).values(), pixels.device());
-        return fittedPlanes(mask, fit, tensor::kernels::Resample::Area, kMasked);
+        return fittedPlanes(mask, fit, tensor::kernels::Resample::Area, kWholly);
     }
-    at::Tensor mask = at::full({1, 1, fit.size.height, fit.size.width}, kMasked, pixels.options());
+    at::Tensor mask = at::full({1, 1, fit.size.height, fit.size.width}, kWholly, pixels.options());
     insideOf(mask, fit).zero_();
     return mask;
 }
 
-}  // namespace
-
-FitGeometry fitFor(const FitShapes& shapes, const FitRequest& settings) {
+/// What the request makes of pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
+FitGeometry fitFor(const FitRequest& settings) {
     (void)fitFilter(settings.method);
     (void)fillLevel(settings.fill);
     requireThat(settings.multiple >= 1 && settings.multiple <= 4096,
                 "the multiple is " + std::to_string(settings.multiple),
                 "choose a number from 1 to 4096",
                 "multiple");
-    if (!shapes.mask.empty()) {
-        checkMaskFits(shapes.mask, shapes.image);
+    const Shape image = shapeOf(settings.image);
+    if (settings.mask) {
+        checkMaskFits(shapeOf(settings.mask), image);
     }
     const int64_t multiple =
         settings.model ? std::lcm(settings.multiple, modelIn(settings.model).info().latent.multiple)
                        : settings.multiple;
-    return fitGeometry({.width = shapes.image[3], .height = shapes.image[2]}, settings, multiple);
+    return fitGeometry({.width = image[3], .height = image[2]}, settings, multiple);
 }
 
-PictureValues fitStage(StageContext& context, const FitRequest& request) {
+std::vector<WireRef> fitStage(StageContext& context, const FitRequest& request, const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
     const at::Tensor& pixels = given.pixels();
-    const Shape mask = request.mask ? masksIn(request.mask).values().sizes().vec() : Shape();
-    const FitGeometry fit = fitFor({.image = pixels.sizes().vec(), .mask = mask}, request);
+    const FitGeometry fit = fitFor(request);
     context.record.put("fit_in", pixels);
     at::Tensor result =
         fittedPlanes(pixels, fit, fitFilter(request.method), fillLevel(request.fill));
     context.record.put("fit_out", result);
     at::Tensor masked = fittedMask(request, fit, pixels);
-    return {.image = std::make_shared<const tensor::Images>(std::move(result), given.provenance()),
-            .mask = std::make_shared<const tensor::Masks>(std::move(masked))};
+    return {std::make_shared<const tensor::Images>(std::move(result), given.provenance()),
+            std::make_shared<const tensor::Masks>(std::move(masked))};
+}
+
+StageShapes fitShapes(const FitRequest& request, StageFacts&) {
+    const PixelSize size = fitFor(request).size;
+    const Shape image = shapeOf(request.image);
+    const int64_t masks = request.mask ? shapeOf(request.mask)[0] : 1;
+    return {.outputs = {outputOf("IMAGE", {image[0], image[1], size.height, size.width}),
+                        outputOf("MASK", {masks, 1, size.height, size.width})}};
+}
+
+}  // namespace
+
+const StageDef<FitRequest>& stageOf(const FitRequest&) {
+    static const StageDef<FitRequest> def{.name = "fit",
+                                          .wires = {{"image", &FitRequest::image},
+                                                    {"mask", &FitRequest::mask},
+                                                    {"model", &FitRequest::model}},
+                                          .shape = fitShapes,
+                                          .run = fitStage};
+    return def;
 }
 
 }  // namespace lowtide::models

@@ -1,7 +1,7 @@
-#include "plugin/models/pictures/grow_mask_stage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 
 #include <ATen/ATen.h>
@@ -90,8 +90,6 @@ at::Tensor feathered(const at::Tensor& mask, double deviation) {
     return blurredAlong(blurredAlong(mask, kMaskRows, weights), kMaskColumns, weights);
 }
 
-}  // namespace
-
 void checkMaskGrow(const MaskGrowRequest& settings) {
     requireThat(std::abs(settings.pixels) <= kMostGrown,
                 "the mask shall grow by " + std::to_string(settings.pixels) + " pixels",
@@ -107,9 +105,13 @@ void checkMaskGrow(const MaskGrowRequest& settings) {
                 "feather");
 }
 
-WireRef growMaskStage(StageContext& context,
-                      const MaskGrowRequest& request,
-                      const StageCall& call) {
+/// Masks made larger (each pixel gets the highest value around it) or smaller (the lowest), pixel
+/// by pixel, then blurred by a gaussian up to three deviations, the border repeated. Stops between
+/// pixels. Sources: ComfyUI GrowMask (tapered: the four neighbours; square: the eight);
+/// scipy.ndimage.gaussian_filter(mode "nearest", truncate 3). Records mask_in and mask.
+std::vector<WireRef> growMaskStage(StageContext& context,
+                                   const MaskGrowRequest& request,
+                                   const StageCall& call) {
     checkMaskGrow(request);
     const at::Tensor& given = masksIn(request.mask).values();
     context.record.put("mask_in", given);
@@ -118,7 +120,22 @@ WireRef growMaskStage(StageContext& context,
         mask = feathered(mask, request.feather);
     }
     context.record.put("mask", mask);
-    return std::make_shared<const tensor::Masks>(std::move(mask));
+    return {std::make_shared<const tensor::Masks>(std::move(mask))};
+}
+
+StageShapes growMaskShapes(const MaskGrowRequest& request, StageFacts&) {
+    checkMaskGrow(request);
+    return {.outputs = {outputOf("MASK", shapeOf(request.mask))}};
+}
+
+}  // namespace
+
+const StageDef<MaskGrowRequest>& stageOf(const MaskGrowRequest&) {
+    static const StageDef<MaskGrowRequest> def{.name = "mask",
+                                               .wires = {{"mask", &MaskGrowRequest::mask}},
+                                               .shape = growMaskShapes,
+                                               .run = growMaskStage};
+    return def;
 }
 
 }  // namespace lowtide::models

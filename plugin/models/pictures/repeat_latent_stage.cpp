@@ -1,6 +1,7 @@
-#include "plugin/models/pictures/repeat_latent_stage.hpp"
-
 #include "plugin/base/error.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 
 #include <ATen/ATen.h>
@@ -29,8 +30,7 @@ tensor::Provenance repeatedFields(const tensor::Provenance& given, int64_t count
     return result;
 }
 
-}  // namespace
-
+/// Of latents [B, ...]: [count B, ...].
 Shape repeatedShape(const Shape& latentShape, const LatentRepeatRequest& settings) {
     const int64_t batch = latentShape.empty() ? 1 : latentShape[0];
     requireThat(settings.count >= 1 && settings.count <= kMostLatents / batch,
@@ -43,20 +43,46 @@ Shape repeatedShape(const Shape& latentShape, const LatentRepeatRequest& setting
     return shape;
 }
 
-WireRef repeatLatentStage(StageContext& context, const LatentRepeatRequest& request) {
+/// All latents of a batch one after the other, several times: 1 2 1 2. What a sampler remembers of
+/// a pass before stays behind. Source: ComfyUI RepeatLatentBatch.
+std::vector<WireRef> repeatLatentStage(StageContext& context,
+                                       const LatentRepeatRequest& request,
+                                       const StageCall&) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
         const Shape shape = repeatedShape({empty->batch()}, request);
-        return std::make_shared<const tensor::EmptyLatents>(empty->size(), shape[0]);
+        return {std::make_shared<const tensor::EmptyLatents>(empty->size(), shape[0])};
     }
     const tensor::Latents& given = latentsIn(request.latent);
     (void)repeatedShape(given.samples().sizes().vec(), request);
     at::Tensor samples = repeated(given.samples(), request.count);
     context.record.put("latent_repeat_out", samples);
-    return std::make_shared<const tensor::Latents>(
-        std::move(samples),
-        repeatedFields(given.provenance(), request.count),
-        nullptr,
-        repeated(given.deviation(), request.count));
+    return {
+        std::make_shared<const tensor::Latents>(std::move(samples),
+                                                repeatedFields(given.provenance(), request.count),
+                                                nullptr,
+                                                repeated(given.deviation(), request.count))};
+}
+
+StageShapes repeatLatentShapes(const LatentRepeatRequest& request, StageFacts&) {
+    const WireRef known = kindOf(request.latent);
+    if (const EmptyOutline* empty = emptyIn(known)) {
+        const EmptyOutline repeated{.size = empty->size,
+                                    .batch = repeatedShape({empty->batch}, request).front()};
+        return {.outputs = {
+                    {.type = "LATENT", .value = std::make_shared<const LatentOutline>(repeated)}}};
+    }
+    return {.outputs = {latentOutput(repeatedShape(shapeOf(request.latent), request), known)}};
+}
+
+}  // namespace
+
+const StageDef<LatentRepeatRequest>& stageOf(const LatentRepeatRequest&) {
+    static const StageDef<LatentRepeatRequest> def{
+        .name = "repeat",
+        .wires = {{"latent", &LatentRepeatRequest::latent}},
+        .shape = repeatLatentShapes,
+        .run = repeatLatentStage};
+    return def;
 }
 
 }  // namespace lowtide::models

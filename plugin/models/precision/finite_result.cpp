@@ -17,15 +17,15 @@ bool isFinite(const at::Tensor& value) {
 
 }  // namespace
 
-FiniteResult::FiniteResult(const Model& model, const StageCall& call)
-    : model_(model), call_(call), exact_(model.inF32()) {}
+FiniteResult::FiniteResult(StageContext& context, const StageCall& call)
+    : context_(context), call_(call) {}
 
-at::Tensor FiniteResult::of(const std::function<at::Tensor(const Model&)>& run) {
-    if (!exact_) {
-        return run(model_);
+at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run) {
+    if (context_.exact.empty()) {
+        return run(context_);
     }
     if (!isExact_) {
-        at::Tensor result = run(model_);
+        at::Tensor result = run(context_);
         if (isFinite(result)) {
             return result;
         }
@@ -38,7 +38,9 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(const Model&)>& run) 
                                 "precision; it computes them once more in f32",
                      .hint = "choose the precision quality, or compute=f32, for this node"});
     }
-    at::Tensor result = run(*exact_);
+    StageContext exact = context_;
+    exact.typed = context_.exact;
+    at::Tensor result = run(exact);
     if (!isFinite(result)) {
         throw Error(ErrorKind::InvalidInput,
                     "the autoencoder gives values that are not finite, in f32 too",

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "plugin/models/model.hpp"
+#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_requests.hpp"
 
 #include <functional>
-#include <memory>
 
 namespace lowtide::tensor {
 struct Provenance;
@@ -18,22 +17,22 @@ inline constexpr const char* kDecodeField = "VAE precision";
 
 /// Results of an autoencoder in half precision, which may overflow: each is looked at, a host wait,
 /// and the first one that is not finite is computed again in f32, as is all that follows. That is
-/// told once. In f32 nothing is looked at.
+/// told once. Where StageContext::exact has none nothing is looked at.
 class FiniteResult {
 public:
-    /// `model` and `call` must outlive it.
-    FiniteResult(const Model& model, const StageCall& call);
+    /// `context` and `call` must outlive it.
+    FiniteResult(StageContext& context, const StageCall& call);
 
-    /// `run` with the model. Error{InvalidInput} where the result is not finite in f32 either.
-    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(const Model&)>& run);
+    /// `run` with the stage's networks. Error{InvalidInput} where the result is not finite in f32
+    /// either.
+    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(StageContext&)>& run);
     /// Says so in `field` of a picture's metadata where something was computed again.
     void describe(tensor::Provenance& provenance, const char* field) const;
 
 private:
-    const Model& model_;
+    StageContext& context_;
     const StageCall& call_;
-    std::shared_ptr<const Model> exact_;  ///< null: nothing is checked
-    bool isExact_ = false;                ///< from now on
+    bool isExact_ = false;  ///< from now on
 };
 
 }  // namespace lowtide::models

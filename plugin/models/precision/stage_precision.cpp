@@ -1,7 +1,7 @@
 #include "plugin/models/precision/stage_precision.hpp"
 
-#include "plugin/models/precision/model_in_precision.hpp"
-#include "plugin/models/stage_inputs.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 
 namespace lowtide::models {
 
@@ -13,47 +13,80 @@ bool isAsOpened(const memory::ComponentPrecision& precision) {
            precision.compute == DType::F32 && precision.keptF32.empty();
 }
 
-}  // namespace
-
-memory::ComponentPrecision usePrecision(memory::WireRef& loaded,
-                                        std::string_view role,
-                                        const memory::PrecisionChoice& choice) {
-    // A rehearsal of a card computes as the cpu does.
-    const int capability = choice.capabilityOf(std::string(role));
-    const auto device =
-        capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
-    if (role == kUpscaler) {
-        const Upscaler& upscaler = upscalerIn(loaded);
-        memory::ComponentPrecision precision =
-            resolvePrecision(choice, upscaler.precisions(), std::string(role), device, [&] {
-                return fileTypesOf(*upscaler.tree());
-            });
-        if (!isAsOpened(precision)) {
-            auto known = std::dynamic_pointer_cast<const Upscaler>(loaded);
-            loaded = std::make_shared<const UpscalerInPrecision>(std::move(known), precision);
-        }
-        return precision;
-    }
-    const Model& model = modelIn(loaded);
-    memory::ComponentPrecision precision =
-        resolvePrecision(choice, model.precisions(), std::string(role), device, [&] {
-            return fileTypesOf(*treeIn(model, role));
-        });
-    if (!isAsOpened(precision)) {
-        auto known = std::dynamic_pointer_cast<const Model>(loaded);
-        loaded = std::make_shared<const ModelInPrecision>(std::move(known), precision);
-    }
-    return precision;
+std::shared_ptr<const memory::ComponentTree> typedTree(
+    const ComponentSource& source, const memory::ComponentPrecision& precision) {
+    std::shared_ptr<const memory::ComponentTree> opened = treeIn(source, precision.role);
+    return isAsOpened(precision)
+               ? opened
+               : std::make_shared<const memory::ComponentTree>(inPrecision(*opened, precision));
 }
 
-std::vector<memory::ComponentPrecision> usePrecisions(memory::WireRef& loaded,
-                                                      const std::vector<std::string>& roles,
+void add(TypedNetworks& networks,
+         const ComponentSource& source,
+         const memory::ComponentPrecision& precision) {
+    TypedNetwork own{.tree = typedTree(source, precision),
+                     .compute = precision.compute,
+                     .switches = precision.switches};
+    const std::string id = own.tree->weightsId();
+    networks.emplace(id, std::move(own));
+}
+
+memory::ComponentPrecision precisionOf(const ComponentSource& source,
+                                       const std::string& role,
+                                       const memory::PrecisionChoice& choice) {
+    // A rehearsal of a card computes as the cpu does.
+    const int capability = choice.capabilityOf(role);
+    const auto device =
+        capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
+    return resolvePrecision(choice, source.precisions(), role, device, [&] {
+        return fileTypesOf(*treeIn(source, role));
+    });
+}
+
+}  // namespace
+
+std::vector<memory::ComponentPrecision> precisionsFor(const ComponentSource& source,
+                                                      const std::vector<std::string_view>& patterns,
                                                       const memory::PrecisionChoice& choice) {
     std::vector<memory::ComponentPrecision> precisions;
-    for (const std::string& role : roles) {
-        precisions.push_back(usePrecision(loaded, role, choice));
+    for (const std::string_view pattern : patterns) {
+        for (const std::string& role : rolesIn(source, pattern)) {
+            precisions.push_back(precisionOf(source, role, choice));
+        }
     }
     return precisions;
+}
+
+TypedNetworks typedFor(const ComponentSource& source,
+                       const std::vector<memory::ComponentPrecision>& precisions) {
+    TypedNetworks networks;
+    for (const memory::ComponentPrecision& precision : precisions) {
+        add(networks, source, precision);
+    }
+    return networks;
+}
+
+TypedNetworks exactFor(const ComponentSource& source,
+                       const std::vector<memory::ComponentPrecision>& precisions) {
+    TypedNetworks networks;
+    for (memory::ComponentPrecision precision : precisions) {
+        if (precision.checksFinite) {
+            precision.compute = DType::F32;
+            add(networks, source, precision);
+        }
+    }
+    return networks;
+}
+
+std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
+    const TypedNetworks& networks,
+    const ComponentSource& source,
+    const std::vector<memory::ComponentPrecision>& precisions) {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    for (const memory::ComponentPrecision& precision : precisions) {
+        trees.push_back(networks.at(treeIn(source, precision.role)->weightsId()).tree);
+    }
+    return trees;
 }
 
 }  // namespace lowtide::models

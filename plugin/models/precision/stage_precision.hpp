@@ -1,25 +1,34 @@
 #pragma once
 
 #include "plugin/memory/precision.hpp"
-#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/component_source.hpp"
+#include "plugin/models/stage_context.hpp"
 
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 namespace lowtide::models {
 
-/// Resolves what is asked of the network of `role` in `loaded`, a model or an upscaler, and makes
-/// `loaded` the value that is stored and computed so. Reads no weight. Errors: those of
+/// How the components that the patterns mean are stored and computed, as `choice` asks. Reads no
+/// weight; opens files only where their types matter. Errors: those of rolesIn() and of
 /// memory::resolvePrecision().
-[[nodiscard]] memory::ComponentPrecision usePrecision(memory::WireRef& loaded,
-                                                      std::string_view role,
-                                                      const memory::PrecisionChoice& choice);
-
-/// The same for each of `roles`, one after another.
-[[nodiscard]] std::vector<memory::ComponentPrecision> usePrecisions(
-    memory::WireRef& loaded,
-    const std::vector<std::string>& roles,
+[[nodiscard]] std::vector<memory::ComponentPrecision> precisionsFor(
+    const ComponentSource& source,
+    const std::vector<std::string_view>& patterns,
     const memory::PrecisionChoice& choice);
+
+/// StageContext::typed for components of `source`. Opens their files, for their headers.
+[[nodiscard]] TypedNetworks typedFor(const ComponentSource& source,
+                                     const std::vector<memory::ComponentPrecision>& precisions);
+/// StageContext::exact, likewise.
+[[nodiscard]] TypedNetworks exactFor(const ComponentSource& source,
+                                     const std::vector<memory::ComponentPrecision>& precisions);
+
+/// The trees of what typedFor() gave, in the order of `precisions`.
+[[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
+    const TypedNetworks& networks,
+    const ComponentSource& source,
+    const std::vector<memory::ComponentPrecision>& precisions);
 
 }  // namespace lowtide::models

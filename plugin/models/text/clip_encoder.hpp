@@ -18,7 +18,7 @@ public:
     /// The component is named like the role of `use`; `tokenizer` is its tokenizer's folder.
     /// Error{Corrupt} when the tokenizer makes what the encoder does not take; and those of their
     /// readers.
-    ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use = {});
+    ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use);
 
     [[nodiscard]] const std::string& role() const { return use_.role; }
 

@@ -37,7 +37,7 @@ enum class ClipTextState : uint8_t {
 
 /// What a family takes of its text model.
 struct ClipTextUse {
-    std::string role = "text_encoder";  ///< of the component, and before recorded names
+    std::string role;  ///< of the component, and before recorded names
     ClipTextState state = ClipTextState::Last;
     bool projectsPooled = false;  ///< CLIPTextModelWithProjection: text_projection, without bias
 };
@@ -57,7 +57,7 @@ public:
     };
 
     /// Keys may begin with "text_model." (published files) or not (transformers >= 5.6).
-    ClipTextModel(const ClipTextConfig& config, const WeightMap& weights, ClipTextUse use = {});
+    ClipTextModel(const ClipTextConfig& config, const WeightMap& weights, ClipTextUse use);
 
     [[nodiscard]] const ClipTextConfig& config() const { return config_; }
 

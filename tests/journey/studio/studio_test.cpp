@@ -118,6 +118,7 @@ private Q_SLOTS:
     void aGraphSavedAsAPresetComesBack();
     void anotherStudioHasTheFile();
     void thePictureIsSeenWhileItIsMade();
+    void theReadmesMinuteIsAsItSays();
     void everyTextFits();
     void everyTextOfANodeFits();
 
@@ -359,6 +360,33 @@ void StudioTest::anotherStudioHasTheFile() {
     QVERIFY(child->waitForFinished(kPatience));
     QVERIFY(studio_->desk().files().openPath(path));
     QCOMPARE(studio_->workspace().file.path(), path);
+}
+
+/// Steps 2 and 3; "readme" is the picture of docs/images/studio.png.
+void StudioTest::theReadmesMinuteIsAsItSays() {
+    Hands hands(*studio_);
+    studio_->model().setSaved();  // nothing is asked
+    hands.press("view.presets");
+    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+    const PresetEntry* preset = studio_->workspace().presets.find("builtin:text_to_image_balanced");
+    QVERIFY(preset);
+    doubleClick(cards, rowNamed(cards, preset->title));
+    auto& need = dynamic_cast<QToolButton&>(hands.widget("need"));
+    QTRY_VERIFY_WITH_TIMEOUT(need.text().startsWith("Needs") && !need.text().contains("streams"),
+                             kPatience);
+
+    hands.clickNode("denoise");
+    hands.typeValue("memory", "text", "leaf+stream");
+    QTRY_VERIFY_WITH_TIMEOUT(need.text().contains("streams"), kPatience);
+    const QueuedRun run = hands.run();
+
+    QVERIFY(run.state == RunState::Finished);
+    QTRY_VERIFY(studio_->desk().notices().text().startsWith("Saved"));
+    studio_->desk().notices().dismiss();  // it names a folder of this machine
+    studio_->desk().canvas().setFocus();
+    QTest::qWait(300);
+    test::keepScreenshot(studio_->window(), "readme");
+    studio_->model().setSaved();
 }
 
 void StudioTest::everyTextFits() {

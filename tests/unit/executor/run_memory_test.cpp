@@ -34,6 +34,7 @@ private Q_SLOTS:
     void leavesEachComponentWhereItComputes_onEveryRung();
     void plansAgainWithoutWhatTheLadderFreed();
     void reportsWhatNoRungHelps();
+    void pinsOfARunOnACardStayWithinTheHost();
 };
 
 void RunMemoryTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
@@ -270,6 +271,31 @@ void RunMemoryTest::reportsWhatNoRungHelps() {
     QVERIFY(result.issues.back().code == "out_of_memory");
     QVERIFY(joined(bench.engine.takeCalls()).endsWith("end failed"));
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
+}
+
+/// No node of it computes on the host, whose memory is bounded all the same.
+void RunMemoryTest::pinsOfARunOnACardStayWithinTheHost() {
+    RunBench bench;
+    bench.engine.capacity = kGiB;  // of which the host has the least that a run may use: 256 MiB
+    bench.world.components["test.join"] = networkOf(600 * kMiB);
+    bench.world.valueDevice = "fake";
+    Json graph =
+        graphFrom({"a = test.source text=A", "c = test.join a:a", "out = test.save value:c"});
+    graph["nodes"]["c"]["memory"] = "leaf,pin=1GiB";
+
+    const RunResult result =
+        bench.run(graph, {.device = memory::parseDeviceSpec("fake"), .memoryBudget = kGiB});
+
+    QCOMPARE(result.status, Status::Ok);
+    const Json& plan = result.report["plan"];
+    const Bytes room = plan["devices"].at(1)["capacity"].get<Bytes>();
+    QCOMPARE(plan["devices"].at(1)["device"], Json("cpu"));
+    QVERIFY(room < 600 * kMiB);
+    const Bytes pinned = plan["stays"].at(0)["pinned_bytes"].get<Bytes>();
+    QCOMPARE(pinned, room);
+    const Json& stage = plan["stages"].at(1);
+    QCOMPARE(stage["node"], Json("c"));
+    QCOMPARE(stage["devices"]["cpu"]["staging"], Json(pinned));
 }
 
 LOWTIDE_TEST(RunMemoryTest)

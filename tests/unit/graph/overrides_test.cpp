@@ -69,12 +69,18 @@ void OverridesTest::replacesThePolicyOfANode() {
 }
 
 void OverridesTest::addsThePolicyOfAComponent() {
-    const Document document =
-        applied({.params = {}, .policies = {"denoise=model", "denoise.denoiser=none"}});
+    const Document document = applied({.params = {},
+                                       .policies = {"denoise=model",
+                                                    "denoise.denoiser=none",
+                                                    "encode=auto",
+                                                    "encode.text_encoder_3=leaf"}});
 
     memory::Policy expected = memory::parsePolicy("model");
     expected.components["denoiser"] = memory::parsePolicy("none");
     QCOMPARE(memory::policyFromJson(document.nodes.at("denoise").memory, "test"), expected);
+    memory::Policy third;
+    third.components["text_encoder_3"] = memory::parsePolicy("leaf");
+    QCOMPARE(memory::policyFromJson(document.nodes.at("encode").memory, "test"), third);
 }
 
 void OverridesTest::endsWithANode_forOneRunOnly() {

@@ -40,7 +40,7 @@ inline std::vector<NodeDesc> sampleNodes() {
          .params = {rangedParam("strength", ParamKind::Float, 1.0, -2, 2)}},
         {.id = "prompt.encode",
          .aliases = {"CLIPTextEncode"},
-         .components = {"text_encoder"},
+         .components = {"text_encoder*"},
          .inputs = {port("model", "MODEL")},
          .outputs = {port("positive", "CONDITIONING"), port("negative", "CONDITIONING")},
          .params = {param("prompt", ParamKind::Text, std::string())}},

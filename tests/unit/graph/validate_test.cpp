@@ -51,6 +51,7 @@ private Q_SLOTS:
     void warnsOnly_whenNoOutputPullsTheNode();
     void asksOnlyTheNodes_thatAreActive();
     void passesTheInputOfEqualType_throughABypassedNode();
+    void saysWhatIsMissingInPlainWords();
     void missesTheInput_whenItsSourceIsMuted();
     void takesTheTypeOfWhatAControlNodePasses();
     void namesTheNodesOfACircle_inDirection();
@@ -176,6 +177,20 @@ void ValidateTest::findsOneFault_data() {
         },
         "error policy_without_components denoise.memory");
     row(
+        "policy of a role beside the pattern",
+        [](Json& g) {
+            g["nodes"]["encode"]["memory"] = {{"components", {{"image_encoder", "model"}}}};
+        },
+        "error policy_without_components encode.memory");
+    row(
+        "policy and precision of a role that the pattern means",
+        [](Json& g) {
+            g["nodes"]["encode"]["memory"] = {{"components", {{"text_encoder_4", "model"}}}};
+            g["nodes"]["encode"]["precision"] = {
+                {"components", {{"text_encoder_2", {{"compute", "f32"}}}}}};
+        },
+        "");
+    row(
         "good policy",
         [](Json& g) {
             g["nodes"]["denoise"]["memory"] = {{"policy", "model"},
@@ -243,6 +258,23 @@ void ValidateTest::passesTheInputOfEqualType_throughABypassedNode() {
     addLink(graph, "latent", "latent", "stranger", "in");
 
     QCOMPARE(linesOf(issuesOf(graph)), QString());
+}
+
+/// Without ids of types: what is to be connected is the hint.
+void ValidateTest::saysWhatIsMissingInPlainWords() {
+    Json graph = textToImage();
+    removeLinksInto(graph, "decode", "latent");
+    graph["nodes"]["load"]["params"].erase("checkpoint");
+
+    const Issues issues = issuesOf(graph);
+
+    QCOMPARE(linesOf(issues),
+             QString("error required_input_missing decode.latent\n"
+                     "error required_input_missing load.checkpoint"));
+    QCOMPARE(issues[0].message,
+             std::string("the input \"latent\" of node decode is not connected"));
+    QCOMPARE(issues[0].hint, std::string("connect an output of type LATENT"));
+    QCOMPARE(issues[1].message, std::string("node load needs a value for \"checkpoint\""));
 }
 
 void ValidateTest::missesTheInput_whenItsSourceIsMuted() {

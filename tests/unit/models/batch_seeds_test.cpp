@@ -3,6 +3,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
@@ -153,13 +154,13 @@ private Q_SLOTS:
         first.endStep = 2;
         first.keepNoise = true;
         const WireRef half = bench.denoise(first);
-        const models::StageOutline outline =
-            bench.stages().outlineDenoise({.positive = {1, 32, 128},
-                                           .negative = {1, 32, 128},
-                                           .latentKind = testing::emptyOutline(64, 48, kBatch)},
-                                          first);
+        const models::StageOutline outline = bench.stages().outline(
+            testing::known({.positive = {1, 32, 128},
+                            .negative = {1, 32, 128},
+                            .latentKind = testing::emptyOutline(64, 48, kBatch)},
+                           first));
         const auto& carry = dynamic_cast<const tensor::Latents&>(*half).carry();
-        QCOMPARE(outline.hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
+        QCOMPARE(outline.output().hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
         request.startStep = 2;
         request.addNoise = false;
         request.latent = half->onHost();
@@ -194,8 +195,8 @@ private Q_SLOTS:
         models::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "many";
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineDenoise({.latentKind = testing::emptyOutline(64, 64)},
-                                                request);
+            (void)bench.stages().outline(
+                testing::known({.latentKind = testing::emptyOutline(64, 64)}, request));
         });
         QVERIFY(error && error->item() == "batch_seeds");
     }

@@ -5,6 +5,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -73,8 +74,8 @@ class BlockCacheTest : public QObject {
               request(testing::requestOf(bench, model, walked)),
               shapes(testing::shapesOf(model, walked)) {
             bench.runWith(model, models::kTextEncoder, [&] {
-                const auto prompts = bench.stages().encodePrompt(
-                    {.model = model, .prompt = "a red cup"}, bench.call("encode"));
+                const auto prompts = testing::encodePrompt(
+                    bench.stages(), {.model = model, .prompt = "a red cup"}, bench.call("encode"));
                 request.positive = prompts.positive;
                 request.negative = prompts.negative;
             });
@@ -120,8 +121,9 @@ class BlockCacheTest : public QObject {
                 (name == "steps" ? made.steps : made.record) = std::move(facts);
             };
             WireRef latents;
-            bench.runWith(
-                model, models::kDenoiser, [&] { latents = bench.stages().denoise(request, call); });
+            bench.runWith(model, models::kDenoiser, [&] {
+                latents = bench.stages().run(request, call).front();
+            });
             made.samples = testing::PictureBench::samplesOf(latents);
             return made;
         }
@@ -129,7 +131,7 @@ class BlockCacheTest : public QObject {
         ModelBench bench;
         WireRef model;
         models::DenoiseRequest request;
-        models::DenoiseShapes shapes;
+        testing::DenoiseShapes shapes;
     };
 
     static void addCaches() {
@@ -226,8 +228,9 @@ private Q_SLOTS:
 
         (void)scene.denoise(cacheOf("mag_record", Json::object()));
 
-        const memory::StageWork work =
-            scene.bench.stages().outlineDenoise(scene.shapes, scene.request).walk({"fake"});
+        const memory::StageWork work = scene.bench.stages()
+                                           .outline(testing::known(scene.shapes, scene.request))
+                                           .walk({"fake"});
         QVERIFY2(work.activations >= scene.bench.activationPeak(),
                  qPrintable(
                      QString("%1 of %2").arg(work.activations).arg(scene.bench.activationPeak())));
@@ -247,8 +250,9 @@ private Q_SLOTS:
 
         (void)scene.denoise(scene.cacheNamed(cache));
 
-        const memory::StageWork work =
-            scene.bench.stages().outlineDenoise(scene.shapes, scene.request).walk({"fake"});
+        const memory::StageWork work = scene.bench.stages()
+                                           .outline(testing::known(scene.shapes, scene.request))
+                                           .walk({"fake"});
         QCOMPARE(work.activations, scene.bench.activationPeak());
     }
 };

@@ -7,6 +7,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -104,8 +105,8 @@ public:
         : bench_(std::move(device)), model_(testing::loadModel(bench_, "mini")) {
         request_ = testing::requestOf(bench_, model_, kWalked);
         bench_.runWith(model_, models::kTextEncoder, [&] {
-            const auto prompts = bench_.stages().encodePrompt(
-                {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
+            const auto prompts = testing::encodePrompt(
+                bench_.stages(), {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
             request_.positive = prompts.positive->onHost();
             request_.negative = prompts.negative->onHost();
         });
@@ -128,8 +129,12 @@ public:
             request.cfg = 1;
         } else {
             const bool isLarger = event == "another size";
-            request.latent = bench_.stages().emptyLatent(
-                {.widthPixels = isLarger ? 96 : 64, .heightPixels = 64, .batch = isLarger ? 1 : 2});
+            request.latent = bench_.stages()
+                                 .run(models::EmptyLatentRequest{.widthPixels = isLarger ? 96 : 64,
+                                                                 .heightPixels = 64,
+                                                                 .batch = isLarger ? 1 : 2},
+                                      {})
+                                 .front();
         }
         (void)run(request, cache, bench_.call("a"));
     }
@@ -142,8 +147,9 @@ private:
         };
         request.stepCache = cache;
         WireRef latents;
-        bench_.runWith(
-            model_, models::kDenoiser, [&] { latents = bench_.stages().denoise(request, call); });
+        bench_.runWith(model_, models::kDenoiser, [&] {
+            latents = bench_.stages().run(request, call).front();
+        });
         const at::Tensor samples = testing::PictureBench::samplesOf(latents).contiguous();
         made.latents = QByteArray(static_cast<const char*>(samples.const_data_ptr()),
                                   static_cast<qsizetype>(samples.nbytes()));

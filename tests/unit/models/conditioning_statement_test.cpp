@@ -96,12 +96,12 @@ private Q_SLOTS:
         testing::ModelBench bench;
         const models::EncodeRequest plain{.model = bench.load(testing::miniModel()),
                                           .prompt = "a cat"};
-        QVERIFY(bench.stages().outlineEncode(plain).issues.empty());
+        QVERIFY(bench.stages().outline(plain).issues.empty());
         models::EncodeRequest request = plain;
         request.prompt2 = "a dog";
         request.numbers = {{"crop_left", 8}};
 
-        const Issues issues = bench.stages().outlineEncode(request).issues;
+        const Issues issues = bench.stages().outline(request).issues;
 
         QCOMPARE(issues.size(), size_t{2});
         QCOMPARE(issues[0].item, std::string("prompt_2"));

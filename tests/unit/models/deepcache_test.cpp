@@ -9,6 +9,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 #include "tests/unit/models/walk_case.hpp"
@@ -336,10 +337,10 @@ private Q_SLOTS:
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.stepCache = cacheOf(interval, depth);
-        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         bench.runWith(model, models::kTextEncoder, [&] {
-            const auto prompts =
-                bench.stages().encodePrompt({.model = model, .prompt = "a"}, bench.call("encode"));
+            const auto prompts = testing::encodePrompt(
+                bench.stages(), {.model = model, .prompt = "a"}, bench.call("encode"));
             request.positive = prompts.positive;
             request.negative = prompts.negative;
         });
@@ -347,10 +348,10 @@ private Q_SLOTS:
         models::StageCall call = bench.call("denoise");
         call.tell = [&](std::string_view, Json facts) { told = std::move(facts); };
         bench.runWith(
-            model, models::kDenoiser, [&] { (void)bench.stages().denoise(request, call); });
+            model, models::kDenoiser, [&] { (void)bench.stages().run(request, call).front(); });
 
         const memory::StageWork work =
-            bench.stages().outlineDenoise(shapes, request).walk({"fake"});
+            bench.stages().outline(testing::known(shapes, request)).walk({"fake"});
 
         QCOMPARE(work.activations, bench.activationPeak());
         const memory::ComponentWork& network = work.components.at(0);

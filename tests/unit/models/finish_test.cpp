@@ -62,7 +62,7 @@ DetailRequest requestOf(ModelBench& bench, const at::Tensor& pixels) {
             .strength = 0.5};
 }
 
-models::DetailShapes shapesOf(const DetailRequest& request) {
+testing::DetailShapes shapesOf(const DetailRequest& request) {
     return {.image = pixelsOf(request.image).sizes().vec(),
             .positive = shapeOf(request.positive),
             .negative = shapeOf(request.negative)};
@@ -80,7 +80,7 @@ WireRef withDetail(ModelBench& bench,
                    const std::optional<models::StageCall>& call = {}) {
     WireRef result;
     runWithModel(bench, request.model, [&] {
-        result = bench.stages().addDetail(request, call ? *call : bench.call("detail"));
+        result = bench.stages().run(request, call ? *call : bench.call("detail")).front();
     });
     return result;
 }
@@ -93,12 +93,11 @@ WireRef inRun(ModelBench& bench, const std::function<WireRef()>& stage) {
 }
 
 WireRef sharpen(ModelBench& bench, const models::SharpenRequest& request) {
-    return inRun(bench,
-                 [&] { return bench.stages().sharpenImage(request, bench.call("sharpen")); });
+    return inRun(bench, [&] { return bench.stages().run(request, bench.call("sharpen")).front(); });
 }
 
 WireRef match(ModelBench& bench, const models::MatchColourRequest& request) {
-    return inRun(bench, [&] { return bench.stages().matchColour(request, bench.call("match")); });
+    return inRun(bench, [&] { return bench.stages().run(request, bench.call("match")).front(); });
 }
 
 /// What a detail pass makes of one tile, stage by stage.
@@ -120,9 +119,12 @@ at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Ten
                                       .precision = request.precision});
     const WireRef latent = testing::denoise(bench, denoise);
     bench.runWith(request.model, models::kAutoencoder, [&] {
-        image = bench.stages().decodeImage(
-            {.model = request.model, .latent = latent, .precision = request.precision},
-            bench.call("decode"));
+        image = bench.stages()
+                    .run(models::DecodeRequest{.model = request.model,
+                                               .latent = latent,
+                                               .precision = request.precision},
+                         bench.call("decode"))
+                    .front();
     });
     return pixelsOf(image);
 }
@@ -190,7 +192,7 @@ private Q_SLOTS:
             memory::precisionFromJson(Json::parse(precision.toStdString()), "detail");
 
         const models::StageOutline outline =
-            bench.stages().outlineDetail(shapesOf(request), request);
+            bench.stages().outline(testing::known(shapesOf(request), request));
         const at::Tensor made = pixelsOf(withDetail(bench, request));
 
         QCOMPARE(outline.precisions.size(), size_t{2});
@@ -210,13 +212,13 @@ private Q_SLOTS:
         DetailRequest request = requestOf(bench, picture(32, 48));
         request.precision = memory::parsePrecision("quality,storage=bf16,compute=bf16");
         const models::StageOutline outline =
-            bench.stages().outlineDetail(shapesOf(request), request);
+            bench.stages().outline(testing::known(shapesOf(request), request));
         WireRef result;
 
         const memory::StageWork work =
             outline.walk({.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}});
         bench.runWith(outline.components(),
-                      [&] { result = bench.stages().addDetail(request, bench.call("detail")); });
+                      [&] { result = bench.stages().run(request, bench.call("detail")).front(); });
 
         QCOMPARE(work.activations, bench.activationPeak());
         for (const memory::ComponentWork& component : work.components) {
@@ -367,7 +369,7 @@ private Q_SLOTS:
         DetailRequest request = requestOf(bench, pixels);
         request.tilePixels = row.tile;
         const models::StageOutline outline =
-            bench.stages().outlineDetail(shapesOf(request), request);
+            bench.stages().outline(testing::known(shapesOf(request), request));
         QVERIFY(outline.components().size() == 2);
         memory::StagePlace place{.deviceKind = "cpu", .elsewhere = {}};
         if (device == "fake") {
@@ -375,15 +377,16 @@ private Q_SLOTS:
         }
         const memory::StageWork work = outline.walk(place);
         const WireRef result = withDetail(bench, request);
-        QCOMPARE(outline.outputShape, pixelsOf(result).sizes().vec());
+        QCOMPARE(outline.output().shape, pixelsOf(result).sizes().vec());
         checkBytes(work.activations, bench.activationPeak(), device);
     }
 
     void theWalkCountsEveryTileAndEveryStep() {
         ModelBench bench;
         const DetailRequest request = requestOf(bench, picture(32, 48, 3));
-        const memory::StageWork work =
-            bench.stages().outlineDetail(shapesOf(request), request).walk({.deviceKind = "cpu"});
+        const memory::StageWork work = bench.stages()
+                                           .outline(testing::known(shapesOf(request), request))
+                                           .walk({.deviceKind = "cpu"});
         QCOMPARE(work.components.size(), 2U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kAutoencoder));
         QCOMPARE(work.components[0].passes, 3 * 2 * 2);  // there and back
@@ -405,13 +408,16 @@ private Q_SLOTS:
         const std::string kind = device.toStdString();
         const memory::StagePlace place{.deviceKind = kind, .elsewhere = {}};
         (void)sharpen(bench, {.image = image});
-        checkBytes(bench.stages().outlineSharpen(shape, {}).walk(place).activations,
+        checkBytes(bench.stages()
+                       .outline(testing::known(shape, models::SharpenRequest{}))
+                       .walk(place)
+                       .activations,
                    bench.activationPeak(),
                    device);
         for (const char* method : {"histogram", "statistics"}) {
             models::MatchColourRequest request{.method = method};
             const memory::StageWork work =
-                bench.stages().outlineMatchColour(shape, shape, request).walk(place);
+                bench.stages().outline(testing::known(shape, shape, request)).walk(place);
             request.image = image;
             request.reference = image;
             (void)match(bench, request);
@@ -428,21 +434,22 @@ private Q_SLOTS:
         };
         const Shape shape = {2, 3, 40, 40};
         const auto sharpening = [&](const models::SharpenRequest& request) {
-            return itemOf([&] { (void)bench.stages().outlineSharpen(shape, request); });
+            return itemOf([&] { (void)bench.stages().outline(testing::known(shape, request)); });
         };
         QCOMPARE(sharpening({.radius = -1}), std::string("radius"));
         QCOMPARE(sharpening({.percent = NAN}), std::string("percent"));
         QCOMPARE(sharpening({.threshold = 256}), std::string("threshold"));
         const auto matching = [&](const Shape& reference, const models::MatchColourRequest& asked) {
             return itemOf(
-                [&] { (void)bench.stages().outlineMatchColour(shape, reference, asked); });
+                [&] { (void)bench.stages().outline(testing::known(shape, reference, asked)); });
         };
         QCOMPARE(matching(shape, {.method = "magic"}), std::string("method"));
         QCOMPARE(matching(shape, {.strength = 2}), std::string("strength"));
         QCOMPARE(matching({3, 3, 4, 4}, {}), std::string("reference"));
         DetailRequest request = requestOf(bench, picture(32, 48));
         const auto detailing = [&] {
-            return itemOf([&] { (void)bench.stages().outlineDetail(shapesOf(request), request); });
+            return itemOf(
+                [&] { (void)bench.stages().outline(testing::known(shapesOf(request), request)); });
         };
         request.overlapPixels = 17;
         QCOMPARE(detailing(), std::string("overlap"));
@@ -459,14 +466,14 @@ private Q_SLOTS:
         models::ConditioningEdit edit{
             .edit = models::AreaEdit{
                 .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
-        models::DetailShapes shapes = shapesOf(request);
+        testing::DetailShapes shapes = shapesOf(request);
         shapes.positive.entries =
-            bench.stages().outlineConditioning({shapes.positive}, edit).outputValue;
-        const auto before =
-            testing::errorOf([&] { (void)bench.stages().outlineDetail(shapes, request); });
+            bench.stages().outline(testing::known({shapes.positive}, edit)).output().value;
+        const auto before = testing::errorOf(
+            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
         QVERIFY(before && before->item() == "positive");
         edit.first = request.positive;
-        request.positive = bench.stages().editConditioning(edit, bench.call("area"));
+        request.positive = bench.stages().run(edit, bench.call("area")).front();
         const auto during = testing::errorOf([&] { (void)withDetail(bench, request); });
         QVERIFY(during && during->item() == "positive");
     }
@@ -475,5 +482,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(FinishTest)
 
 }  // namespace finish_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "finish_test.moc"

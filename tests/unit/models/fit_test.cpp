@@ -111,18 +111,18 @@ private Q_SLOTS:
         QFETCH(QString, settings);
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
-        const models::PictureValues made =
-            bench.stages().fitImage({.image = imageOf(golden(asked, "in")),
-                                     .mask = maskOf(golden(asked, "mask")),
-                                     .size = {.width = asked.at("width").get<int64_t>(),
-                                              .height = asked.at("height").get<int64_t>()},
-                                     .multiple = 1,
-                                     .mode = asked.at("mode").get<std::string>(),
-                                     .method = asked.at("method").get<std::string>(),
-                                     .fill = asked.at("fill").get<std::string>()},
-                                    bench.call("fit"));
-        compare(pixelsOf(made.image), golden(asked, "out"));
-        compare(valuesOf(made.mask), golden(asked, "mask_out"));
+        const std::vector<WireRef> made = bench.stages().run(
+            models::FitRequest{.image = imageOf(golden(asked, "in")),
+                               .mask = maskOf(golden(asked, "mask")),
+                               .size = {.width = asked.at("width").get<int64_t>(),
+                                        .height = asked.at("height").get<int64_t>()},
+                               .multiple = 1,
+                               .mode = asked.at("mode").get<std::string>(),
+                               .method = asked.at("method").get<std::string>(),
+                               .fill = asked.at("fill").get<std::string>()},
+            bench.call("fit"));
+        compare(pixelsOf(made[0]), golden(asked, "out"));
+        compare(valuesOf(made[1]), golden(asked, "mask_out"));
     }
 
     void layersAsTheReference_data() { addCases("composite"); }
@@ -137,7 +137,7 @@ private Q_SLOTS:
         request.xPixels = asked.at("x").get<int64_t>();
         request.yPixels = asked.at("y").get<int64_t>();
         request.isResized = asked.at("resize").get<bool>();
-        const WireRef made = bench.stages().compositeImages(request, bench.call("composite"));
+        const WireRef made = bench.stages().run(request, bench.call("composite")).front();
         compare(pixelsOf(made), golden(asked, "out"));
     }
 
@@ -148,11 +148,13 @@ private Q_SLOTS:
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
         const WireRef made =
-            bench.stages().growMask({.mask = maskOf(golden(asked, "in")),
-                                     .pixels = asked.at("pixels").get<int64_t>(),
-                                     .corners = asked.at("corners").get<std::string>(),
-                                     .feather = asked.at("feather").get<double>()},
-                                    bench.call("mask"));
+            bench.stages()
+                .run(models::MaskGrowRequest{.mask = maskOf(golden(asked, "in")),
+                                             .pixels = asked.at("pixels").get<int64_t>(),
+                                             .corners = asked.at("corners").get<std::string>(),
+                                             .feather = asked.at("feather").get<double>()},
+                     bench.call("mask"))
+                .front();
         compare(valuesOf(made), golden(asked, "out"));
     }
 
@@ -198,17 +200,17 @@ private Q_SLOTS:
         FitRequest request = requestOf("crop");
         request.multiple = 12;
         request.model = bench.load(testing::kMini);
-        const models::PictureOutline outline =
-            bench.stages().outlineFit({.image = {2, 3, 100, 130}, .mask = {}}, request);
-        QCOMPARE(outline.outputShape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
-        QCOMPARE(outline.mask.outputShape, (Shape{1, 1, 96, 120}));
+        const models::StageOutline outline = bench.stages().outline(
+            testing::known({.image = {2, 3, 100, 130}, .mask = {}}, request));
+        QCOMPARE(outline.output().shape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
+        QCOMPARE(outline.outputs[1].shape, (Shape{1, 1, 96, 120}));
     }
 
     void whatIsPaddedIsMasked() {
         ModelBench bench;
         FitRequest request = requestOf("pad", {.width = 32, .height = 16});
         request.image = imageOf(picture(16, 16));
-        const WireRef mask = bench.stages().fitImage(request, bench.call("fit")).mask;
+        const WireRef mask = bench.stages().run(request, bench.call("fit"))[1];
         at::Tensor expected = at::ones({1, 1, 16, 32});
         expected.narrow(3, 8, 16).zero_();
         QVERIFY(at::equal(valuesOf(mask), expected));
@@ -220,7 +222,7 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(16, 16);
         request.image = imageOf(pixels);
         request.fill = "edge";
-        const at::Tensor made = pixelsOf(bench.stages().fitImage(request, bench.call("fit")).image);
+        const at::Tensor made = pixelsOf(bench.stages().run(request, bench.call("fit")).front());
         const at::Tensor expected = at::cat({pixels.narrow(3, 0, 1).expand({1, 3, 16, 8}),
                                              pixels,
                                              pixels.narrow(3, 15, 1).expand({1, 3, 16, 8})},
@@ -262,15 +264,15 @@ private Q_SLOTS:
                            .size = {.width = size.width(), .height = size.height()},
                            .mode = mode.toStdString(),
                            .method = method.toStdString()};
-        models::FitShapes shapes{.image = {1, 3, 16, 32}, .mask = {}};
+        testing::FitShapes shapes{.image = {1, 3, 16, 32}, .mask = {}};
         if (maskWidth > 0) {
             request.mask = maskOf(at::ones({1, 1, 16, maskWidth}));
             shapes.mask = {1, 1, 16, maskWidth};
         }
         const auto ran =
-            testing::errorOf([&] { (void)bench.stages().fitImage(request, bench.call("fit")); });
-        const auto planned =
-            testing::errorOf([&] { (void)bench.stages().outlineFit(shapes, request); });
+            testing::errorOf([&] { (void)bench.stages().run(request, bench.call("fit")); });
+        const auto planned = testing::errorOf(
+            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
@@ -284,7 +286,7 @@ private Q_SLOTS:
         const at::Tensor mask = testing::leftHalf(32, 32);
         request.mask = maskOf(mask);
         const at::Tensor made =
-            pixelsOf(bench.stages().compositeImages(request, bench.call("composite")));
+            pixelsOf(bench.stages().run(request, bench.call("composite")).front());
         QVERIFY(at::equal(made.narrow(3, 16, 16), below.narrow(3, 16, 16)));
         QVERIFY(at::equal(made.narrow(3, 0, 16), (1 - below).narrow(3, 0, 16)));
         QVERIFY(at::equal(below, picture(32, 32)));
@@ -296,7 +298,7 @@ private Q_SLOTS:
         const at::Tensor many = at::rand({3, 3, 16, 16});
         const auto made = [&](const at::Tensor& below, const at::Tensor& above) {
             return pixelsOf(
-                bench.stages().compositeImages(compositeOf(below, above), bench.call("composite")));
+                bench.stages().run(compositeOf(below, above), bench.call("composite")).front());
         };
         QVERIFY(at::equal(made(one, many), many));
         QVERIFY(at::equal(made(many, one), one.expand({3, 3, 16, 16})));
@@ -310,35 +312,46 @@ private Q_SLOTS:
         const at::Tensor deviation = at::rand({2, 4, 3, 5});
         const WireRef latent = std::make_shared<const tensor::Latents>(
             samples, tensor::Provenance{}, nullptr, deviation);
-        const WireRef made =
-            bench.stages().repeatLatent({.latent = latent, .count = 3}, bench.call("repeat"));
+        const WireRef made = bench.stages()
+                                 .run(models::LatentRepeatRequest{.latent = latent, .count = 3},
+                                      bench.call("repeat"))
+                                 .front();
         QVERIFY(at::equal(latentsOf(made).samples(), at::cat({samples, samples, samples})));
         QVERIFY(at::equal(latentsOf(made).deviation(), at::cat({deviation, deviation, deviation})));
-        const models::StageOutline outline = bench.stages().outlineRepeatLatent(
-            {2, 4, 3, 5}, std::make_shared<const models::LatentOutline>(true), {.count = 3});
-        QCOMPARE(outline.outputShape, (Shape{6, 4, 3, 5}));
-        QCOMPARE(sumOf(outline.tensors), made->bytesOn("cpu"));
-        QVERIFY(models::isDistribution(outline.outputValue));
+        const models::StageOutline outline = bench.stages().outline(
+            testing::known({2, 4, 3, 5},
+                           std::make_shared<const models::LatentOutline>(true),
+                           models::LatentRepeatRequest{.count = 3}));
+        QCOMPARE(outline.output().shape, (Shape{6, 4, 3, 5}));
+        QCOMPARE(sumOf(outline.output().tensors), made->bytesOn("cpu"));
+        QVERIFY(models::isDistribution(outline.output().value));
     }
 
     void emptyLatentsAreRepeatedToo() {
         ModelBench bench;
         const WireRef empty =
-            bench.stages().emptyLatent({.widthPixels = 64, .heightPixels = 32, .batch = 2});
+            bench.stages()
+                .run(models::EmptyLatentRequest{.widthPixels = 64, .heightPixels = 32, .batch = 2},
+                     {})
+                .front();
         const WireRef made =
-            bench.stages().repeatLatent({.latent = empty, .count = 4}, bench.call("repeat"));
+            bench.stages()
+                .run(models::LatentRepeatRequest{.latent = empty, .count = 4}, bench.call("repeat"))
+                .front();
         QCOMPARE(dynamic_cast<const tensor::EmptyLatents&>(*made).batch(), 8);
         const WireRef known = testing::emptyOutline(64, 32, 2);
-        const models::StageOutline outline =
-            bench.stages().outlineRepeatLatent({}, known, {.count = 4});
-        const models::EmptyOutline* repeated = models::emptyIn(outline.outputValue);
-        QVERIFY(repeated != nullptr && outline.outputShape.empty());
+        const models::StageOutline outline = bench.stages().outline(
+            testing::known({}, known, models::LatentRepeatRequest{.count = 4}));
+        const models::EmptyOutline* repeated = models::emptyIn(outline.output().value);
+        QVERIFY(repeated != nullptr && outline.output().shape.empty());
         QVERIFY(repeated->size == (tensor::PictureSize{.width = 64, .height = 32}));
         QCOMPARE(repeated->batch, int64_t{8});
-        QCOMPARE(sumOf(outline.tensors), Bytes{0});
+        QCOMPARE(sumOf(outline.output().tensors), Bytes{0});
         for (const int64_t count : {int64_t{0}, int64_t{-1}, int64_t{4096}, INT64_MAX}) {
-            const auto error = testing::errorOf(
-                [&] { (void)bench.stages().outlineRepeatLatent({}, known, {.count = count}); });
+            const auto error = testing::errorOf([&] {
+                (void)bench.stages().outline(
+                    testing::known({}, known, models::LatentRepeatRequest{.count = count}));
+            });
             QVERIFY(error && error->item() == "count");
         }
     }
@@ -347,5 +360,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(FitTest)
 
 }  // namespace fit_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "fit_test.moc"

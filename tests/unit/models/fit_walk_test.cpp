@@ -57,15 +57,11 @@ Shaping fitting(const char* name, const models::FitRequest& settings, bool hasMa
                 models::FitRequest request = settings;
                 request.image = inputs[0];
                 request.mask = inputs[1];
-                const models::PictureValues made =
-                    bench.stages().fitImage(request, bench.call("fit"));
-                return Values{made.image, made.mask};
+                return bench.stages().run(request, bench.call("fit"));
             },
-            [=](models::Stages& stages) -> StageOutline {
-                models::PictureOutline outline = stages.outlineFit(
-                    {.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings);
-                outline.tensors.push_back(outline.mask.tensors.front());
-                return outline;
+            [=](models::Stages& stages) {
+                return stages.outline(testing::known(
+                    {.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings));
             }};
 }
 
@@ -76,30 +72,33 @@ Shaping compositing(const char* name, const Shape& source, bool hasMask, bool is
                     imageOn(device), imageOn(device, source), hasMask ? maskOn(device) : nullptr};
             },
             [=](ModelBench& bench, const Values& inputs) {
-                return Values{bench.stages().compositeImages({.destination = inputs[0],
-                                                              .source = inputs[1],
-                                                              .mask = inputs[2],
-                                                              .xPixels = 8,
-                                                              .yPixels = -8,
-                                                              .isResized = isResized},
-                                                             bench.call("composite"))};
+                return Values{bench.stages()
+                                  .run(models::CompositeRequest{.destination = inputs[0],
+                                                                .source = inputs[1],
+                                                                .mask = inputs[2],
+                                                                .xPixels = 8,
+                                                                .yPixels = -8,
+                                                                .isResized = isResized},
+                                       bench.call("composite"))
+                                  .front()};
             },
             [=](models::Stages& stages) {
-                return stages.outlineComposite(
+                return stages.outline(testing::known(
                     {.destination = kPicture, .source = source, .mask = hasMask ? kMask : Shape()},
-                    {.xPixels = 8, .yPixels = -8, .isResized = isResized});
+                    models::CompositeRequest{.xPixels = 8, .yPixels = -8, .isResized = isResized}));
             }};
 }
 
 Shaping growing(const char* name, const models::MaskGrowRequest& settings) {
-    return {name,
-            [](const c10::Device& device) { return Values{maskOn(device)}; },
-            [=](ModelBench& bench, const Values& inputs) {
-                models::MaskGrowRequest request = settings;
-                request.mask = inputs[0];
-                return Values{bench.stages().growMask(request, bench.call("mask"))};
-            },
-            [=](models::Stages& stages) { return stages.outlineGrowMask(kMask, settings); }};
+    return {
+        name,
+        [](const c10::Device& device) { return Values{maskOn(device)}; },
+        [=](ModelBench& bench, const Values& inputs) {
+            models::MaskGrowRequest request = settings;
+            request.mask = inputs[0];
+            return Values{bench.stages().run(request, bench.call("mask")).front()};
+        },
+        [=](models::Stages& stages) { return stages.outline(testing::known(kMask, settings)); }};
 }
 
 Shaping repeating(const char* name) {
@@ -112,12 +111,16 @@ Shaping repeating(const char* name) {
                     tensor::upload(at::rand(kLatent), device))};
             },
             [](ModelBench& bench, const Values& inputs) {
-                return Values{bench.stages().repeatLatent({.latent = inputs[0], .count = 3},
-                                                          bench.call("repeat"))};
+                return Values{bench.stages()
+                                  .run(models::LatentRepeatRequest{.latent = inputs[0], .count = 3},
+                                       bench.call("repeat"))
+                                  .front()};
             },
             [](models::Stages& stages) {
-                return stages.outlineRepeatLatent(
-                    kLatent, std::make_shared<const models::LatentOutline>(true), {.count = 3});
+                return stages.outline(
+                    testing::known(kLatent,
+                                   std::make_shared<const models::LatentOutline>(true),
+                                   models::LatentRepeatRequest{.count = 3}));
             }};
 }
 
@@ -176,8 +179,10 @@ private Q_SLOTS:
             outputs += value->bytesOn(kind);
         }
         Bytes planned = 0;
-        for (const Bytes each : outline.tensors) {
-            planned += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
+        for (const models::StageOutput& output : outline.outputs) {
+            for (const Bytes each : output.tensors) {
+                planned += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
+            }
         }
         QCOMPARE(outputs, planned);
         const Bytes predicted = outline.walk({kind}).activations;
@@ -190,5 +195,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(FitWalkTest)
 
 }  // namespace fit_walk_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "fit_walk_test.moc"

@@ -51,14 +51,14 @@ private Q_SLOTS:
         ImageEncodeRequest request{.model = bench.load(kMini),
                                    .image = imageOf(picture(height, 32)),
                                    .sampling = sampling.toStdString()};
-        models::ImageEncodeShapes shapes{.image = {1, 3, height, 32}};
+        testing::ImageEncodeShapes shapes{.image = {1, 3, height, 32}};
         if (maskWidth > 0) {
             request.mask = maskOf(at::ones({1, 1, height, maskWidth}));
             shapes.mask = {1, 1, height, maskWidth};
         }
         const auto ran = testing::errorOf([&] { (void)encode(bench, request); });
-        const auto planned =
-            testing::errorOf([&] { (void)bench.stages().outlineEncodeImage(shapes, request); });
+        const auto planned = testing::errorOf(
+            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
@@ -71,19 +71,19 @@ private Q_SLOTS:
         for (const char* sampling : {"sample", "mean"}) {
             request.sampling = sampling;
             const models::StageOutline outline =
-                bench.stages().outlineEncodeImage({.image = {2, 3, 16, 40}}, request);
+                bench.stages().outline(testing::known({.image = {2, 3, 16, 40}}, request));
             const WireRef latent = encode(bench, request);
-            QCOMPARE(outline.outputShape, latentsOf(latent).samples().sizes().vec());
+            QCOMPARE(outline.output().shape, latentsOf(latent).samples().sizes().vec());
             Bytes bytes = 0;
-            for (const Bytes tensor : outline.tensors) {
+            for (const Bytes tensor : outline.output().tensors) {
                 bytes += tensor;
             }
             QCOMPARE(bytes, latent->bytesOn("cpu"));
             QCOMPARE(latentsOf(latent).deviation().defined(), request.sampling == "sample");
         }
-        const models::PictureOutline picture = bench.stages().outlinePicture(5, 7);
-        QCOMPARE(picture.outputShape, (Shape{1, 3, 5, 7}));
-        QCOMPARE(picture.mask.outputShape, (Shape{1, 1, 5, 7}));
+        const models::StageOutline picture = bench.stages().outlinePicture(5, 7);
+        QCOMPARE(picture.output().shape, (Shape{1, 3, 5, 7}));
+        QCOMPARE(picture.outputs[1].shape, (Shape{1, 1, 5, 7}));
     }
 
     void aSampleIsDrawnByTheDenoiser() {
@@ -175,11 +175,13 @@ private Q_SLOTS:
             at::tensor({0.5, 0.55, 0.31103678929765886, 0.0, 0.55, 1.0, 0.0, 0.55, 1.0})
                 .to(at::kFloat)
                 .view({1, 3, 1, 3});
-        const WireRef mask = bench.stages().makeMask({.image = imageOf(pixels),
-                                                      .channel = channel.toStdString(),
-                                                      .threshold = threshold,
-                                                      .isInverted = isInverted},
-                                                     bench.call("mask"));
+        const WireRef mask = bench.stages()
+                                 .run(models::MaskRequest{.image = imageOf(pixels),
+                                                          .channel = channel.toStdString(),
+                                                          .threshold = threshold,
+                                                          .isInverted = isInverted},
+                                      bench.call("mask"))
+                                 .front();
         const at::Tensor& values = dynamic_cast<const tensor::Masks&>(*mask).values();
         QCOMPARE(values.sizes().vec(), (std::vector<int64_t>{1, 1, 1, 3}));
         for (int i = 0; i < 3; ++i) {
@@ -191,5 +193,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(ImageStagesTest)
 
 }  // namespace image_stages_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "image_stages_test.moc"

@@ -1,5 +1,7 @@
 #include "tests/unit/models/image_values.hpp"
 
+#include "tests/unit/models/known_shapes.hpp"
+
 #include <ATen/ATen.h>
 
 namespace lowtide::testing {
@@ -40,7 +42,7 @@ WireRef encode(ModelBench& bench,
                const std::optional<models::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kAutoencoder, [&] {
-        result = bench.stages().encodeImage(request, call ? *call : bench.call("encode"));
+        result = bench.stages().run(request, call ? *call : bench.call("encode")).front();
     });
     return result;
 }
@@ -50,7 +52,7 @@ WireRef denoise(ModelBench& bench,
                 const std::optional<models::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kDenoiser, [&] {
-        result = bench.stages().denoise(request, call ? *call : bench.call("denoise"));
+        result = bench.stages().run(request, call ? *call : bench.call("denoise")).front();
     });
     return result;
 }
@@ -76,12 +78,12 @@ DenoiseRequest pictureRequest(const WireRef& model) {
     return request;
 }
 
-models::DenoiseShapes shapesOf(const DenoiseRequest& request) {
+testing::DenoiseShapes shapesOf(const DenoiseRequest& request) {
     const auto conditioning = [](const WireRef& value) {
         return dynamic_cast<const tensor::Conditioning&>(*value).tensor("embeds").sizes().vec();
     };
-    models::DenoiseShapes shapes{.positive = conditioning(request.positive),
-                                 .negative = conditioning(request.negative)};
+    testing::DenoiseShapes shapes{.positive = conditioning(request.positive),
+                                  .negative = conditioning(request.negative)};
     const auto shapeOf = [](const WireRef& value) -> Shape {
         const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
         return latents ? Shape(latents->samples().sizes().vec()) : Shape();

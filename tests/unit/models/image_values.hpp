@@ -2,6 +2,7 @@
 // Pictures, masks and stages on them, for tests of image to image and inpainting.
 
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -34,6 +35,6 @@ inline constexpr const char* kMini = "builtin:mini";
 /// picture where the model wants them.
 [[nodiscard]] models::DenoiseRequest pictureRequest(const models::WireRef& model);
 /// What is known of that request's wires before the run.
-[[nodiscard]] models::DenoiseShapes shapesOf(const models::DenoiseRequest& request);
+[[nodiscard]] testing::DenoiseShapes shapesOf(const models::DenoiseRequest& request);
 
 }  // namespace lowtide::testing

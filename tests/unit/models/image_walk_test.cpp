@@ -107,14 +107,14 @@ class ImageWalkTest : public QObject {
                                                    : goldens_ + "/checkpoints/" + way.checkpoint);
     }
 
-    static models::ImageEncodeShapes encodeShapes(const Way& way, bool hasMask) {
+    static testing::ImageEncodeShapes encodeShapes(const Way& way, bool hasMask) {
         return {.image = {way.batch, 3, way.height, way.width},
                 .mask = hasMask ? Shape{1, 1, way.height, way.width} : Shape()};
     }
 
     struct Denoising {
         models::DenoiseRequest request;
-        models::DenoiseShapes shapes;
+        testing::DenoiseShapes shapes;
     };
 
     static Denoising denoisingOf(const Way& way, const WireRef& model, const WireRef& latent) {
@@ -172,7 +172,7 @@ private Q_SLOTS:
         const WireRef latent = encode(bench, whole);
         check("encode " + way.name(),
               bench.stages()
-                  .outlineEncodeImage(encodeShapes(way, false), encodeRequest(model, way))
+                  .outline(testing::known(encodeShapes(way, false), encodeRequest(model, way)))
                   .walk({kind})
                   .activations,
               bench.activationPeak(),
@@ -185,7 +185,7 @@ private Q_SLOTS:
             const WireRef maskedLatent = encode(bench, masked);
             check("encode masked " + way.name(),
                   bench.stages()
-                      .outlineEncodeImage(encodeShapes(way, true), encodeRequest(model, way))
+                      .outline(testing::known(encodeShapes(way, true), encodeRequest(model, way)))
                       .walk({kind})
                       .activations,
                   bench.activationPeak(),
@@ -201,7 +201,7 @@ private Q_SLOTS:
         denoise(bench, denoising.request, denoising.shapes.positive);
         check("denoise " + way.name(),
               bench.stages()
-                  .outlineDenoise(denoising.shapes, denoising.request)
+                  .outline(testing::known(denoising.shapes, denoising.request))
                   .walk({kind})
                   .activations,
               bench.activationPeak(),
@@ -216,10 +216,13 @@ private Q_SLOTS:
             for (const double threshold : {0.0, 0.5}) {
                 const models::MaskRequest request{.image = image, .threshold = threshold};
                 bench.runWith(model, models::kAutoencoder, [&] {
-                    (void)bench.stages().makeMask(request, bench.call("mask"));
+                    (void)bench.stages().run(request, bench.call("mask")).front();
                 });
                 check("mask on " + kind,
-                      bench.stages().outlineMask({2, 3, 64, 64}, request).walk({kind}).activations,
+                      bench.stages()
+                          .outline(testing::known({2, 3, 64, 64}, request))
+                          .walk({kind})
+                          .activations,
                       bench.activationPeak(),
                       kind == "fake" ? 0 : kLargestError);
             }
@@ -238,7 +241,7 @@ private Q_SLOTS:
         const WireRef masked = encode(bench, request);
         check("encode from the host",
               bench.stages()
-                  .outlineEncodeImage(encodeShapes(way, true), encodeRequest(model, way))
+                  .outline(testing::known(encodeShapes(way, true), encodeRequest(model, way)))
                   .walk({"fake", {"image", "mask"}})
                   .activations,
               bench.activationPeak(),
@@ -254,7 +257,7 @@ private Q_SLOTS:
         denoise(bench, denoising.request, denoising.shapes.positive);
         check("denoise from the host",
               bench.stages()
-                  .outlineDenoise(denoising.shapes, denoising.request)
+                  .outline(testing::known(denoising.shapes, denoising.request))
                   .walk({"fake", {"latent", "mask", "masked"}})
                   .activations,
               bench.activationPeak(),
@@ -265,8 +268,9 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = bench.load(testing::miniModel());
         const auto work = bench.stages()
-                              .outlineEncodeImage({.image = {2, 3, 96, 160}, .mask = {}},
-                                                  {.model = model, .tilePixels = 64})
+                              .outline(testing::known(
+                                  {.image = {2, 3, 96, 160}, .mask = {}},
+                                  models::ImageEncodeRequest{.model = model, .tilePixels = 64}))
                               .walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         // Tiles overlap by 16 pixels at least: 2 rows of 3, twice.
@@ -277,5 +281,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(ImageWalkTest)
 
 }  // namespace image_walk_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "image_walk_test.moc"

@@ -37,7 +37,9 @@ struct Refusal {
 };
 
 WireRef emptyLatent(ModelBench& bench) {
-    return bench.stages().emptyLatent({.widthPixels = 32, .heightPixels = 16, .batch = 1});
+    return bench.stages()
+        .run(models::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1}, {})
+        .front();
 }
 
 std::vector<Refusal> refusals() {
@@ -148,7 +150,7 @@ class InpaintRequestsTest : public QObject {
         QVERIFY(!ran->hint().empty());
         if (isSeenBefore) {
             const auto planned = testing::errorOf(
-                [&] { (void)bench.stages().outlineDenoise(shapesOf(request), request); });
+                [&] { (void)bench.stages().outline(testing::known(shapesOf(request), request)); });
             QVERIFY(planned);
             QCOMPARE(planned->message(), ran->message());
         }
@@ -241,7 +243,7 @@ private Q_SLOTS:
         (void)denoise(bench, request, call);
         QCOMPARE(done, calls);
         const memory::StageWork work =
-            bench.stages().outlineDenoise(shapesOf(request), request).walk({"cpu"});
+            bench.stages().outline(testing::known(shapesOf(request), request)).walk({"cpu"});
         QCOMPARE(work.components.at(0).passes, int64_t{calls});
     }
 
@@ -267,12 +269,13 @@ private Q_SLOTS:
         QVERIFY(at::equal(latentsOf(result).samples(), latentsOf(request.latent).samples()));
         QVERIFY(at::equal(latentsOf(result).deviation(), latentsOf(request.latent).deviation()));
         QVERIFY(bench.recorded().empty());
-        models::DenoiseShapes shapes = shapesOf(request);
+        testing::DenoiseShapes shapes = shapesOf(request);
         shapes.latentKind = std::make_shared<const models::LatentOutline>(true);
-        const models::StageOutline outline = bench.stages().outlineDenoise(shapes, request);
+        const models::StageOutline outline =
+            bench.stages().outline(testing::known(shapes, request));
         QVERIFY(!outline.components);
-        QVERIFY(models::isDistribution(outline.outputValue));
-        QCOMPARE(outline.tensors.size(), 2U);
+        QVERIFY(models::isDistribution(outline.output().value));
+        QCOMPARE(outline.output().tensors.size(), 2U);
         QVERIFY(outline.walk({"cpu"}).components.empty());
     }
 
@@ -295,5 +298,7 @@ private Q_SLOTS:
 LOWTIDE_TEST(InpaintRequestsTest)
 
 }  // namespace inpaint_requests_test
+
+#include "tests/unit/models/known_shapes.hpp"
 
 #include "inpaint_requests_test.moc"

@@ -7,6 +7,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/truth.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -43,29 +44,35 @@ Json caseNamed(const std::string& name) {
     throw std::runtime_error("tests/golden/cases.json has no case " + name);
 }
 
-models::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Json& test) {
-    models::EncodeResult prompts;
+testing::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Json& test) {
+    testing::EncodeResult prompts;
     bench.runWith(model, models::kTextEncoder, [&] {
-        prompts = bench.stages().encodePrompt({.model = model,
-                                               .prompt = test.value("prompt", "a cat"),
-                                               .negative = test.value("negative", "")},
-                                              bench.call("encode"));
+        prompts = testing::encodePrompt(bench.stages(),
+                                        {.model = model,
+                                         .prompt = test.value("prompt", "a cat"),
+                                         .negative = test.value("negative", "")},
+                                        bench.call("encode"));
     });
     return prompts;
 }
 
 models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
-    const models::EncodeResult prompts = encoded(bench, model, test);
-    return {.model = model,
-            .positive = prompts.positive,
-            .negative = prompts.negative,
-            .latent = bench.stages().emptyLatent({.widthPixels = test.value("width", kSidePixels),
-                                                  .heightPixels = test.value("height", kSidePixels),
-                                                  .batch = test.value("batch", 1)}),
-            .steps = test.value("steps", 3),
-            .cfg = test.value("cfg", 7.5),
-            .seed = test.value("seed", uint64_t{0}),
-            .sampler = test.value("sampler", "checkpoint")};
+    const testing::EncodeResult prompts = encoded(bench, model, test);
+    return {
+        .model = model,
+        .positive = prompts.positive,
+        .negative = prompts.negative,
+        .latent =
+            bench.stages()
+                .run(models::EmptyLatentRequest{.widthPixels = test.value("width", kSidePixels),
+                                                .heightPixels = test.value("height", kSidePixels),
+                                                .batch = test.value("batch", 1)},
+                     {})
+                .front(),
+        .steps = test.value("steps", 3),
+        .cfg = test.value("cfg", 7.5),
+        .seed = test.value("seed", uint64_t{0}),
+        .sampler = test.value("sampler", "checkpoint")};
 }
 
 struct Denoised {
@@ -82,7 +89,7 @@ Denoised denoised(ModelBench& bench, const models::DenoiseRequest& request, bool
     }
     WireRef latent;
     bench.runWith(request.model, models::kDenoiser, [&] {
-        latent = bench.stages().denoise(request, call)->onHost();
+        latent = bench.stages().run(request, call).front()->onHost();
         result.activations = bench.activationPeak();
     });
     result.latents = dynamic_cast<const tensor::Latents&>(*latent).samples();
@@ -198,10 +205,10 @@ private Q_SLOTS:
         ModelBench bench(spec);
         const WireRef model = bench.load(testing::miniModel());
         const models::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
-        const models::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
         const auto walked = [&](bool isWatched) {
             return bench.stages()
-                .outlineDenoise(shapes, request)
+                .outline(testing::known(shapes, request))
                 .walk({.deviceKind = spec.kind, .previews = isWatched})
                 .activations;
         };

@@ -8,6 +8,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/stated_model.hpp"
 
@@ -131,12 +132,12 @@ private Q_SLOTS:
         const WireRef model = videosOf(bench);
         models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
         const models::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
-        QCOMPARE(outline.outputShape, (Shape{2, 16, 3, 4, 8}));
+        QCOMPARE(outline.output().shape, (Shape{2, 16, 3, 4, 8}));
         QVERIFY(outline.walk({"cpu"}).activations > 0);
 
         const at::Tensor samples = denoised(bench, request);
 
-        QCOMPARE(samples.sizes().vec(), outline.outputShape);
+        QCOMPARE(samples.sizes().vec(), outline.output().shape);
         QVERIFY(samples.std().item<double>() > 0);
         QVERIFY(!at::equal(samples.select(2, 0), samples.select(2, 1)));
         QCOMPARE(pictures_.size(), size_t{2});  // the walk's and the run's
@@ -148,11 +149,15 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = videosOf(bench);
         models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
-        request.positive = bench.stages().editConditioning(
-            {.edit =
-                 models::AreaEdit{.area = {.xPixels = 32, .widthPixels = 32, .heightPixels = 32}},
-             .first = request.positive},
-            bench.call("area"));
+        request.positive =
+            bench.stages()
+                .run(
+                    models::ConditioningEdit{.edit = models::AreaEdit{.area = {.xPixels = 32,
+                                                                               .widthPixels = 32,
+                                                                               .heightPixels = 32}},
+                                             .first = request.positive},
+                    bench.call("area"))
+                .front();
         request.cfg = 1;
         request.keepNoise = true;
         request.endStep = 1;
@@ -182,15 +187,18 @@ private Q_SLOTS:
         const Shape latents = {1, 16, 3, 4, 8};
         const auto error = testing::errorOf([&] {
             if (stage == "decode") {
-                (void)bench.stages().outlineDecode(latents, {.model = model});
+                (void)bench.stages().outline(
+                    testing::known(latents, models::DecodeRequest{.model = model}));
             } else if (stage == "encode") {
-                (void)bench.stages().outlineEncodeImage({.image = {1, 3, 32, 64}},
-                                                        {.model = model});
+                (void)bench.stages().outline(testing::known(
+                    {.image = {1, 3, 32, 64}}, models::ImageEncodeRequest{.model = model}));
             } else if (stage == "mask") {
-                (void)bench.stages().outlineDenoise({.latent = latents, .mask = {1, 1, 32, 64}},
-                                                    {.model = model, .cfg = 1, .sampler = "euler"});
+                (void)bench.stages().outline(testing::known(
+                    {.latent = latents, .mask = {1, 1, 32, 64}},
+                    models::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
             } else {
-                (void)bench.stages().outlineUpscaleLatent(latents, {});
+                (void)bench.stages().outline(
+                    testing::known(latents, models::LatentUpscaleRequest{}));
             }
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
@@ -211,8 +219,9 @@ private Q_SLOTS:
         const WireRef model = isVideo ? videosOf(bench) : bench.load(testing::miniModel());
         const Shape latent = isVideo ? Shape{1, 16, 4, 8} : Shape{1, 4, 3, 4, 8};
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineDenoise({.latent = latent},
-                                                {.model = model, .cfg = 1, .sampler = "euler"});
+            (void)bench.stages().outline(testing::known(
+                {.latent = latent},
+                models::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
         });
         QVERIFY(error && error->item() == "latent");
         QVERIFY(QString::fromStdString(error->message()).contains(says));
@@ -253,10 +262,13 @@ private:
         return {.model = model,
                 .positive = words,
                 .negative = words,
-                .latent = bench.stages().emptyLatent({.widthPixels = size.width,
-                                                      .heightPixels = size.height,
-                                                      .frames = size.frames,
-                                                      .batch = 2}),
+                .latent = bench.stages()
+                              .run(models::EmptyLatentRequest{.widthPixels = size.width,
+                                                              .heightPixels = size.height,
+                                                              .frames = size.frames,
+                                                              .batch = 2},
+                                   {})
+                              .front(),
                 .steps = 3,
                 .cfg = 3,
                 .seed = 5,
@@ -271,17 +283,17 @@ private:
                                                .heightPixels = size.height,
                                                .frames = size.frames,
                                                .batch = 2};
-        return bench.stages().outlineDenoise(
-            {.positive = {1, 32, 128},
-             .negative = {1, 32, 128},
-             .latentKind = bench.stages().outlineEmptyLatent(empty).outputValue},
-            request);
+        return bench.stages().outline(
+            testing::known({.positive = {1, 32, 128},
+                            .negative = {1, 32, 128},
+                            .latentKind = bench.stages().outline(empty).output().value},
+                           request));
     }
 
     static at::Tensor denoised(ModelBench& bench, const models::DenoiseRequest& request) {
         at::Tensor samples;
         bench.runWith(request.model, models::kDenoiser, [&] {
-            const WireRef result = bench.stages().denoise(request, bench.call("denoise"));
+            const WireRef result = bench.stages().run(request, bench.call("denoise")).front();
             samples = dynamic_cast<const tensor::Latents&>(*result).samples();
         });
         return samples;

@@ -5,6 +5,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
@@ -137,14 +138,14 @@ private Q_SLOTS:
         LatentUpscaleRequest request{.latent = latentOf({1, 4, 12, 10}), .model = bench.model()};
         refusal.change(request);
         const auto error = testing::errorOf(
-            [&] { (void)bench.stages().upscaleLatent(request, bench.bench().call("upscale")); });
+            [&] { (void)bench.stages().run(request, bench.bench().call("upscale")).front(); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
         QVERIFY2(error->message().find(refusal.says) != std::string::npos,
                  error->message().c_str());
         if (request.latent) {
             const auto before = testing::errorOf([&] {
-                (void)bench.stages().outlineUpscaleLatent({1, 4, 12, 10}, request);
+                (void)bench.stages().outline(testing::known({1, 4, 12, 10}, request));
             });
             QVERIFY2(before && before->message() == error->message(), "refused before the run");
         }
@@ -154,10 +155,8 @@ private Q_SLOTS:
         PictureBench bench(kMini);
         const LatentUpscaleRequest request{.latent = bench.emptyLatent(64, 64)};
         for (const auto& call : std::vector<std::function<void()>>{
-                 [&] {
-                     (void)bench.stages().upscaleLatent(request, bench.bench().call("upscale"));
-                 },
-                 [&] { (void)bench.stages().outlineUpscaleLatent({}, request); }}) {
+                 [&] { (void)bench.stages().run(request, bench.bench().call("upscale")).front(); },
+                 [&] { (void)bench.stages().outline(testing::known({}, request)); }}) {
             const auto error = testing::errorOf(call);
             QVERIFY(error && error->item() == "latent");
             QVERIFY(error->message().find("empty") != std::string::npos);
@@ -228,7 +227,7 @@ private Q_SLOTS:
         const WireRef made = bench.upscale(request);
 
         const Bytes measured = bench.bench().activationPeak();
-        const models::StageOutline outline = bench.stages().outlineUpscaleLatent(shape, request);
+        const models::StageOutline outline = bench.stages().outline(testing::known(shape, request));
         const Bytes predicted = outline.walk({kind}).activations;
         const double error =
             std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);
@@ -246,15 +245,15 @@ private:
         testing::ModelBench bench;
         const Shape shape = {2, 4, given[0], given[1]};
         request.latent = latentOf(shape);
-        const WireRef made = bench.stages().upscaleLatent(request, bench.call("upscale"));
+        const WireRef made = bench.stages().run(request, bench.call("upscale")).front();
         const Shape expected = {2, 4, wanted[0], wanted[1]};
         QCOMPARE(PictureBench::samplesOf(made).sizes().vec(), expected);
-        QCOMPARE(bench.stages().outlineUpscaleLatent(shape, request).outputShape, expected);
+        QCOMPARE(bench.stages().outline(testing::known(shape, request)).output().shape, expected);
     }
 
     static Bytes bytesOf(const models::StageOutline& outline, const std::string& kind) {
         Bytes bytes = 0;
-        for (const Bytes each : outline.tensors) {
+        for (const Bytes each : outline.output().tensors) {
             bytes += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
         }
         return bytes;

@@ -12,7 +12,7 @@
 
 namespace lowtide::testing {
 
-ModelBench::ModelBench(memory::DeviceSpec device)
+ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDigests> digests)
     : device_(std::move(device)),
       residency_(std::make_unique<residency::Residency>(
           residency::makeDeviceSource(testing::buildPath("lib").toStdString()))),
@@ -22,7 +22,8 @@ ModelBench::ModelBench(memory::DeviceSpec device)
                               .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
                               .recorder = [this] { return recorder_.get(); },
                               .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
-                              .previewPace = {.interval = 0, .share = 1}})) {
+                              .previewPace = {.interval = 0, .share = 1},
+                              .digests = std::move(digests)})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }

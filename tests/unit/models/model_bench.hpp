@@ -17,7 +17,9 @@ namespace lowtide::testing {
 /// Stages over a real residency, without executor and nodes.
 class ModelBench {
 public:
-    explicit ModelBench(memory::DeviceSpec device = {});
+    /// `digests`: of files, null: the stages' own.
+    explicit ModelBench(memory::DeviceSpec device = {},
+                        std::shared_ptr<files::FileDigests> digests = {});
     ~ModelBench();
 
     [[nodiscard]] const memory::DeviceSpec& device() const { return device_; }

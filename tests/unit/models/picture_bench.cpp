@@ -2,6 +2,7 @@
 
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,22 +15,28 @@ PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec dev
 
 models::DenoiseRequest PictureBench::request(const std::string& prompt,
                                              const std::string& negative) {
-    models::EncodeResult prompts;
+    testing::EncodeResult prompts;
     bench_.runWith(model_, models::kTextEncoder, [&] {
-        prompts = stages().encodePrompt({.model = model_, .prompt = prompt, .negative = negative},
+        prompts = testing::encodePrompt(stages(),
+                                        {.model = model_, .prompt = prompt, .negative = negative},
                                         bench_.call("encode"));
     });
     return {.model = model_, .positive = prompts.positive, .negative = prompts.negative};
 }
 
 WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return stages().emptyLatent({.widthPixels = width, .heightPixels = height, .batch = batch});
+    return stages()
+        .run(
+            models::EmptyLatentRequest{
+                .widthPixels = width, .heightPixels = height, .batch = batch},
+            {})
+        .front();
 }
 
 WireRef PictureBench::denoise(const models::DenoiseRequest& request) {
     WireRef result;
     bench_.runWith(model_, models::kDenoiser, [&] {
-        result = stages().denoise(request, bench_.call("denoise"));
+        result = stages().run(request, bench_.call("denoise")).front();
     });
     return result;
 }
@@ -38,7 +45,7 @@ WireRef PictureBench::upscale(const models::LatentUpscaleRequest& request) {
     WireRef result;
     // The node has no component; this one only makes a run of it.
     bench_.runWith(model_, models::kDenoiser, [&] {
-        result = stages().upscaleLatent(request, bench_.call("upscale"));
+        result = stages().run(request, bench_.call("upscale")).front();
     });
     return result;
 }
@@ -46,7 +53,10 @@ WireRef PictureBench::upscale(const models::LatentUpscaleRequest& request) {
 WireRef PictureBench::decode(const WireRef& latent) {
     WireRef result;
     bench_.runWith(model_, models::kAutoencoder, [&] {
-        result = stages().decodeImage({.model = model_, .latent = latent}, bench_.call("decode"));
+        result = stages()
+                     .run(models::DecodeRequest{.model = model_, .latent = latent},
+                          bench_.call("decode"))
+                     .front();
     });
     return result;
 }

@@ -2,6 +2,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <QtTest/QtTest>
@@ -15,33 +16,42 @@ namespace {
 
 /// One way through the stages, with the settings of a case of tests/golden/cases.json.
 void runCase(testing::ModelBench& bench, const WireRef& model, const Json& test) {
-    models::EncodeResult prompts;
+    testing::EncodeResult prompts;
     bench.runWith(model, models::kTextEncoder, [&] {
-        prompts = bench.stages().encodePrompt({.model = model,
-                                               .prompt = test.value("prompt", ""),
-                                               .negative = test.value("negative", ""),
-                                               .clipSkip = test.value("clip_skip", -1)},
-                                              bench.call("encode"));
+        prompts = testing::encodePrompt(bench.stages(),
+                                        {.model = model,
+                                         .prompt = test.value("prompt", ""),
+                                         .negative = test.value("negative", ""),
+                                         .clipSkip = test.value("clip_skip", -1)},
+                                        bench.call("encode"));
     });
-    WireRef latent = bench.stages().emptyLatent({.widthPixels = test.value("width", 64),
-                                                 .heightPixels = test.value("height", 64),
-                                                 .batch = test.value("batch", 1)});
+    WireRef latent = bench.stages()
+                         .run(models::EmptyLatentRequest{.widthPixels = test.value("width", 64),
+                                                         .heightPixels = test.value("height", 64),
+                                                         .batch = test.value("batch", 1)},
+                              {})
+                         .front();
     bench.runWith(model, models::kDenoiser, [&] {
-        latent = bench.stages().denoise({.model = model,
-                                         .positive = prompts.positive,
-                                         .negative = prompts.negative,
-                                         .latent = latent,
-                                         .steps = test.value("steps", 4),
-                                         .cfg = test.value("cfg", 7.5),
-                                         .seed = test.value("seed", uint64_t{0}),
-                                         .sampler = test.value("sampler", "checkpoint"),
-                                         .eta = test.value("eta", 0.0),
-                                         .guidanceRescale = test.value("guidance_rescale", 0.0)},
-                                        bench.call("denoise"));
+        latent =
+            bench.stages()
+                .run(models::DenoiseRequest{.model = model,
+                                            .positive = prompts.positive,
+                                            .negative = prompts.negative,
+                                            .latent = latent,
+                                            .steps = test.value("steps", 4),
+                                            .cfg = test.value("cfg", 7.5),
+                                            .seed = test.value("seed", uint64_t{0}),
+                                            .sampler = test.value("sampler", "checkpoint"),
+                                            .eta = test.value("eta", 0.0),
+                                            .guidanceRescale = test.value("guidance_rescale", 0.0)},
+                     bench.call("denoise"))
+                .front();
     });
     bench.runWith(model, models::kAutoencoder, [&] {
-        (void)bench.stages().decodeImage({.model = model, .latent = latent, .tilePixels = 0},
-                                         bench.call("decode"));
+        (void)bench.stages()
+            .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+                 bench.call("decode"))
+            .front();
     });
 }
 

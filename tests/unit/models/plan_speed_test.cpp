@@ -76,7 +76,8 @@ private Q_SLOTS:
         QVERIFY(config.open(QIODevice::ReadOnly));
         const models::UNet2DCondition unet(
             models::readUNet2DConfig(Json::parse(config.readAll().toStdString()), "config"),
-            {.what = "unet", .files = {{}}, .tensors = {}, .everything = DType::F16});
+            {.what = "unet", .files = {{}}, .tensors = {}, .everything = DType::F16},
+            models::kDenoiser);
         double parameters = 0;
         for (const memory::Storage& storage : unet.tree()->storages) {
             parameters += static_cast<double>(storage.elementCount);

@@ -2,7 +2,6 @@
 // where half precision overflows.
 #include "plugin/base/error.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -11,6 +10,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -50,8 +50,8 @@ WireRef decode(ModelBench& bench,
                const models::DecodeRequest& request,
                const models::StageCall& call) {
     const auto& samples = models::latentsIn(request.latent).samples();
-    return run(bench, bench.stages().outlineDecode(samples.sizes().vec(), request), [&] {
-        return bench.stages().decodeImage(request, call);
+    return run(bench, bench.stages().outline(testing::known(samples.sizes().vec(), request)), [&] {
+        return bench.stages().run(request, call).front();
     });
 }
 
@@ -66,19 +66,22 @@ WireRef latentOf(at::Tensor samples) {
 }
 
 /// The denoiser's predictions at three times, from noise that does not depend on earlier ones.
-std::vector<at::Tensor> predictions(ModelBench& bench, WireRef model, const std::string& text) {
-    static_cast<void>(models::usePrecision(model, models::kDenoiser, choice(text)));
+std::vector<at::Tensor> predictions(ModelBench& bench,
+                                    const WireRef& model,
+                                    const std::string& text) {
     const models::Model& own = models::modelIn(model);
+    const auto precisions = models::precisionsFor(own, {models::kDenoiser}, choice(text));
+    const models::TypedNetworks typed = models::typedFor(own, precisions);
     const tensor::Conditioning prompt(noise(ModelBench::wordsShape(model), 9), {}, "", -1);
     std::vector<at::Tensor> predicted;
-    bench.runWith(own.tree(models::kDenoiser), [&] {
-        models::StageContext context{.weights = bench.residency(),
-                                     .record = tensor::Record(nullptr)};
+    bench.runWith(models::typedTrees(typed, own, precisions), [&] {
+        models::StageContext context{
+            .weights = bench.residency(), .record = tensor::Record(nullptr), .typed = typed};
         const auto denoiser = own.makeDenoiser(context, {.positive = prompt, .negative = nullptr});
         for (const int64_t time : {981, 500, 21}) {
             const at::Tensor latents =
                 tensor::upload(noise({1, 4, 16, 16}, static_cast<uint64_t>(time)),
-                               bench.residency().torchDeviceOf(*own.tree(models::kDenoiser)));
+                               context.deviceOf(*own.tree(models::kDenoiser)));
             predicted.push_back(
                 tensor::spill(denoiser->predict(latents, at::scalar_tensor(time, at::kLong), {})));
         }
@@ -127,9 +130,9 @@ std::string textOfDenoised(ModelBench& bench,
                            const WireRef& model,
                            const WireRef& latent,
                            const models::StageCall& call) {
-    models::EncodeResult prompts;
+    testing::EncodeResult prompts;
     bench.runWith(model, models::kTextEncoder, [&] {
-        prompts = bench.stages().encodePrompt({.model = model, .prompt = "a cat"}, call);
+        prompts = testing::encodePrompt(bench.stages(), {.model = model, .prompt = "a cat"}, call);
     });
     const models::DenoiseRequest request{.model = model,
                                          .positive = prompts.positive,
@@ -140,7 +143,7 @@ std::string textOfDenoised(ModelBench& bench,
                                          .strength = 0.5};
     WireRef denoised;
     bench.runWith(
-        model, models::kDenoiser, [&] { denoised = bench.stages().denoise(request, call); });
+        model, models::kDenoiser, [&] { denoised = bench.stages().run(request, call).front(); });
     return bench.stages().parametersText(decode(bench, {.model = model, .latent = denoised}, call),
                                          0);
 }
@@ -154,183 +157,12 @@ std::string fieldOf(const WireRef& image, const std::string& key) {
     return {};
 }
 
-/// Rows "preset role: storage compute, switches that are on; off", as research 3.1 has them. What
-/// is in neither list must read "not applicable here".
-struct PresetRow {
-    const char* preset;
-    std::string_view role;
-    const char* storage;
-    const char* compute;
-    const char* on;
-    const char* off;
-};
-
-constexpr const char* kCpu = "attention_flash attention_math";
-
-const std::vector<std::pair<std::string, std::vector<PresetRow>>>& presetTable() {
-    using models::kAutoencoder;
-    using models::kDenoiser;
-    using models::kTextEncoder;
-    static const std::vector<std::pair<std::string, std::vector<PresetRow>>> table = {
-        {"cpu",
-         {{"quality", kDenoiser, "f32", "f32", kCpu, ""},
-          {"balanced", kDenoiser, "f32", "f32", kCpu, ""},
-          {"speed", kDenoiser, "f32", "f32", kCpu, ""},
-          {"quality", kAutoencoder, "f32", "f32", kCpu, ""},
-          {"speed", kAutoencoder, "f32", "f32", kCpu, ""},
-          {"speed", kTextEncoder, "f32", "f32", kCpu, ""}}},
-        {"cuda 8.6",
-         {{"quality",
-           kDenoiser,
-           "file",
-           "f32",
-           "cudnn_deterministic attention_memory_efficient attention_math",
-           "tf32_matmul tf32_convolution cudnn_benchmark"},
-          {"balanced",
-           kDenoiser,
-           "f16",
-           "f16",
-           "split_k_reduction cudnn_deterministic attention_flash attention_memory_efficient "
-           "attention_cudnn attention_math",
-           "matmul_half_accumulation cudnn_benchmark attention_math_half_reduction"},
-          {"speed",
-           kDenoiser,
-           "f16",
-           "f16",
-           "matmul_half_accumulation split_k_reduction cudnn_benchmark attention_flash "
-           "attention_memory_efficient attention_cudnn attention_math "
-           "attention_math_half_reduction",
-           "cudnn_deterministic"},
-          {"quality",
-           kAutoencoder,
-           "file",
-           "f32",
-           "cudnn_deterministic attention_memory_efficient attention_math",
-           "tf32_matmul tf32_convolution cudnn_benchmark"},
-          // A retry in f32 has its switches too.
-          {"balanced",
-           kAutoencoder,
-           "f16",
-           "f16",
-           "split_k_reduction tf32_convolution cudnn_deterministic attention_flash "
-           "attention_memory_efficient attention_cudnn attention_math",
-           "matmul_half_accumulation tf32_matmul cudnn_benchmark attention_math_half_reduction"},
-          {"speed",
-           kAutoencoder,
-           "f16",
-           "f16",
-           "split_k_reduction tf32_matmul tf32_convolution cudnn_benchmark attention_flash "
-           "attention_memory_efficient attention_cudnn attention_math "
-           "attention_math_half_reduction",
-           "matmul_half_accumulation cudnn_deterministic"},
-          {"quality",
-           kTextEncoder,
-           "file",
-           "f32",
-           "cudnn_deterministic attention_memory_efficient attention_math",
-           "tf32_matmul tf32_convolution cudnn_benchmark"},
-          {"balanced",
-           kTextEncoder,
-           "f16",
-           "f16",
-           "split_k_reduction cudnn_deterministic attention_flash attention_memory_efficient "
-           "attention_cudnn attention_math",
-           "matmul_half_accumulation cudnn_benchmark attention_math_half_reduction"}}},
-        {"cuda 7.5",
-         {{"quality",
-           kDenoiser,
-           "file",
-           "f32",
-           "cudnn_deterministic attention_memory_efficient attention_math",
-           "cudnn_benchmark"}}},
-        {"cuda 9.0",
-         {{"speed",
-           kDenoiser,
-           "f16",
-           "f16",
-           "matmul_half_accumulation split_k_reduction cudnn_benchmark attention_flash "
-           "attention_flash_3 attention_memory_efficient attention_cudnn attention_math "
-           "attention_math_half_reduction",
-           "cudnn_deterministic"}}}};
-    return table;
-}
-
-memory::NumericTraits traitsOf(const std::string& device) {
-    return device == "cpu" ? memory::NumericTraits{}
-                           : memory::NumericTraits::ofCuda(
-                                 QString::fromStdString(device).mid(5).remove('.').toInt());
-}
-
-Json expectedSwitches(const PresetRow& row) {
-    Json switches = Json::object();
-    for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
-        switches[std::string(nameOf(static_cast<memory::NumericSwitch>(i)))] =
-            "not applicable here";
-    }
-    for (const QString& name : QString(row.on).split(' ', Qt::SkipEmptyParts)) {
-        switches.at(name.toStdString()) = "on";
-    }
-    for (const QString& name : QString(row.off).split(' ', Qt::SkipEmptyParts)) {
-        switches.at(name.toStdString()) = "off";
-    }
-    return switches;
-}
-
 }  // namespace
 
 class PrecisionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void presetsAreThoseOfTheTable_data() {
-        QTest::addColumn<int>("device");
-        QTest::addColumn<int>("row");
-        for (size_t device = 0; device < presetTable().size(); ++device) {
-            const auto& [name, rows] = presetTable()[device];
-            for (size_t row = 0; row < rows.size(); ++row) {
-                QTest::addRow("%s, %s, %s",
-                              name.c_str(),
-                              rows[row].preset,
-                              std::string(rows[row].role).c_str())
-                    << static_cast<int>(device) << static_cast<int>(row);
-            }
-        }
-    }
-
-    void presetsAreThoseOfTheTable() {
-        QFETCH(int, device);
-        QFETCH(int, row);
-        const auto& [name, rows] = presetTable()[static_cast<size_t>(device)];
-        const PresetRow& expected = rows[static_cast<size_t>(row)];
-        const Json resolved =
-            memory::toJson(resolvePrecision(choice(expected.preset),
-                                            models::sd15Precisions(false),
-                                            std::string(expected.role),
-                                            traitsOf(name),
-                                            [] { return std::set<DType>{DType::F32}; }));
-        QCOMPARE(resolved.at("preset"), Json(expected.preset));
-        QCOMPARE(resolved.at("storage"), Json(expected.storage));
-        QCOMPARE(resolved.at("compute"), Json(expected.compute));
-        QCOMPARE(resolved.at("keep_f32"), Json::array());
-        QCOMPARE(resolved.at("finite_check"),
-                 Json(expected.role == models::kAutoencoder && expected.compute != QString("f32")));
-        QVERIFY2(resolved.at("switches") == expectedSwitches(expected),
-                 resolved.at("switches").dump(1).c_str());
-    }
-
-    void version2NeverSumsInHalf() {
-        const auto speed = [](bool isVersion2) {
-            return resolvePrecision(choice("speed"),
-                                    models::sd15Precisions(isVersion2),
-                                    "denoiser",
-                                    memory::NumericTraits::ofCuda(86),
-                                    [] { return std::set<DType>{DType::F16}; })
-                .stateOf(memory::NumericSwitch::MatmulHalfAccumulation);
-        };
-        QVERIFY(speed(false) == memory::SwitchState::On);
-        QVERIFY(speed(true) == memory::SwitchState::Off);
-    }
 
     void aStepIsAsFarFromF32AsItsTypesSay_data() {
         QTest::addColumn<QString>("device");
@@ -426,10 +258,10 @@ private Q_SLOTS:
 
         const models::EncodeRequest words{
             .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
-        const models::EncodeOutline encoding = bench.stages().outlineEncode(words);
-        models::EncodeResult prompts;
+        const models::StageOutline encoding = bench.stages().outline(words);
+        testing::EncodeResult prompts;
         bench.runWith(encoding.components().front(),
-                      [&] { prompts = bench.stages().encodePrompt(words, call); });
+                      [&] { prompts = testing::encodePrompt(bench.stages(), words, call); });
         compare("encode", encoding);
 
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
@@ -437,16 +269,16 @@ private Q_SLOTS:
         request.negative = prompts.negative;
         request.precision = wanted;
         const auto denoising =
-            bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+            bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
         const WireRef latent =
-            run(bench, denoising, [&] { return bench.stages().denoise(request, call); });
+            run(bench, denoising, [&] { return bench.stages().run(request, call).front(); });
         compare("denoise", denoising);
 
         const models::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
         static_cast<void>(decode(bench, decoding, call));
         compare("decode",
-                bench.stages().outlineDecode(models::latentsIn(latent).samples().sizes().vec(),
-                                             decoding));
+                bench.stages().outline(
+                    testing::known(models::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
 
     void anOverflowIsComputedOnceMoreInF32() {
@@ -494,8 +326,8 @@ private Q_SLOTS:
                                                      .sampling = "mean",
                                                      .precision = choice(precision)};
             return run(bench,
-                       bench.stages().outlineEncodeImage({.image = {1, 3, 64, 64}}, request),
-                       [&] { return bench.stages().encodeImage(request, told.call()); });
+                       bench.stages().outline(testing::known({.image = {1, 3, 64, 64}}, request)),
+                       [&] { return bench.stages().run(request, told.call()).front(); });
         };
 
         const WireRef latent = encoded("quality,compute=f16");

@@ -2,6 +2,7 @@
 
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -12,10 +13,10 @@ PromptBench::PromptBench(const std::string& checkpoint, memory::DeviceSpec devic
     : bench_(std::move(device)),
       model_(bench_.load(goldenFolder().toStdString() + "/checkpoints/" + checkpoint)) {}
 
-models::EncodeResult PromptBench::encode(const models::EncodeRequest& request) {
-    models::EncodeResult result;
+testing::EncodeResult PromptBench::encode(const models::EncodeRequest& request) {
+    testing::EncodeResult result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
-        result = bench_.stages().encodePrompt(request, bench_.call("encode"));
+        result = testing::encodePrompt(bench_.stages(), request, bench_.call("encode"));
     });
     return result;
 }
@@ -27,7 +28,7 @@ models::WireRef PromptBench::prompt(const std::string& text) {
 models::WireRef PromptBench::edited(const models::ConditioningEdit& edit) {
     models::WireRef result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
-        result = bench_.stages().editConditioning(edit, bench_.call("edit"));
+        result = bench_.stages().run(edit, bench_.call("edit")).front();
     });
     return result;
 }
@@ -43,14 +44,18 @@ models::WireRef PromptBench::built(const Json& graph) {
 }
 
 models::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return bench_.stages().emptyLatent(
-        {.widthPixels = width, .heightPixels = height, .batch = batch});
+    return bench_.stages()
+        .run(
+            models::EmptyLatentRequest{
+                .widthPixels = width, .heightPixels = height, .batch = batch},
+            {})
+        .front();
 }
 
 at::Tensor PromptBench::denoise(const models::DenoiseRequest& request) {
     at::Tensor samples;
     bench_.runWith(model_, models::kDenoiser, [&] {
-        const models::WireRef result = bench_.stages().denoise(request, bench_.call("denoise"));
+        const models::WireRef result = bench_.stages().run(request, bench_.call("denoise")).front();
         samples = tensor::spill(dynamic_cast<const tensor::Latents&>(*result).samples());
     });
     return samples;

@@ -2,6 +2,7 @@
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <string>
@@ -19,7 +20,7 @@ public:
 
     [[nodiscard]] const models::WireRef& model() const { return model_; }
 
-    [[nodiscard]] models::EncodeResult encode(const models::EncodeRequest& request);
+    [[nodiscard]] testing::EncodeResult encode(const models::EncodeRequest& request);
     /// One prompt without weights.
     [[nodiscard]] models::WireRef prompt(const std::string& text);
     [[nodiscard]] models::WireRef edited(const models::ConditioningEdit& edit);

@@ -3,6 +3,7 @@
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include <QFile>
@@ -51,7 +52,7 @@ std::string difference(Bytes predicted, Bytes measured, const QString& device) {
 }
 
 ConditioningShape shapeOf(const models::StageOutline& outline) {
-    return {.shape = outline.outputShape, .entries = outline.outputValue};
+    return {.shape = outline.output().shape, .entries = outline.output().value};
 }
 
 models::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
@@ -83,9 +84,9 @@ private Q_SLOTS:
                                             .prompt = test.at("text"),
                                             .clipSkip = test.value("clip_skip", -1),
                                             .weights = test.at("weights")};
-        const models::EncodeResult result = bench.encode(request);
+        const testing::EncodeResult result = bench.encode(request);
         const Bytes predicted =
-            bench.stages().outlineEncode(request).walk({device.toStdString()}).activations;
+            bench.stages().outline(request).walk({device.toStdString()}).activations;
         QCOMPARE(difference(predicted, bench.bench().activationPeak(), device), std::string());
     }
 
@@ -104,7 +105,7 @@ private Q_SLOTS:
         const Bytes measured = bench.bench().activationPeak();
 
         const models::StageOutline outline =
-            bench.stages().outlineDenoise(shapesOf(test, positive), request);
+            bench.stages().outline(testing::known(shapesOf(test, positive), request));
 
         QCOMPARE(difference(outline.walk({device.toStdString()}).activations, measured, device),
                  std::string());
@@ -123,7 +124,7 @@ private Q_SLOTS:
         const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
             bench.stages()
-                .outlineDenoise(shapesOf(test, positive), requestOf(bench, test))
+                .outline(testing::known(shapesOf(test, positive), requestOf(bench, test)))
                 .walk({"cpu"});
         QCOMPARE(work.components.size(), size_t{1});
         QCOMPARE(work.components[0].passes, int64_t{6});
@@ -136,7 +137,7 @@ private Q_SLOTS:
         request.steps = 7;
         const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
-            bench.stages().outlineDenoise(shapesOf(test, positive), request).walk({"cpu"});
+            bench.stages().outline(testing::known(shapesOf(test, positive), request)).walk({"cpu"});
         QCOMPARE(work.components[0].passes, int64_t{14});  // two prompts beside one
     }
 
@@ -153,8 +154,8 @@ private:
     /// What the nodes of a graph know before a run; their own activations are compared on the way.
     ConditioningShape outlined(PromptBench& bench, const Json& graph, const QString& device) {
         if (graph.contains("prompt")) {
-            return shapeOf(bench.stages().outlineEncode(
-                {.model = bench.model(), .prompt = graph.at("prompt")}));
+            return shapeOf(bench.stages().outline(
+                models::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
         }
         models::ConditioningEdit edit = testing::editIn(graph);
         std::vector<ConditioningShape> inputs;
@@ -163,7 +164,7 @@ private:
                 inputs.push_back(outlined(bench, graph.at(key), device));
             }
         }
-        const models::StageOutline outline = bench.stages().outlineConditioning(inputs, edit);
+        const models::StageOutline outline = bench.stages().outline(testing::known(inputs, edit));
         edit.first = bench.built(graph.at(graph.contains("of") ? "of" : "first"));
         edit.second = graph.contains("second") ? bench.built(graph.at("second")) : nullptr;
         (void)bench.edited(edit);
@@ -176,8 +177,8 @@ private:
         return shapeOf(outline);
     }
 
-    static models::DenoiseShapes shapesOf(const Json& test, const ConditioningShape& positive) {
-        models::DenoiseShapes shapes{
+    static testing::DenoiseShapes shapesOf(const Json& test, const ConditioningShape& positive) {
+        testing::DenoiseShapes shapes{
             .positive = positive.shape,
             .negative = positive.shape,
             .positiveEntries = positive.entries,

@@ -8,6 +8,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -22,8 +23,8 @@ namespace prompts_test {
 using namespace lowtide;
 using models::ConditioningEdit;
 using models::EncodeRequest;
-using models::EncodeResult;
 using models::WireRef;
+using testing::EncodeResult;
 using testing::ModelBench;
 using testing::PromptBench;
 
@@ -131,7 +132,7 @@ private Q_SLOTS:
                                   PromptBench::conditioningOf(side).tensor("embeds")),
                      std::string());
         }
-        QVERIFY(bench.stages().outlineEncode(request).issues.empty());
+        QVERIFY(bench.stages().outline(request).issues.empty());
     }
 
     /// diffusers' clip_skip is an argument of the prompt alone.
@@ -159,9 +160,9 @@ private Q_SLOTS:
         EncodeRequest request{
             .model = bench.model(), .prompt = longText, .negative = "a (fox:1.2) <lora:pony:1>"};
 
-        const Issues none = bench.stages().outlineEncode(request).issues;
+        const Issues none = bench.stages().outline(request).issues;
         request.weights = "a1111";
-        const Issues a1111 = bench.stages().outlineEncode(request).issues;
+        const Issues a1111 = bench.stages().outline(request).issues;
 
         QCOMPARE(none.size(), size_t{2});
         QCOMPARE(none[0].code, std::string("prompt_cut"));
@@ -246,11 +247,11 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(int, passes);
         PromptBench bench("sd15_0");
-        const models::EncodeOutline outline =
-            bench.stages().outlineEncode({.model = bench.model(),
-                                          .prompt = text.toStdString(),
-                                          .negative = "dark",
-                                          .weights = weights.toStdString()});
+        const models::StageOutline outline =
+            bench.stages().outline(models::EncodeRequest{.model = bench.model(),
+                                                         .prompt = text.toStdString(),
+                                                         .negative = "dark",
+                                                         .weights = weights.toStdString()});
         QCOMPARE(outline.walk({"cpu"}).components.front().passes, int64_t{passes});
     }
 
@@ -332,7 +333,7 @@ private Q_SLOTS:
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = text.isEmpty() ? "(\xff)" : text.toStdString(),
                                     .weights = weights.toStdString()};
-        const auto error = testing::errorOf([&] { (void)bench.stages().outlineEncode(request); });
+        const auto error = testing::errorOf([&] { (void)bench.stages().outline(request); });
         QVERIFY(error.has_value());
         QCOMPARE(QString::fromStdString(error->item()), item);
         QVERIFY2(error->message().find(word.toStdString()) != std::string::npos,
@@ -349,14 +350,15 @@ private Q_SLOTS:
                                     .prompt = "a cat",
                                     .negative = test.at("text"),
                                     .weights = test.at("weights")};
-        const models::EncodeOutline outline = bench.stages().outlineEncode(request);
+        const models::StageOutline outline = bench.stages().outline(request);
         const EncodeResult result = bench.encode(request);
         const auto shapeOf = [](const WireRef& value) {
             return PromptBench::conditioningOf(value).tensor("embeds").sizes().vec();
         };
-        QCOMPARE(outline.outputShape, shapeOf(result.positive));
-        QCOMPARE(outline.negative.outputShape, shapeOf(result.negative));
-        QCOMPARE(std::accumulate(outline.tensors.begin(), outline.tensors.end(), Bytes{0}),
+        QCOMPARE(outline.output().shape, shapeOf(result.positive));
+        QCOMPARE(outline.outputs[1].shape, shapeOf(result.negative));
+        QCOMPARE(std::accumulate(
+                     outline.output().tensors.begin(), outline.output().tensors.end(), Bytes{0}),
                  result.positive->bytesOn("cpu"));
     }
 

@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/picture_bench.hpp"
 
 #include <QtTest/QtTest>
@@ -73,10 +74,10 @@ private:
         request.sampler = sampler.toStdString();
         request.spacing = spacing.toStdString();
         return bench.stages()
-            .outlineDenoise({.positive = {1, 32, 128},
-                             .negative = {1, 32, 128},
-                             .latentKind = testing::emptyOutline(64, 64)},
-                            request)
+            .outline(testing::known({.positive = {1, 32, 128},
+                                     .negative = {1, 32, 128},
+                                     .latentKind = testing::emptyOutline(64, 64)},
+                                    request))
             .issues;
     }
 };

@@ -8,6 +8,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -97,6 +98,10 @@ const tensor::Conditioning& conditioningOf(const WireRef& value) {
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
+std::vector<std::string> encodersOf(const WireRef& model) {
+    return models::rolesIn(ModelBench::modelOf(model), models::kTextEncoders);
+}
+
 }  // namespace
 
 class SdxlModelTest : public QObject {
@@ -108,9 +113,10 @@ private Q_SLOTS:
 
     void theBaseReadsTwoTexts() {
         ModelBench bench;
-        const models::ModelInfo info = ModelBench::modelOf(load(bench, "sdxl_1")).info();
+        const WireRef model = load(bench, "sdxl_1");
+        const models::ModelInfo& info = ModelBench::modelOf(model).info();
         QCOMPARE(info.family, std::string("sdxl"));
-        QCOMPARE(info.textEncoders, (std::vector<std::string>{"text_encoder", "text_encoder_2"}));
+        QCOMPARE(encodersOf(model), (std::vector<std::string>{"text_encoder", "text_encoder_2"}));
         QVERIFY(info.conditioning.takes("prompt_2") && info.conditioning.takes("target_width"));
         QVERIFY(!info.conditioning.takes("aesthetic_score"));
         QCOMPARE(info.conditioning.fields.front().width, int64_t{192});
@@ -120,8 +126,9 @@ private Q_SLOTS:
 
     void aRefinerReadsOneTextAndAScore() {
         ModelBench bench;
-        const models::ModelInfo info = ModelBench::modelOf(load(bench, "refiner_0")).info();
-        QCOMPARE(info.textEncoders, std::vector<std::string>{"text_encoder_2"});
+        const WireRef model = load(bench, "refiner_0");
+        const models::ModelInfo& info = ModelBench::modelOf(model).info();
+        QCOMPARE(encodersOf(model), std::vector<std::string>{"text_encoder_2"});
         QVERIFY(!info.conditioning.takes("prompt_2") && !info.conditioning.takes("target_width"));
         QVERIFY(info.conditioning.takes("aesthetic_score"));
         QVERIFY(info.conditioning.takes("negative_aesthetic_score"));
@@ -173,8 +180,8 @@ private Q_SLOTS:
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
-        const models::EncodeOutline outline = bench.stages().outlineEncode(request);
-        QCOMPARE(embeds.sizes().vec(), outline.negative.outputShape);
+        const models::StageOutline outline = bench.stages().outline(request);
+        QCOMPARE(embeds.sizes().vec(), outline.outputs[1].shape);
         QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
         QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
         QCOMPARE(pooled.abs().sum().item<double>() == 0, isZero);
@@ -237,7 +244,7 @@ private Q_SLOTS:
         QCOMPARE(memory::shortNameOf(resolved(models::kAutoencoder).compute),
                  compute.toStdString());
         const bool isExact = preset == "quality";
-        for (const std::string& role : model.info().textEncoders) {
+        for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             QCOMPARE(memory::shortNameOf(resolved(role).compute),
                      std::string(isExact ? "f32" : "f16"));
         }
@@ -264,15 +271,16 @@ private:
         return bench.load((checkpoints_ + "/" + name).toStdString());
     }
 
-    static models::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
+    static testing::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
         const models::Model& model = ModelBench::modelOf(request.model);
         std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-        for (const std::string& role : model.info().textEncoders) {
+        for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             trees.push_back(model.tree(role));
         }
-        models::EncodeResult result;
-        bench.runWith(trees,
-                      [&] { result = bench.stages().encodePrompt(request, bench.call("encode")); });
+        testing::EncodeResult result;
+        bench.runWith(trees, [&] {
+            result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
+        });
         return result;
     }
 

@@ -44,7 +44,8 @@ ClipTextModel encoderOf(const std::string& checkpoint, const std::string& role) 
 
 models::UNet2DCondition denoiserOf(const std::string& checkpoint) {
     return {models::readUNet2DConfig(jsonAt(checkpoint + "/unet/config.json"), "unet"),
-            models::openWeights(checkpoint, "unet", "diffusion_pytorch_model")};
+            models::openWeights(checkpoint, "unet", "diffusion_pytorch_model"),
+            models::kDenoiser};
 }
 
 std::vector<int64_t> idsIn(const TensorFile& file, const std::string& key) {
@@ -196,7 +197,8 @@ private Q_SLOTS:
                              {"transformer_layers_per_block", {1, {2, 1}}},
                              {"reverse_transformer_layers_per_block", {{1, 3, 2}, 1}}};
         const models::UNet2DCondition unet(models::readUNet2DConfig(config, "unet"),
-                                           models::openWeightFile(path).map);
+                                           models::openWeightFile(path).map,
+                                           models::kDenoiser);
         models::UNetResiduals residuals{.middle = testing::tensorIn(expected, "in.middle")};
         for (int i = 0; i < 6; ++i) {
             residuals.skips.push_back(testing::tensorIn(expected, "in.skip." + std::to_string(i)));

@@ -8,6 +8,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -133,26 +134,27 @@ private Q_SLOTS:
         };
 
         const models::EncodeRequest words{.model = model, .prompt = "a cat", .negative = "dog"};
-        const models::EncodeResult prompts = encode(bench, words);
-        compare("encode", bench.stages().outlineEncode(words));
+        const testing::EncodeResult prompts = encode(bench, words);
+        compare("encode", bench.stages().outline(words));
 
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         const WireRef latent = denoise(bench, request);
         compare("denoise",
-                bench.stages().outlineDenoise(testing::shapesOf(model, walked), request));
+                bench.stages().outline(testing::known(testing::shapesOf(model, walked), request)));
 
         const WireRef image = decode(bench, model, latent, walked.tile);
         const auto& samples = dynamic_cast<const tensor::Latents&>(*latent).samples();
         compare("decode",
-                bench.stages().outlineDecode(samples.sizes().vec(),
-                                             {.model = model, .tilePixels = walked.tile}));
+                bench.stages().outline(testing::known(
+                    samples.sizes().vec(),
+                    models::DecodeRequest{.model = model, .tilePixels = walked.tile})));
 
         const models::UpscaleRequest larger{.image = image, .scale = 1.5};
         upscale(bench, model, larger);
         const auto& pixels = dynamic_cast<const tensor::Images&>(*image).pixels();
-        compare("upscale", bench.stages().outlineUpscale(pixels.sizes().vec(), larger));
+        compare("upscale", bench.stages().outline(testing::known(pixels.sizes().vec(), larger)));
 
         for (const Row& row : rows) {
             check(row, device == "fake" ? 0 : kLargestError);
@@ -174,7 +176,8 @@ private Q_SLOTS:
         const auto result = static_cast<double>(32 * kSide * kSide * 4);
         const auto most =
             static_cast<double>(bench.stages()
-                                    .outlineDecode({1, 4, kSide / 8, kSide / 8}, {.model = model})
+                                    .outline(testing::known({1, 4, kSide / 8, kSide / 8},
+                                                            models::DecodeRequest{.model = model}))
                                     .walk({"cpu"})
                                     .activations);
         QVERIFY2(most < (3 + kScratch) * result, std::to_string(most / result).c_str());
@@ -197,12 +200,14 @@ private Q_SLOTS:
             return outline.walk({"cpu"}).activations;
         };
         const auto decoded = [&](int64_t pictures, int64_t side, int64_t tile) {
-            return activations(bench.stages().outlineDecode({pictures, 4, side / 8, side / 8},
-                                                            {.model = model, .tilePixels = tile}));
+            return activations(bench.stages().outline(
+                testing::known({pictures, 4, side / 8, side / 8},
+                               models::DecodeRequest{.model = model, .tilePixels = tile})));
         };
         const auto encoded = [&](int64_t pictures, int64_t side, int64_t tile) {
-            return activations(bench.stages().outlineEncodeImage(
-                {.image = {pictures, 3, side, side}}, {.model = model, .tilePixels = tile}));
+            return activations(bench.stages().outline(
+                testing::known({.image = {pictures, 3, side, side}},
+                               models::ImageEncodeRequest{.model = model, .tilePixels = tile})));
         };
         const Bytes pixels = batch * 3 * kSide * kSide * static_cast<Bytes>(sizeof(float));
         const Bytes latents = 8 * pixels / 64;  // and what is made of them
@@ -226,13 +231,13 @@ private Q_SLOTS:
         const WalkCase walked{.checkpoint = "sd15_1", .width = 104, .height = 72, .cfg = cfg};
         ModelBench bench({.kind = "fake"});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        const models::EncodeResult prompts = encode(bench, {.model = model, .prompt = "a cat"});
+        const testing::EncodeResult prompts = encode(bench, {.model = model, .prompt = "a cat"});
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive->onHost();
         request.negative = prompts.negative->onHost();
         const WireRef made = denoise(bench, request);
         const auto& samples = dynamic_cast<const tensor::Latents&>(*made).samples();
-        models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         shapes.latent = samples.sizes().vec();
         shapes.latentKind = nullptr;
 
@@ -240,7 +245,7 @@ private Q_SLOTS:
         const WireRef again = denoise(bench, request);
         check({"denoise with cfg " + std::to_string(cfg),
                bench.stages()
-                   .outlineDenoise(shapes, request)
+                   .outline(testing::known(shapes, request))
                    .walk({"fake", {"positive", "negative", "latent"}})
                    .activations,
                bench.activationPeak()},
@@ -249,7 +254,7 @@ private Q_SLOTS:
         (void)decode(bench, model, again->onHost(), 0);
         check({"decode",
                bench.stages()
-                   .outlineDecode(shapes.latent, {.model = model})
+                   .outline(testing::known(shapes.latent, models::DecodeRequest{.model = model}))
                    .walk({"fake", {"latent"}})
                    .activations,
                bench.activationPeak()},
@@ -358,11 +363,11 @@ private:
                      .c_str());
     }
 
-    [[nodiscard]] static models::EncodeResult encode(ModelBench& bench,
-                                                     const models::EncodeRequest& request) {
-        models::EncodeResult result;
+    [[nodiscard]] static testing::EncodeResult encode(ModelBench& bench,
+                                                      const models::EncodeRequest& request) {
+        testing::EncodeResult result;
         bench.runWith(request.model, models::kTextEncoder, [&] {
-            result = bench.stages().encodePrompt(request, bench.call("encode"));
+            result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
         });
         return result;
     }
@@ -370,7 +375,7 @@ private:
     [[nodiscard]] static WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
         WireRef result;
         bench.runWith(request.model, models::kDenoiser, [&] {
-            result = bench.stages().denoise(request, bench.call("denoise"));
+            result = bench.stages().run(request, bench.call("denoise")).front();
         });
         return result;
     }
@@ -381,8 +386,12 @@ private:
                                         int64_t tile) {
         WireRef result;
         bench.runWith(model, models::kAutoencoder, [&] {
-            result = bench.stages().decodeImage(
-                {.model = model, .latent = latent, .tilePixels = tile}, bench.call("decode"));
+            result =
+                bench.stages()
+                    .run(
+                        models::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
+                        bench.call("decode"))
+                    .front();
         });
         return result;
     }
@@ -391,7 +400,7 @@ private:
                         const WireRef& model,
                         const models::UpscaleRequest& request) {
         bench.runWith(model, models::kAutoencoder, [&] {
-            (void)bench.stages().upscaleImage(request, bench.call("upscale"));
+            (void)bench.stages().run(request, bench.call("upscale")).front();
         });
     }
 

@@ -10,6 +10,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/forwarding_weights.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -109,7 +110,8 @@ private Q_SLOTS:
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const StageWork work =
             bench.stages()
-                .outlineEncode({.model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
+                .outline(models::EncodeRequest{
+                    .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
                 .walk({"cpu"});
         const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).encodePrompts(
@@ -167,10 +169,12 @@ private Q_SLOTS:
         const WalkCase walked{.steps = 2};
         models::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
         denoise.precision = precision;
-        check(bench.stages().outlineDenoise(testing::shapesOf(model, walked), denoise));
-        check(bench.stages().outlineDecode({1, 4, 8, 8}, {.model = model, .precision = precision}));
-        check(bench.stages().outlineEncodeImage({.image = {1, 3, 64, 64}},
-                                                {.model = model, .precision = precision}));
+        check(bench.stages().outline(testing::known(testing::shapesOf(model, walked), denoise)));
+        check(bench.stages().outline(testing::known(
+            {1, 4, 8, 8}, models::DecodeRequest{.model = model, .precision = precision})));
+        check(bench.stages().outline(
+            testing::known({.image = {1, 3, 64, 64}},
+                           models::ImageEncodeRequest{.model = model, .precision = precision})));
     }
 
     void denoisesInTheOrderOfTheLeases_data() { addCheckpoints(); }
@@ -181,13 +185,14 @@ private Q_SLOTS:
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const WalkCase walked{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
         models::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         request.positive = request.negative = std::make_shared<const tensor::Conditioning>(
             at::zeros(shapes.positive), at::Tensor(), "", -1);
         const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
             (void)models::denoiseStage(context, request, bench.call("denoise"));
         });
-        const StageWork work = bench.stages().outlineDenoise(shapes, request).walk({"cpu"});
+        const StageWork work =
+            bench.stages().outline(testing::known(shapes, request)).walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
         QCOMPARE(work.components[0].passes, 6);
@@ -235,7 +240,9 @@ private Q_SLOTS:
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });
         const StageWork work =
-            bench.stages().outlineDecode(latents, {.model = model}).walk({"cpu"});
+            bench.stages()
+                .outline(testing::known(latents, models::DecodeRequest{.model = model}))
+                .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
     }
@@ -249,7 +256,7 @@ private Q_SLOTS:
             request.startStep = start;
             request.endStep = end;
             const auto outline =
-                bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+                bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
             return outline.walk({"cpu"}).components.at(0).passes;
         };
         QCOMPARE(passes(0, -1), 20);
@@ -262,9 +269,11 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");
         // Tiles of 64 pixels overlap by 16 at least: 13 x 9 latents of 8 pixels are 2 x 2 tiles.
-        const StageWork work = bench.stages()
-                                   .outlineDecode({2, 4, 9, 13}, {.model = model, .tilePixels = 64})
-                                   .walk({"cpu"});
+        const StageWork work =
+            bench.stages()
+                .outline(testing::known({2, 4, 9, 13},
+                                        models::DecodeRequest{.model = model, .tilePixels = 64}))
+                .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 2 * 2 * 2);
         constexpr double kPixels = 8 * 8;  // of each
         QCOMPARE(flopsOf(work.components[0], "post_quant_conv"), 2 * kPixels * 4 * 4);
@@ -277,7 +286,7 @@ private Q_SLOTS:
         const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const memory::ComponentWork unet =
             bench.stages()
-                .outlineDenoise(testing::shapesOf(model, walked), request)
+                .outline(testing::known(testing::shapesOf(model, walked), request))
                 .walk({"fake"})
                 .components.at(0);
         // Both halves of the guidance: 6 pictures of 8 x 12 latents.
@@ -302,12 +311,12 @@ private Q_SLOTS:
         const WireRef model = bench.load(copy.path());
         const WalkCase walked;
         const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         models::Stages& stages = bench.stages();
         const std::vector<models::StageOutline> outlines = {
-            stages.outlineEncode({.model = model}),
-            stages.outlineDenoise(shapes, request),
-            stages.outlineDecode({1, 4, 8, 8}, {.model = model})};
+            stages.outline(models::EncodeRequest{.model = model}),
+            stages.outline(testing::known(shapes, request)),
+            stages.outline(testing::known({1, 4, 8, 8}, models::DecodeRequest{.model = model}))};
         for (const models::StageOutline& outline : outlines) {
             QCOMPARE(outline.components().size(), 1U);  // reads the headers
         }
@@ -326,13 +335,16 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
         const WalkCase walked;
-        models::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         shapes.negative.clear();
-        const auto outline =
-            bench.stages().outlineDenoise(shapes, testing::requestOf(bench, model, walked));
+        const auto outline = bench.stages().outline(
+            testing::known(shapes, testing::requestOf(bench, model, walked)));
         QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
         // And leaves nothing behind for the next walk.
-        QVERIFY(bench.stages().outlineEncode({.model = model}).walk({"cpu"}).activations > 0);
+        QVERIFY(bench.stages()
+                    .outline(models::EncodeRequest{.model = model})
+                    .walk({"cpu"})
+                    .activations > 0);
     }
 };
 

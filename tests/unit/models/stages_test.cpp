@@ -1,14 +1,17 @@
+#include "plugin/files/file_digests.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
 
 #include <QDir>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace stages_test {
@@ -20,6 +23,7 @@ using testing::ModelBench;
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
+constexpr int kPatience = 10000;  ///< milliseconds, for 9 MiB that another thread reads
 constexpr const char* kQuotedName = "Model: \"a, \\\"b\\\": c\", Version";
 
 WireRef conditioning(int64_t width, const std::string& prompt = "a cat", int clipSkip = -1) {
@@ -33,7 +37,11 @@ models::DenoiseRequest goodRequest(ModelBench& bench) {
         .model = bench.load(kMini),
         .positive = conditioning(128),
         .negative = conditioning(128, "blurry, dark"),
-        .latent = bench.stages().emptyLatent({.widthPixels = 32, .heightPixels = 16, .batch = 1}),
+        .latent =
+            bench.stages()
+                .run(models::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1},
+                     {})
+                .front(),
         .steps = 2,
         .cfg = 3,
         .seed = 5,
@@ -43,7 +51,7 @@ models::DenoiseRequest goodRequest(ModelBench& bench) {
 WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
     WireRef result;
     bench.runWith(request.model, models::kDenoiser, [&] {
-        result = bench.stages().denoise(request, bench.call("denoise"));
+        result = bench.stages().run(request, bench.call("denoise")).front();
     });
     return result;
 }
@@ -51,8 +59,11 @@ WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
 WireRef decode(ModelBench& bench, const WireRef& model, const WireRef& latent, int64_t tile = 0) {
     WireRef image;
     bench.runWith(model, models::kAutoencoder, [&] {
-        image = bench.stages().decodeImage({.model = model, .latent = latent, .tilePixels = tile},
-                                           bench.call("decode"));
+        image =
+            bench.stages()
+                .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
+                     bench.call("decode"))
+                .front();
     });
     return image;
 }
@@ -88,7 +99,12 @@ std::vector<Refusal> refusals() {
          "64 wide"},
         {"odd size",
          [](Request& r, ModelBench& b) {
-             r.latent = b.stages().emptyLatent({.widthPixels = 36, .heightPixels = 32, .batch = 1});
+             r.latent = b.stages()
+                            .run(
+                                models::EmptyLatentRequest{
+                                    .widthPixels = 36, .heightPixels = 32, .batch = 1},
+                                {})
+                            .front();
          },
          "latent",
          "36 x 32"},
@@ -220,20 +236,21 @@ private Q_SLOTS:
         ModelBench bench;
         const models::DenoiseRequest request = goodRequest(bench);
         models::Stages& stages = bench.stages();
-        const models::StageOutline encode = stages.outlineEncode({.model = request.model});
+        const models::StageOutline encode =
+            stages.outline(models::EncodeRequest{.model = request.model});
         const models::StageOutline noise =
-            stages.outlineDenoise({.latentKind = testing::emptyOutline(32, 16)}, request);
-        const models::StageOutline picture =
-            stages.outlineDecode(noise.outputShape, {.model = request.model});
-        QCOMPARE(encode.outputShape, (Shape{1, 32, 128}));
+            stages.outline(testing::known({.latentKind = testing::emptyOutline(32, 16)}, request));
+        const models::StageOutline picture = stages.outline(
+            testing::known(noise.output().shape, models::DecodeRequest{.model = request.model}));
+        QCOMPARE(encode.output().shape, (Shape{1, 32, 128}));
         QCOMPARE(noise.components().at(0)->role, std::string("denoiser"));
 
         const WireRef latent = denoise(bench, request);
-        QCOMPARE(noise.outputShape, samplesOf(latent).sizes().vec());
+        QCOMPARE(noise.output().shape, samplesOf(latent).sizes().vec());
         const WireRef image = decode(bench, request.model, latent);
-        QCOMPARE(picture.outputShape,
+        QCOMPARE(picture.output().shape,
                  dynamic_cast<const tensor::Images&>(*image).pixels().sizes().vec());
-        QCOMPARE(picture.outputType, std::string(image->type()));
+        QCOMPARE(picture.output().type, std::string(image->type()));
     }
 
     void encodeTellsHowManyTokensAreCut() {
@@ -245,7 +262,8 @@ private Q_SLOTS:
 
         const Issues issues =
             bench.stages()
-                .outlineEncode({.model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
+                .outline(models::EncodeRequest{
+                    .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
                 .issues;
 
         QCOMPARE(issues.size(), size_t{1});
@@ -258,7 +276,8 @@ private Q_SLOTS:
         const WireRef model = bench.load(kMini);
         const auto error = testing::errorOf([&] {
             bench.runWith(model, models::kTextEncoder, [&] {
-                (void)bench.stages().encodePrompt(
+                (void)testing::encodePrompt(
+                    bench.stages(),
                     {.model = model, .prompt = "a", .negative = "", .clipSkip = 3},
                     bench.call("encode"));
             });
@@ -290,12 +309,33 @@ private Q_SLOTS:
         };
         const auto error = testing::errorOf([&] {
             bench.runWith(model, models::kAutoencoder, [&] {
-                (void)bench.stages().decodeImage(
-                    {.model = model, .latent = latent, .tilePixels = 0}, call);
+                (void)bench.stages()
+                    .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+                         call)
+                    .front();
             });
         });
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
         QCOMPARE(pictures, 1);
+    }
+
+    /// Pictures name the hash of the weights: the file is read while the sampler works.
+    void weightsAreHashedWhileTheDenoiserRuns() {
+        const QTemporaryDir folder;
+        const QString kept = folder.filePath("hashes.json");
+        ModelBench bench({}, std::make_shared<files::FileDigests>(folder.path().toStdString()));
+        const models::DenoiseRequest request = goodRequest(bench);
+        models::StageCall call = bench.call("denoise");
+        bool isHashed = false;
+        call.progress = [&](std::string_view, double, double) {
+            isHashed = isHashed || QTest::qWaitFor([&] { return QFile::exists(kept); }, kPatience);
+        };
+        QVERIFY(!QFile::exists(kept));
+
+        bench.runWith(
+            request.model, models::kDenoiser, [&] { (void)bench.stages().run(request, call); });
+
+        QVERIFY(isHashed);
     }
 
     void pictureTextHasWhatA1111Reads() {
@@ -338,8 +378,11 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef image = std::make_shared<const tensor::Images>(at::full({1, 3, 5, 7}, 0.25),
                                                                      tensor::Provenance());
-        const WireRef large = bench.stages().upscaleImage(
-            {.image = image, .method = "area", .scale = 1.5}, bench.call("upscale"));
+        const WireRef large =
+            bench.stages()
+                .run(models::UpscaleRequest{.image = image, .method = "area", .scale = 1.5},
+                     bench.call("upscale"))
+                .front();
         const at::Tensor pixels = dynamic_cast<const tensor::Images&>(*large).pixels();
         QCOMPARE(pixels.sizes().vec(), (std::vector<int64_t>{1, 3, 8, 11}));
         QVERIFY(at::allclose(pixels, at::full_like(pixels, 0.25)));
@@ -363,9 +406,12 @@ private Q_SLOTS:
         const WireRef image =
             std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().upscaleImage(
-                {.image = image, .method = method.toStdString(), .scale = scale},
-                bench.call("upscale"));
+            (void)bench.stages()
+                .run(
+                    models::UpscaleRequest{
+                        .image = image, .method = method.toStdString(), .scale = scale},
+                    bench.call("upscale"))
+                .front();
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());

@@ -29,6 +29,10 @@ public:
 
     [[nodiscard]] const models::ModelInfo& info() const override { return info_; }
 
+    [[nodiscard]] std::vector<models::ComponentDesc> components() const override {
+        return other_->components();
+    }
+
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
         std::string_view role) const override {
         return other_->tree(role);

@@ -4,6 +4,7 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <QtTest/QtTest>
@@ -114,7 +115,7 @@ class StepCacheChoicesTest : public QObject {
             request.stepCache = sampling::stepCacheNamed("deepcache")
                                     .make({{"interval", choice.interval}, {"depth", choice.depth}});
         }
-        return bench.stages().outlineDenoise(testing::shapesOf(model, walked), request);
+        return bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
     }
 
 private Q_SLOTS:

@@ -7,6 +7,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -46,7 +47,8 @@ public:
         : model_(testing::loadModel(bench_, checkpoint)),
           request_(testing::requestOf(bench_, model_, kPicture)) {
         bench_.runWith(model_, models::kTextEncoder, [&] {
-            const auto prompts = bench_.stages().encodePrompt(
+            const auto prompts = testing::encodePrompt(
+                bench_.stages(),
                 {.model = model_, .prompt = "a cat face on a blue background"},
                 bench_.call("encode"));
             request_.positive = prompts.positive;
@@ -93,12 +95,12 @@ private:
     WireRef run(const models::DenoiseRequest& request,
                 std::function<void(std::string_view, Json)> tell) {
         const auto outline =
-            bench_.stages().outlineDenoise(testing::shapesOf(model_, kPicture), request);
+            bench_.stages().outline(testing::known(testing::shapesOf(model_, kPicture), request));
         models::StageCall call = bench_.call("denoise");
         call.tell = std::move(tell);
         WireRef result;
         bench_.runWith(outline.components().front(),
-                       [&] { result = bench_.stages().denoise(request, call); });
+                       [&] { result = bench_.stages().run(request, call).front(); });
         return result;
     }
 

@@ -36,7 +36,8 @@ struct Encoder {
     models::CheckpointFolder folder{testing::miniModel(), "mini"};
     ClipTextModel network{
         models::readClipTextConfig(folder.readJson("text_encoder/config.json"), "config"),
-        folder.weights("text_encoder", "model")};
+        folder.weights("text_encoder", "model"),
+        {.role = "text_encoder"}};
     ClipTokenizer tokenizer{folder, "tokenizer", network.config().positions};
 
     [[nodiscard]] TextPair pairOf(const std::string& positive, const std::string& negative) const {

@@ -5,7 +5,7 @@
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
-#include "plugin/models/walk/walked_model.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -93,17 +93,20 @@ at::Tensor predict(residency::WeightSource& weights,
                    const models::Model& model,
                    const tensor::Conditioning& prompt,
                    const at::Tensor& latents,
-                   const UNetResiduals& residuals) {
-    models::StageContext context{weights, tensor::Record(nullptr)};
+                   const UNetResiduals& residuals,
+                   models::ShapeWalk* walk = nullptr) {
+    models::StageContext context{
+        .weights = weights, .record = tensor::Record(nullptr), .walk = walk};
     const auto denoiser =
-        model.makeDenoiser(context,
-                           {.positive = prompt,
-                            .negative = nullptr,
-                            .batch = latents.size(0),
-                            .cfg = 1,
-                            .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                                return residuals;
-                            }});
+        models::makeDenoiser(context,
+                             model,
+                             {.positive = prompt,
+                              .negative = nullptr,
+                              .batch = latents.size(0),
+                              .cfg = 1,
+                              .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
+                                  return residuals;
+                              }});
     return denoiser->predict(latents, at::scalar_tensor(301, at::kLong), {});
 }
 
@@ -382,10 +385,11 @@ private Q_SLOTS:
         const c10::InferenceMode asOnTheRunThread;
         models::ShapeWalk walk(kind, {model.tree(models::kDenoiser)});
         (void)predict(walk,
-                      models::WalkedModel(model, walk),
+                      model,
                       promptOf(models::ShapeWalk::onWire(embeds.sizes())),
                       models::ShapeWalk::onWire(latents.sizes()),
-                      onWires(residuals));
+                      onWires(residuals),
+                      &walk);
         const Bytes predicted = walk.work().activations;
 
         const double error =

@@ -6,6 +6,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
@@ -93,8 +94,8 @@ class UpscaleWithModelTest : public QObject {
                           const UpscaleWithModelRequest& request,
                           std::optional<models::StageCall> call = {}) {
         WireRef result;
-        bench.runWith(upscalerOf(request.upscaler).tree(), [&] {
-            result = bench.stages().upscaleWithModel(request, call ? *call : bench.call("upscale"));
+        bench.runWith(upscalerOf(request.upscaler).tree(models::kUpscaler), [&] {
+            result = bench.stages().run(request, call ? *call : bench.call("upscale")).front();
         });
         return dynamic_cast<const tensor::Images&>(*result).pixels();
     }
@@ -297,9 +298,11 @@ private Q_SLOTS:
         provenance.set("Steps", "4");
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
-        bench.runWith(upscalerOf(upscaler).tree(), [&] {
-            image = bench.stages().upscaleWithModel({.upscaler = upscaler, .image = image},
-                                                    bench.call("upscale"));
+        bench.runWith(upscalerOf(upscaler).tree(models::kUpscaler), [&] {
+            image = bench.stages()
+                        .run(models::UpscaleWithModelRequest{.upscaler = upscaler, .image = image},
+                             bench.call("upscale"))
+                        .front();
         });
         QCOMPARE(bench.stages().parametersText(image, 0),
                  std::string("a cat\nSteps: 4, Postprocess upscale by: 4, Postprocess upscaler: "
@@ -333,14 +336,14 @@ private Q_SLOTS:
                                         .tilePixels = row.tile,
                                         .overlapPixels = row.overlap};
         const Shape shape = {row.batch, 3, row.height, row.width};
-        const models::StageOutline outline = bench.stages().outlineUpscaleWithModel(shape, request);
+        const models::StageOutline outline = bench.stages().outline(testing::known(shape, request));
         const memory::StageWork work = outline.walk({device.toStdString()});
 
         const at::Tensor pixels = picture(row.height, row.width, row.batch);
         request.image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
         const at::Tensor result = run(bench, request);
 
-        QCOMPARE(outline.outputShape, result.sizes().vec());
+        QCOMPARE(outline.output().shape, result.sizes().vec());
         QCOMPARE(work.components.size(), 1U);
         const auto measured = static_cast<double>(bench.activationPeak());
         const double error = static_cast<double>(work.activations) / measured - 1;
@@ -356,8 +359,10 @@ private Q_SLOTS:
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         const memory::StageWork work =
             bench.stages()
-                .outlineUpscaleWithModel(
-                    {2, 3, 24, 24}, {.upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8})
+                .outline(
+                    testing::known({2, 3, 24, 24},
+                                   models::UpscaleWithModelRequest{
+                                       .upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8}))
                 .walk({"cpu"});
         const memory::ComponentWork& component = work.components.at(0);
         QCOMPARE(component.passes, 8);

@@ -3,6 +3,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/rrdb_file.hpp"
 
@@ -171,7 +172,7 @@ private Q_SLOTS:
         QCOMPARE(upscaler.info().scale, scale);
         QCOMPARE(upscaler.info().multiple, multiple);
         QCOMPARE(upscaler.info().name, std::string("a.safetensors"));
-        const memory::ComponentTree& tree = *upscaler.tree();
+        const memory::ComponentTree& tree = *upscaler.tree(models::kUpscaler);
         QCOMPARE(tree.role, std::string("upscaler"));
         QCOMPARE(tree.storages.size(), file.tensors.size());
         QCOMPARE(tree.leaves.size(), file.tensors.size() / 2);
@@ -245,11 +246,14 @@ private Q_SLOTS:
         RrdbFile file = smallFile();
         ModelBench bench;
         file.write(pathOf("plain.safetensors"));
-        const size_t plain = upscalerOf(load(bench, "plain.safetensors")).tree()->storages.size();
+        const size_t plain =
+            upscalerOf(load(bench, "plain.safetensors")).tree(models::kUpscaler)->storages.size();
         file.tensors["step"] = {};
         file.tensors["ema.n_averaged"] = {1};
         file.write(pathOf("counted.safetensors"));
-        QCOMPARE(upscalerOf(load(bench, "counted.safetensors")).tree()->storages.size(), plain);
+        QCOMPARE(
+            upscalerOf(load(bench, "counted.safetensors")).tree(models::kUpscaler)->storages.size(),
+            plain);
     }
 
     void aChangedFileHasAnotherFingerprint() {
@@ -261,9 +265,11 @@ private Q_SLOTS:
         const WireRef second = load(bench, "twice.safetensors");
         models::Stages& stages = bench.stages();
         QCOMPARE(stages.fingerprint(first), stages.fingerprint(again));
-        QCOMPARE(upscalerOf(first).tree()->id, upscalerOf(again).tree()->id);
+        QCOMPARE(upscalerOf(first).tree(models::kUpscaler)->id,
+                 upscalerOf(again).tree(models::kUpscaler)->id);
         QVERIFY(stages.fingerprint(first) != stages.fingerprint(second));
-        QVERIFY(upscalerOf(first).tree()->id != upscalerOf(second).tree()->id);
+        QVERIFY(upscalerOf(first).tree(models::kUpscaler)->id !=
+                upscalerOf(second).tree(models::kUpscaler)->id);
     }
 
     void outlinesRefuseWhatCannotBe_data() {
@@ -285,11 +291,11 @@ private Q_SLOTS:
         smallFile().write(pathOf("good.safetensors"));
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineUpscaleWithModel(
+            (void)bench.stages().outline(testing::known(
                 {1, 3, 64, width},
-                {.upscaler = load(bench, "good.safetensors"),
-                 .tilePixels = tile,
-                 .overlapPixels = overlap});
+                models::UpscaleWithModelRequest{.upscaler = load(bench, "good.safetensors"),
+                                                .tilePixels = tile,
+                                                .overlapPixels = overlap}));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
@@ -298,8 +304,9 @@ private Q_SLOTS:
     void refusesAnotherValueThanAnUpscaler() {
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outlineUpscaleWithModel(
-                {1, 3, 8, 8}, {.upscaler = bench.load(testing::miniModel())});
+            (void)bench.stages().outline(testing::known(
+                {1, 3, 8, 8},
+                models::UpscaleWithModelRequest{.upscaler = bench.load(testing::miniModel())}));
         });
         QVERIFY(error && error->item() == "upscaler");
     }

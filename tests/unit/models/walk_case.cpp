@@ -3,6 +3,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 
 #include <QFile>
 
@@ -33,17 +34,20 @@ models::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
 models::DenoiseRequest requestOf(ModelBench& bench,
                                  const models::WireRef& model,
                                  const WalkCase& walked) {
-    return {
-        .model = model,
-        .latent = bench.stages().emptyLatent(
-            {.widthPixels = walked.width, .heightPixels = walked.height, .batch = walked.batch}),
-        .steps = walked.steps,
-        .cfg = walked.cfg,
-        .sampler = walked.sampler,
-        .guidanceRescale = walked.rescale};
+    return {.model = model,
+            .latent = bench.stages()
+                          .run(models::EmptyLatentRequest{.widthPixels = walked.width,
+                                                          .heightPixels = walked.height,
+                                                          .batch = walked.batch},
+                               {})
+                          .front(),
+            .steps = walked.steps,
+            .cfg = walked.cfg,
+            .sampler = walked.sampler,
+            .guidanceRescale = walked.rescale};
 }
 
-models::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
+testing::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
     const Shape tokens = ModelBench::wordsShape(model);
     return {.positive = tokens,
             .negative = tokens,
@@ -70,7 +74,7 @@ models::UNet2DCondition widenedUNet(int64_t factor) {
             place.shape[axis] *= isLatent ? 1 : factor;
         }
     }
-    return {config, weights};
+    return {config, weights, models::kDenoiser};
 }
 
 }  // namespace lowtide::testing

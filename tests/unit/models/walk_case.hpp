@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <string>
@@ -29,7 +30,7 @@ struct WalkCase {
                                                const models::WireRef& model,
                                                const WalkCase& walked);
 /// What the wires of that request would be.
-[[nodiscard]] models::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked);
+[[nodiscard]] testing::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked);
 /// The UNet of sd15_0 with `factor` times the channels, of which only names and shapes exist.
 [[nodiscard]] models::UNet2DCondition widenedUNet(int64_t factor);
 

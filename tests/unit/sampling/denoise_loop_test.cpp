@@ -1,7 +1,6 @@
-#include "plugin/sampling/denoise_loop.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/sampling/fake_denoiser.hpp"
+#include "tests/unit/sampling/denoise_run.hpp"
 
 #include <ATen/ATen.h>
 
@@ -11,89 +10,13 @@
 
 namespace lowtide::sampling::denoise_loop_test {
 
+using namespace denoise_run;
+
 namespace {
 
-constexpr int kSteps = 8;
-constexpr double kGuidance = 7.5;
 // A clean value is a difference divided by the signal, 0.07 at the highest timestep: 1e-6 of
 // latents up to 4 become 6e-5 in one call; Runge-Kutta weighs four of them with each other.
 constexpr double kPictureTolerance = 5e-3;
-
-const Json kConfig = {{"beta_schedule", "scaled_linear"},
-                      {"beta_start", 0.00085},
-                      {"beta_end", 0.012},
-                      {"clip_sample", false}};
-
-/// One pass of a two-pass graph, or the whole of it.
-struct Pass {
-    int start = 0;
-    int end = -1;
-    bool addNoise = true;
-    bool keepNoise = false;
-    double eta = 0;
-    Json changes = Json::object();  ///< of kConfig
-    std::string key = "one schedule";
-};
-
-struct Run {
-    DenoiseResult result;
-    std::map<std::string, at::Tensor> recorded;
-    std::vector<int> steps;
-    std::vector<int> stages;
-    std::vector<std::pair<int, int>> progress;
-    int historyLength = 0;
-};
-
-at::Tensor emptyLatents() {
-    return at::zeros({2, 4, 5, 6});
-}
-
-Run runWith(const std::string& name,
-            const Pass& pass,
-            Denoiser& denoiser,
-            const at::Tensor& latents,
-            const std::shared_ptr<const tensor::SamplerCarry>& carry,
-            double guidance) {
-    Json config = kConfig;
-    config.update(pass.changes);
-    const ScheduleOptions options{
-        .steps = kSteps, .eta = pass.eta, .endStep = pass.end, .keepNoise = pass.keepNoise};
-    const auto sampler = samplerNamed(name, config).make(config, options);
-    const DenoiseSettings settings{.guidanceScale = guidance,
-                                   .seed = 77,
-                                   .startStep = pass.start,
-                                   .endStep = pass.end,
-                                   .addNoise = pass.addNoise,
-                                   .keepNoise = pass.keepNoise,
-                                   .scheduleKey = pass.key};
-    tensor::Recorder recorder;
-    const tensor::Record record(&recorder);
-    Run result;
-    result.result =
-        denoise(*sampler,
-                denoiser,
-                latents,
-                settings,
-                carry,
-                StopToken(),
-                record,
-                [&](int done, int total) { result.progress.emplace_back(done, total); });
-    result.recorded = recorder.tensors();
-    result.historyLength = sampler->historyLength();
-    return result;
-}
-
-Run run(const std::string& name,
-        const Pass& pass,
-        const at::Tensor& latents = emptyLatents(),
-        const std::shared_ptr<const tensor::SamplerCarry>& carry = nullptr,
-        double guidance = kGuidance) {
-    FakeDenoiser denoiser;
-    Run result = runWith(name, pass, denoiser, latents, carry, guidance);
-    result.steps = denoiser.steps;
-    result.stages = denoiser.stages;
-    return result;
-}
 
 /// Predicts the noise that makes one picture of any latents: whatever the solver, it must end
 /// there.
@@ -125,168 +48,12 @@ private:
     }
 };
 
-/// Every sampler, with eta where it has one, and solvers of higher orders: as rows of a test.
-void addSamplers() {
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<double>("eta");
-    QTest::addColumn<QString>("changes");
-    for (const SamplerType& type : samplers()) {
-        QTest::newRow(type.name.c_str()) << QString::fromStdString(type.name) << 0.0 << "{}";
-    }
-    for (const char* name : {"ddim", "tcd"}) {
-        QTest::addRow("%s eta 0.5", name) << name << 0.5 << "{}";
-    }
-    for (const char* name : {"dpmpp_2m_sde", "dpmpp_single", "unipc", "deis"}) {
-        QTest::addRow("%s third order", name) << name << 0.0 << R"({"solver_order": 3})";
-    }
-}
-
-Json changesOf(const QString& changes) {
-    return parseJson(changes.toStdString(), "changes");
-}
-
 }  // namespace
 
 class DenoiseLoopTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void twoPassesEqualOneBitForBit_data() { addSamplers(); }
-
-    void twoPassesEqualOneBitForBit() {
-        QFETCH(QString, name);
-        QFETCH(double, eta);
-        QFETCH(QString, changes);
-        const Json settings = changesOf(changes);
-        const std::string sampler = name.toStdString();
-        const Run whole = run(sampler, {.eta = eta, .changes = settings});
-        for (int split = 1; split < kSteps; ++split) {
-            const Run first =
-                run(sampler, {.end = split, .keepNoise = true, .eta = eta, .changes = settings});
-            QVERIFY(first.result.carry);
-            QVERIFY(first.result.carry->history.size() <= static_cast<size_t>(first.historyLength));
-            const Run second =
-                run(sampler,
-                    {.start = split, .addNoise = false, .eta = eta, .changes = settings},
-                    first.result.latents,
-                    first.result.carry);
-            QVERIFY2(at::equal(second.result.latents, whole.result.latents),
-                     qPrintable(QString("split at %1").arg(split)));
-        }
-    }
-
-    void threePassesEqualOneBitForBit() {
-        for (const std::string name : {"euler_a", "dpmpp_2m", "pndm", "unipc", "dpmpp_single"}) {
-            const Run whole = run(name, {});
-            const Run first = run(name, {.end = 2, .keepNoise = true});
-            const Run second = run(name,
-                                   {.start = 2, .end = 5, .addNoise = false, .keepNoise = true},
-                                   first.result.latents,
-                                   first.result.carry);
-            const Run third = run(
-                name, {.start = 5, .addNoise = false}, second.result.latents, second.result.carry);
-            QVERIFY(at::equal(third.result.latents, whole.result.latents));
-        }
-    }
-
-    void aCarryOfAnotherScheduleOrStepIsNotUsed() {
-        const Run first = run("dpmpp_2m", {.end = 4, .keepNoise = true});
-        const auto second = [&](const Pass& pass, bool withCarry) {
-            return run("dpmpp_2m",
-                       pass,
-                       first.result.latents,
-                       withCarry ? first.result.carry : nullptr)
-                .result.latents;
-        };
-        const Pass matching{.start = 4, .addNoise = false};
-        const Pass otherKey{.start = 4, .addNoise = false, .key = "another schedule"};
-        const Pass otherStep{.start = 5, .addNoise = false};
-        QVERIFY(!at::equal(second(matching, true), second(matching, false)));
-        QVERIFY(at::equal(second(otherKey, true), second(otherKey, false)));
-        QVERIFY(at::equal(second(otherStep, true), second(otherStep, false)));
-    }
-
-    void aCarryThatDoesNotFitEndsTheRun_data() {
-        QTest::addColumn<QString>("name");
-        for (const char* name : {"unipc", "deis", "dpmpp_2m_sde", "dpmpp_single"}) {
-            QTest::newRow(name) << name;
-        }
-    }
-
-    /// A solver that keeps more predictions than the one that goes on.
-    void aCarryThatDoesNotFitEndsTheRun() {
-        QFETCH(QString, name);
-        const std::string sampler = name.toStdString();
-        const Run first =
-            run(sampler, {.end = 5, .keepNoise = true, .changes = {{"solver_order", 3}}});
-        QVERIFY(first.result.carry->history.size() > 1);
-        const auto error = testing::errorOf([&] {
-            (void)run(sampler,
-                      {.start = 5, .addNoise = false, .changes = {{"solver_order", 2}}},
-                      first.result.latents,
-                      first.result.carry);
-        });
-        QVERIFY(error && error->kind() == ErrorKind::Internal);
-    }
-
-    void aDamagedCarryEndsTheRun_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<bool>("keepsHistory");
-        for (const char* name : {"unipc", "pndm"}) {
-            QTest::addRow("%s without numbers", name) << name << true;
-            QTest::addRow("%s without history", name) << name << false;
-        }
-    }
-
-    void aDamagedCarryEndsTheRun() {
-        QFETCH(QString, name);
-        QFETCH(bool, keepsHistory);
-        const std::string sampler = name.toStdString();
-        const Run first = run(sampler, {.end = 1, .keepNoise = true});
-        const auto carry = std::make_shared<tensor::SamplerCarry>(*first.result.carry);
-        if (keepsHistory) {
-            carry->scalars.clear();
-        } else {
-            carry->history.clear();
-        }
-        const auto error = testing::errorOf([&] {
-            (void)run(sampler, {.start = 1, .addNoise = false}, first.result.latents, carry);
-        });
-        QVERIFY(error && error->kind() == ErrorKind::Internal);
-    }
-
-    void onlyKeptNoiseLeavesACarry() {
-        QVERIFY(!run("dpmpp_2m", {}).result.carry);
-        const auto carry = run("dpmpp_2m", {.end = 3, .keepNoise = true}).result.carry;
-        QCOMPARE(carry->step, 3);
-        QCOMPARE(carry->history.size(), 1U);
-        QCOMPARE(carry->schedule, std::string("one schedule"));
-    }
-
-    void anEarlyEndTakesAllNoiseAway_data() { addSamplers(); }
-
-    /// A network that knows the picture: at noise 0 the latents are that picture.
-    void anEarlyEndTakesAllNoiseAway() {
-        QFETCH(QString, name);
-        QFETCH(double, eta);
-        QFETCH(QString, changes);
-        const auto endAt = [&](int end, bool keepNoise) {
-            KnowingDenoiser denoiser;
-            Json settings = changesOf(changes);
-            settings["timestep_spacing"] = "leading";  // whole timesteps
-            const Pass pass{.end = end, .keepNoise = keepNoise, .eta = eta, .changes = settings};
-            return runWith(name.toStdString(), pass, denoiser, emptyLatents(), nullptr, kGuidance)
-                .result.latents;
-        };
-        const at::Tensor picture = KnowingDenoiser::picture().expand({2, 4, 5, 6});
-        for (int end = 1; end < kSteps; ++end) {
-            const double distance = at::max(at::abs(endAt(end, false) - picture)).item<double>();
-            QVERIFY2(distance < kPictureTolerance,
-                     qPrintable(QString("%1 at %2").arg(distance).arg(end)));
-        }
-        QVERIFY(!at::allclose(endAt(3, true), picture, 1e-2, 1e-2));
-    }
 
     void stepsTakeTheCallsOfTheReference_data() {
         QTest::addColumn<QString>("name");
@@ -323,12 +90,6 @@ private Q_SLOTS:
         QCOMPARE(stages("heun"), (std::vector<int>{0, 1, 0, 1, 0, 1, 0}));
         QCOMPARE(stages("pndm"), (std::vector<int>{0, 1, 0, 0}));
         QCOMPARE(stages("pndm_prk"), (std::vector<int>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0}));
-    }
-
-    void aPassInTheMiddleStartsWithAStep() {
-        const Run heun = run("heun", {.start = 3}, at::rand({2, 4, 5, 6}));
-        QCOMPARE(heun.steps.front(), 6);
-        QCOMPARE(heun.stages.front(), 0);
     }
 
     void rungeKuttaStepsAreTheFirst() {
@@ -402,6 +163,30 @@ private Q_SLOTS:
         const Run plain = run("euler", {}, emptyLatents(), nullptr, 1.0);
         QCOMPARE(plain.recorded.at("model_in.000").size(0), int64_t{2});
         QVERIFY(at::equal(plain.recorded.at("model_out.000"), plain.recorded.at("noise_pred.000")));
+    }
+
+    void anEarlyEndTakesAllNoiseAway_data() { addSamplers(); }
+
+    /// A network that knows the picture: at noise 0 the latents are that picture.
+    void anEarlyEndTakesAllNoiseAway() {
+        QFETCH(QString, name);
+        QFETCH(double, eta);
+        QFETCH(QString, changes);
+        const auto endAt = [&](int end, bool keepNoise) {
+            KnowingDenoiser denoiser;
+            Json settings = changesOf(changes);
+            settings["timestep_spacing"] = "leading";  // whole timesteps
+            const Pass pass{.end = end, .keepNoise = keepNoise, .eta = eta, .changes = settings};
+            return runWith(name.toStdString(), pass, denoiser, emptyLatents(), nullptr, kGuidance)
+                .result.latents;
+        };
+        const at::Tensor picture = KnowingDenoiser::picture().expand({2, 4, 5, 6});
+        for (int end = 1; end < kSteps; ++end) {
+            const double distance = at::max(at::abs(endAt(end, false) - picture)).item<double>();
+            QVERIFY2(distance < kPictureTolerance,
+                     qPrintable(QString("%1 at %2").arg(distance).arg(end)));
+        }
+        QVERIFY(!at::allclose(endAt(3, true), picture, 1e-2, 1e-2));
     }
 
     void looksAtTheCleanLatentsOfEveryCall_data() { addSamplers(); }

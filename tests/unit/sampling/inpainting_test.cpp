@@ -24,6 +24,7 @@ struct Pass {
     int start = 2;
     int end = -1;
     bool keepNoise = false;
+    double endAt = 1;
     bool startsEmpty = false;
     at::Tensor deviation{};
     Inpainting inpainting{};
@@ -86,10 +87,11 @@ Run run(const Pass& pass) {
                                          picture(),
                                          {.guidanceScale = 3,
                                           .seed = 5,
-                                          .startStep = pass.start,
-                                          .endStep = pass.end,
+                                          .part = {.startStep = pass.start,
+                                                   .endStep = pass.end,
+                                                   .keepNoise = pass.keepNoise,
+                                                   .endAt = pass.endAt},
                                           .startsEmpty = pass.startsEmpty,
-                                          .keepNoise = pass.keepNoise,
                                           .deviation = pass.deviation,
                                           .inpainting = pass.inpainting},
                                          nullptr,
@@ -163,6 +165,17 @@ private Q_SLOTS:
             at::equal(left(noisy.latents), left(samplerOf(pass)->addNoise(picture(), noise, 4))));
         pass.keepNoise = false;
         QVERIFY(at::equal(left(run(pass).latents), left(picture())));
+    }
+
+    void aPassThatEndsAtAShareKeepsTheNoiseOfThePicture() {
+        const Pass pass{.start = 1, .endAt = 0.5, .inpainting = {.mask = rightHalf()}};
+        const Run noisy = run(pass);
+        const auto sampler = samplerOf(pass);
+        const int end = callsOf(*sampler, {.endAt = 0.5}).last;
+        QVERIFY(end > 1 && end < sampler->callCount());
+        QVERIFY(
+            at::equal(left(noisy.latents),
+                      left(sampler->addNoise(picture(), noisy.recorded.at("random.000"), end))));
     }
 
     void drawsAsOftenAsTheReference_data() {

@@ -30,8 +30,8 @@ Run run(const std::string& name,
     const bool hasEta = name == "ddim" || name == "tcd";
     const ScheduleOptions options{.steps = 5,
                                   .eta = hasEta ? 0.5 : 0,
-                                  .endStep = settings.endStep,
-                                  .keepNoise = settings.keepNoise};
+                                  .endStep = settings.part.endStep,
+                                  .keepNoise = settings.part.keepNoise};
     const auto sampler = samplerNamed(name, config).make(config, options);
     FakeDenoiser denoiser;
     tensor::Recorder recorder;
@@ -84,9 +84,10 @@ private Q_SLOTS:
         const c10::Device device = device_->torchDevice();
         const at::Tensor empty = at::zeros({1, 4, 3, 5});
         const DenoiseSettings all{.seed = 3, .scheduleKey = "a"};
-        const DenoiseSettings head{.seed = 3, .endStep = 2, .keepNoise = true, .scheduleKey = "a"};
+        const DenoiseSettings head{
+            .seed = 3, .part = {.endStep = 2, .keepNoise = true}, .scheduleKey = "a"};
         const DenoiseSettings tail{
-            .seed = 3, .startStep = 2, .addNoise = false, .scheduleKey = "a"};
+            .seed = 3, .part = {.startStep = 2}, .addNoise = false, .scheduleKey = "a"};
         const Run first = run(sampler, device, empty, head, nullptr);
         const tensor::Latents wire(first.result.latents, {}, first.result.carry);
         const auto kept = std::dynamic_pointer_cast<const tensor::Latents>(wire.onHost());

@@ -33,7 +33,7 @@ DenoiseSettings settingsOf(const Json& item) {
     return {.guidanceScale = item["cfg"].get<double>(),
             .guidanceRescale = item["rescale"].get<double>(),
             .seed = item["seed"].get<uint64_t>(),
-            .startStep = start,
+            .part = {.startStep = start},
             .startsEmpty = start == 0,
             .scheduleKey = {}};
 }

@@ -39,7 +39,7 @@ DenoiseResult run(const Pass& pass, Denoiser& network, std::shared_ptr<const Ste
                    pass.latents,
                    {.guidanceScale = pass.guidance,
                     .seed = 5,
-                    .startStep = pass.startStep,
+                    .part = {.startStep = pass.startStep},
                     .scheduleKey = "key",
                     .cache = std::move(cache),
                     .cachePoints = kPoints},

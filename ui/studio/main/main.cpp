@@ -1,21 +1,17 @@
-#include "plugin/base/error.hpp"
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
+#include "ui/studio/event_loop.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
 #include <QScreen>
 
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 
 namespace {
 
 using namespace lowtide;
 using namespace lowtide::ui;
-
-constexpr int kFailedExit = 70;  ///< EX_SOFTWARE of sysexits.h
 
 /// A screen that is smaller than the window, or as small, is filled by it.
 void fitToScreen(StudioWindow& window) {
@@ -42,16 +38,7 @@ int runStudio(const StudioArguments& arguments) {
         appearance);
     fitToScreen(window);
     window.show();
-    try {
-        return QApplication::exec();
-    } catch (const std::exception& error) {
-        // At once, so that the journal stays: the next start offers what was not saved.
-        std::fprintf(stderr,
-                     "lowtide-studio: a part of the studio failed: %s; what was not saved is "
-                     "offered at the next start\n",
-                     error.what());
-        std::_Exit(kFailedExit);
-    }
+    return runEventLoop();
 }
 
 }  // namespace

@@ -35,8 +35,11 @@ std::shared_ptr<const Model> openSd15(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& sd15() {
-    static const Family family{
-        .name = "sd15", .detect = detect, .open = openSd15, .label = labelSd15};
+    static const Family family{.name = "sd15",
+                               .components = sd15Components(),
+                               .detect = detect,
+                               .open = openSd15,
+                               .label = labelSd15};
     return family;
 }
 

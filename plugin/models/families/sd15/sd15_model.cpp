@@ -59,8 +59,14 @@ void requireScaleAlone(const AutoencoderConfig& config, const std::string& what)
 
 }  // namespace
 
+std::vector<ComponentDesc> sd15Components() {
+    return {{.role = std::string(kTextEncoder), .label = "Text encoder"},
+            {.role = std::string(kDenoiser), .label = "Denoiser"},
+            {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
+}
+
 Sd15Model::Sd15Model(Checkpoint& checkpoint)
-    : text_(withKnownComponents(checkpoint), "tokenizer"),
+    : text_(withKnownComponents(checkpoint), "tokenizer", {.role = std::string(kTextEncoder)}),
       unet_(openUNet(checkpoint)),
       autoencoder_(openAutoencoder(checkpoint)) {
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());

@@ -8,8 +8,12 @@
 #include "plugin/models/text/text_pair.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace lowtide::models {
+
+/// Of every checkpoint of the family.
+[[nodiscard]] std::vector<ComponentDesc> sd15Components();
 
 /// Stable Diffusion 1.x and 2.x: one CLIP text encoder, a UNet, an autoencoder.
 class Sd15Model final : public Model {
@@ -17,6 +21,10 @@ public:
     explicit Sd15Model(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override {
+        return sd15Components();
+    }
 
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
         std::string_view role) const override;

@@ -1,4 +1,5 @@
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/families/sdxl/sdxl_components.hpp"
 #include "plugin/models/families/sdxl/sdxl_model.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ std::shared_ptr<const Model> openSdxl(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& sdxl() {
-    static const Family family{.name = "sdxl", .detect = detectSdxl, .open = openSdxl};
+    static const Family family{
+        .name = "sdxl", .components = sdxlComponents(), .detect = detectSdxl, .open = openSdxl};
     return family;
 }
 

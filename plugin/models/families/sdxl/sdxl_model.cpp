@@ -7,6 +7,7 @@
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/denoisers/unet2d_denoiser.hpp"
 #include "plugin/models/diffusers_parts.hpp"
+#include "plugin/models/families/sdxl/sdxl_components.hpp"
 #include "plugin/models/families/sdxl/sdxl_numbers.hpp"
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_preview.hpp"
@@ -129,10 +130,6 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
-    info_.textEncoders.clear();
-    for (const auto& encoder : encoders_) {
-        info_.textEncoders.push_back(encoder->role());
-    }
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},
                    {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
@@ -141,6 +138,14 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = sdxlLatentToRgb(checkpoint, autoencoder_.config());
     info_.files = checkpoint.files();
+}
+
+std::vector<ComponentDesc> SdxlModel::components() const {
+    std::vector<ComponentDesc> components = sdxlComponents();
+    if (encoders_.size() == 1) {
+        components.erase(components.begin());
+    }
+    return components;
 }
 
 std::shared_ptr<const memory::ComponentTree> SdxlModel::tree(std::string_view role) const {

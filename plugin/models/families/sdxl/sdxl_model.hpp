@@ -21,6 +21,7 @@ public:
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
+    [[nodiscard]] std::vector<ComponentDesc> components() const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(

@@ -1,6 +1,6 @@
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 
-#include "plugin/models/model.hpp"
+#include "plugin/models/families/sdxl/sdxl_components.hpp"
 
 #include <array>
 

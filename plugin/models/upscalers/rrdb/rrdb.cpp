@@ -37,8 +37,9 @@ public:
 
     [[nodiscard]] const UpscalerInfo& info() const override { return info_; }
 
-    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const override {
-        return net_.tree();
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override {
+        return role == kUpscaler ? net_.tree() : nullptr;
     }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override {

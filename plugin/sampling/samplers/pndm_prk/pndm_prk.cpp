@@ -48,6 +48,13 @@ public:
         return std::min(kStages * rungeKutta + (step - rungeKutta), callCount());
     }
 
+    int beginOf(int call) const override {
+        if (call > 0) {
+            refuseTheMiddle("start_at");
+        }
+        return call;
+    }
+
     int solverStage(int call) const override {
         return call < kRungeKuttaCalls ? call % kStages : 0;
     }
@@ -56,7 +63,7 @@ public:
     at::Tensor scaleInput(const at::Tensor& latents, int call) const override {
         const auto needed = static_cast<size_t>(std::min(call / kStages, kRungeKuttaSteps));
         if (before_.size() < needed && !latents.is_meta()) {  // a walk over shapes has no carry
-            refuseTheMiddle();
+            refuseTheMiddle("start_step");
         }
         return latents;
     }
@@ -64,7 +71,7 @@ public:
     /// Later noise is asked for where a mask keeps a picture.
     at::Tensor addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const override {
         if (call > 0 && !begin_.defined()) {
-            refuseTheMiddle();
+            refuseTheMiddle("start_step");
         }
         return PndmSampler::addNoise(clean, noise, call);
     }
@@ -92,14 +99,14 @@ public:
     }
 
 private:
-    [[noreturn]] static void refuseTheMiddle() {
+    [[noreturn]] static void refuseTheMiddle(const char* param) {
         throw Error(ErrorKind::InvalidInput,
                     std::string(kPndmRungeKuttaLabel) +
                         " cannot start in the middle: its Runge-Kutta steps are "
                         "the first ones",
                     "start at step 0, go on with a pass that kept its noise, or choose the sampler "
                     "pndm",
-                    "start_step");
+                    param);
     }
 
     at::Tensor begin_;  ///< latents that a Runge-Kutta step began with

@@ -69,7 +69,7 @@ private:
         off->setEnabled(false);
         form->addRow("Disabled", off);
         columns->addWidget(params);
-        NodeFacts facts{.desc = &node, .devices = {"cpu", "fake:8GiB"}, .components = {}};
+        NodeFacts facts{.desc = &node, .devices = {"cpu", "fake:8GiB"}};
         facts.stepCache = "DeepCache, interval 3, depth 1";
         facts.plannedPrecision = {{"unet",
                                    {{"switches", {{"tf32_matmul", "not applicable here"}}},

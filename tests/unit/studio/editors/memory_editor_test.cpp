@@ -22,7 +22,7 @@ private Q_SLOTS:
         test::failOnQtWarnings();
         node_ = test::sampleNode();
         told_.clear();
-        facts_ = {.desc = &node_, .devices = {"cpu", "fake:8GiB"}, .components = {}};
+        facts_ = {.desc = &node_, .devices = {"cpu", "fake:8GiB"}};
     }
 
     void everyPolicyOfTheRegistryIsOffered() {
@@ -182,6 +182,26 @@ private Q_SLOTS:
         QCOMPARE(component->findChild<QLabel*>("summary")->text(), QString("none"));
         QTest::mouseClick(component->findChild<QToolButton*>("own"), Qt::LeftButton);
         QVERIFY(memory::policyFromJson(told_.back(), "memory").components.empty());
+    }
+
+    /// Of a pattern those that the plan found in the model, and those that the graph names.
+    void componentsOfAPatternAreThoseOfThePlan() {
+        node_.components = {"text_encoder*", "unet"};
+        const auto hasPart = [](QWidget& editor, const char* role) {
+            return editor.findChild<QWidget*>(QString("component.") + role) != nullptr;
+        };
+        memory::Policy policy;
+        policy.components["text_encoder_4"] = memory::parsePolicy("none");
+        auto editor = shown(memory::toJson(policy));
+        QVERIFY(hasPart(*editor, "unet") && hasPart(*editor, "text_encoder_4"));
+        QVERIFY(!hasPart(*editor, "text_encoder*") && !hasPart(*editor, "text_encoder"));
+
+        facts_.plannedPrecision = {{"text_encoder", Json::object()},
+                                   {"text_encoder_2", Json::object()},
+                                   {"image_encoder", Json::object()}};
+        editor = shown(Json());
+        QVERIFY(hasPart(*editor, "text_encoder") && hasPart(*editor, "text_encoder_2"));
+        QVERIFY(!hasPart(*editor, "image_encoder") && !hasPart(*editor, "text_encoder_4"));
     }
 
     void componentsStay_whenTheRestChanges() {

@@ -288,6 +288,47 @@ private Q_SLOTS:
         QCOMPARE(begunAt("", {}), ownFolder);
     }
 
+    void aPictureIsSeenBeforeItIsChosen() {
+        QTemporaryDir own;
+        QImage picture(40, 20, QImage::Format_RGB888);
+        picture.fill(qRgb(200, 30, 30));
+        QVERIFY(picture.save(own.filePath("fox.png")));
+        QFile text(own.filePath("notes.png"));
+        QVERIFY(text.open(QIODevice::WriteOnly) && text.write("no picture") > 0);
+        text.close();
+        const ParamDesc file{.id = "image", .kind = ParamKind::File};
+        const NodeDesc reads{.id = "load.image", .outputs = {{.id = "image", .type = "IMAGE"}}};
+        FileEditor editor(reads, file, nullptr, window_.get());
+        editor.setValue(own.filePath("fox.png").toStdString());
+        QTest::mouseClick(editor.findChild<QToolButton*>("folder"), Qt::LeftButton);
+        auto* dialog = editor.findChild<QFileDialog*>("browse");
+        auto* preview = dialog->findChild<QLabel*>("preview");
+        QVERIFY(preview);
+
+        Q_EMIT dialog->currentChanged(own.filePath("fox.png"));
+        QTRY_VERIFY(!preview->pixmap().isNull());
+        const QImage shown = preview->pixmap().toImage();
+        QCOMPARE(shown.pixelColor(shown.rect().center()), QColor(200, 30, 30));
+        QCOMPARE(shown.width(), 2 * shown.height());
+        Q_EMIT dialog->currentChanged(own.filePath("notes.png"));
+        QVERIFY(preview->pixmap().isNull());
+        QTRY_VERIFY2(preview->text().contains("notes.png"), qPrintable(preview->text()));
+        Q_EMIT dialog->currentChanged(own.path());
+        QTRY_COMPARE(preview->text(), QString());
+        dialog->close();
+    }
+
+    void onlyPicturesHaveAPreview() {
+        const ParamDesc file{.id = "checkpoint", .kind = ParamKind::File};
+        const NodeDesc reads{.id = "load.checkpoint",
+                             .outputs = {{.id = "model", .type = "MODEL"}}};
+        FileEditor editor(reads, file, nullptr, window_.get());
+        QTest::mouseClick(editor.findChild<QToolButton*>("folder"), Qt::LeftButton);
+        auto* dialog = editor.findChild<QFileDialog*>("browse");
+        QVERIFY(!dialog->findChild<QLabel*>("preview"));
+        dialog->close();
+    }
+
     void aLongPathShowsBothEnds() {
         PathLine line(window_.get());
         line.setGeometry(0, 0, 160, 28);

@@ -327,11 +327,15 @@ private Q_SLOTS:
         GenerateForm form(*model_, nullptr);
         open(form);
         connect(&form, &GenerateForm::runAsked, &form, [&form] { form.setRunning(true); });
+        QSignalSpy run(&form, &GenerateForm::runAsked);
         QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
 
-        QTest::mouseClick(form.findChild<QPushButton*>("run"), Qt::LeftButton);
-        QTest::mouseDClick(form.findChild<QPushButton*>("run"), Qt::LeftButton);
+        auto* button = form.findChild<QPushButton*>("run");
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTest::mouseDClick(button, Qt::LeftButton);  // the second press alone
+        QTest::mouseRelease(button, Qt::LeftButton);
 
+        QCOMPARE(run.count(), 2);
         QCOMPARE(cancel.count(), 0);
     }
 

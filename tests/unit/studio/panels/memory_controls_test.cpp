@@ -60,6 +60,8 @@ private Q_SLOTS:
     void chipsThatGo_openNoWindow();
     void gaugeTellsOthersApart();
     void gaugeNamesItsDeviceWhole();
+    void gaugeNamesEveryColour_data();
+    void gaugeNamesEveryColour();
 };
 
 void MemoryControlsTest::sliderIsWithoutABound_atItsRightEnd() {
@@ -309,6 +311,40 @@ void MemoryControlsTest::gaugeNamesItsDeviceWhole() {
     const QImage wide = gauge.grab(QRect({}, name)).toImage();
     gauge.resize(280, 60);
     QCOMPARE(gauge.grab(QRect({}, name)).toImage(), wide);
+}
+
+void MemoryControlsTest::gaugeNamesEveryColour_data() {
+    QTest::addColumn<QString>("tag");
+    QTest::addColumn<QString>("colour");
+    for (const char* tag : {"weights", "activations", "wires", "cache", "staging"}) {
+        QTest::newRow(tag) << tag
+                           << (tag == QByteArray("cache") ? "chart.caches"
+                                                          : "chart." + QString(tag));
+    }
+}
+
+/// What is painted in the bar is in the legend below it.
+void MemoryControlsTest::gaugeNamesEveryColour() {
+    QFETCH(QString, tag);
+    QFETCH(QString, colour);
+    MemoryGauge gauge("gauge");
+    gauge.setHeld(
+        heldNow({{"cpu", {{"total", 40}, {"tags", {{tag.toStdString(), 40}}}}}}, Json(), "cpu"));
+    gauge.resize(280, gauge.sizeHint().height());
+    const QImage image = gauge.grab().toImage();
+    const auto isPaintedIn = [&](int top, int bottom) {
+        for (int y = top; y < bottom; ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                if (image.pixelColor(x, y) == Theme::current().colour(qPrintable(colour))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    };
+    constexpr int kLegendTop = Theme::space(8);  // below the name and the bar
+    QVERIFY(isPaintedIn(0, kLegendTop));
+    QVERIFY(isPaintedIn(kLegendTop, image.height()));
 }
 
 LOWTIDE_WINDOW_TEST(MemoryControlsTest)

@@ -2,9 +2,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
-#include "tests/unit/studio/panels/panel_bench.hpp"
-#include "tests/unit/studio/panels/recorded.hpp"
-#include "ui/panels/memory_panel.hpp"
+#include "tests/unit/studio/panels/memory_panel_bench.hpp"
 #include "ui/panels/plan_bars.hpp"
 
 #include <QComboBox>
@@ -12,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QToolButton>
@@ -21,78 +20,6 @@ namespace memory_panel_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
-
-namespace {
-
-constexpr int kPatience = 20000;
-const Json kFine = {{"issues", Json::array()}};
-
-Json planned() {
-    return {{"issues", Json::array()}, {"plan", recorded("plan.json")}};
-}
-
-Json infeasible() {
-    return {{"issues",
-             {{{"severity", "error"},
-               {"code", "memory_infeasible"},
-               {"node", "denoise"},
-               {"item", "memory"},
-               {"message",
-                "node denoise needs 17.1 MiB: 16.1 MiB of weights, 929.0 KiB of activations and "
-                "33.0 KiB of other values do not fit into 10.0 MiB on fake; the whole run needs "
-                "at least 20.0 MiB"},
-               {"hint", "set the memory policy of denoise to auto: it then needs 2.1 MiB"},
-               {"facts",
-                {{"node", "denoise"},
-                 {"device", "fake"},
-                 {"needed", 17930000},
-                 {"capacity", 10485760},
-                 {"minimum", 20897792},
-                 {"budget", 20897792},
-                 {"policy", "auto"}}}}}}};
-}
-
-/// Plays the recorded run.
-Json playsTheRecordedRun(ScriptedRunner::Stage& stage) {
-    for (const Json& event : recordedEvents()) {
-        if (event["event"] != "runFinished") {
-            stage.send(event);
-        }
-    }
-    return recorded("report.json");
-}
-
-struct PanelOnBench : PanelBench {
-    MemoryPanel panel{{model, planning, queue, feed, upkeep}};
-
-    PanelOnBench() {
-        panel.resize(320, 900);
-        panel.show();
-    }
-
-    template <typename T>
-    T* find(const char* name) {
-        return panel.findChild<T*>(name);
-    }
-
-    [[nodiscard]] QString summary() { return find<QLabel>("summary")->text(); }
-
-    void unfold() {
-        QTest::mouseClick(find<QWidget>("details")->findChild<QToolButton*>("fold"),
-                          Qt::LeftButton);
-    }
-
-    quint64 runToEnd() {
-        const quint64 id = queue.add("title", graph::toText(model.document()), Json::object());
-        [&] {
-            QTRY_VERIFY_WITH_TIMEOUT(!queue.running() && !queue.find(id)->report.is_null(),
-                                     kPatience);
-        }();
-        return id;
-    }
-};
-
-}  // namespace
 
 class MemoryPanelTest : public QObject {
     Q_OBJECT
@@ -105,24 +32,18 @@ private Q_SLOTS:
 
     void showsThePlan_beforeTheRun();
     void showsPlanFirst_andTheRestBesideItWhereThereIsRoom();
+    void itsHeadingStaysInSight_data();
+    void itsHeadingStaysInSight();
     void measuresADevice_thatIsOnlyEstimated();
     void measuresNoCardThatIsRehearsed();
     void aRehearsedCardIsAsLargeAsItIsStated();
     void plansForACardThatIsNotThere();
-    void marksTheStageThatRuns();
-    void saysThatNothingWasReleased();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
     void showsWhatIsTooLarge_besideTheBudget_data();
     void showsWhatIsTooLarge_besideTheBudget();
     void changesTheBudget_inOneStep();
     void changesTheDevice_inOneStep();
     void followsUndo();
-    void showsPredictedBesideMeasured_afterTheRun();
-    void saysThatNothingWasToDo();
-    void warns_whenARunIsSlower();
-    void releasesComponents_data();
-    void releasesComponents();
-    void asksForMemory_onlyWhileItIsSeen();
     void activatesTheNode_ofABarThatIsClicked();
     void looks_data();
     void looks();
@@ -136,7 +57,7 @@ void MemoryPanelTest::showsThePlan_beforeTheRun() {
     QTRY_COMPARE_WITH_TIMEOUT(
         bench.summary(),
         QString("Needs 8.0 MiB of 8.0 MiB, streams 53 %, under 1 s (estimate)"),
-        kPatience);
+        kPanelPatience);
     auto* bars = bench.find<PlanBars>("planBars");
     QVERIFY(bars->isVisible());
     QVERIFY(bars->barOf(1).width() > bars->barOf(0).width());
@@ -150,7 +71,7 @@ void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
     auto* bars = bench.find<PlanBars>("planBars");
-    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
     const auto topOf = [&](const char* name) {
         return bench.find<QWidget>(name)->mapTo(&bench.panel, QPoint()).y();
     };
@@ -169,12 +90,38 @@ void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
     test::keepScreenshot(bench.panel, "memory_wide");
 }
 
+void MemoryPanelTest::itsHeadingStaysInSight_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("narrow") << QSize(320, 200);
+    QTest::newRow("wide") << QSize(740, 100);
+}
+
+/// What the plan needs is read while the rest is scrolled.
+void MemoryPanelTest::itsHeadingStaysInSight() {
+    QFETCH(QSize, size);
+    PanelOnBench bench;
+    bench.panel.resize(size);
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("planBars")->isVisible(), kPanelPatience);
+    QTest::qWait(50);
+    int scrolled = 0;
+    for (const QScrollArea* area : bench.panel.findChildren<QScrollArea*>()) {
+        QScrollBar* bar = area->verticalScrollBar();
+        bar->setValue(bar->maximum());
+        scrolled += area->isVisible() ? bar->value() : 0;
+    }
+    QVERIFY(scrolled > 0);
+    const auto* summary = bench.find<QLabel>("summary");
+    QCOMPARE(summary->visibleRegion().boundingRect(), summary->rect());
+}
+
 void MemoryPanelTest::measuresADevice_thatIsOnlyEstimated() {
     PanelOnBench bench;
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
     auto* measure = bench.find<QPushButton>("measure");
-    QTRY_VERIFY_WITH_TIMEOUT(measure->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(measure->isVisible(), kPanelPatience);
     Json plan = planned();
     plan["plan"]["devices"][0]["estimated"] = false;
     bench.runner().setAnswers(kFine, plan);
@@ -183,11 +130,11 @@ void MemoryPanelTest::measuresADevice_thatIsOnlyEstimated() {
     QCOMPARE(measure->text(), QString("Measuring..."));
     QVERIFY(!measure->isEnabled());
 
-    QTRY_COMPARE_WITH_TIMEOUT(bench.plugin.calibrations().size(), size_t{1}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(bench.plugin.calibrations().size(), size_t{1}, kPanelPatience);
     QCOMPARE(bench.plugin.calibrations().front(), std::string(R"({"device":"cpu"})"));
-    QTRY_VERIFY_WITH_TIMEOUT(measure->isEnabled(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(measure->isEnabled(), kPanelPatience);
     bench.planning.askNow();  // as the workspace does
-    QTRY_VERIFY_WITH_TIMEOUT(!measure->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!measure->isVisible(), kPanelPatience);
     QVERIFY(!bench.summary().contains("estimate"));
 }
 
@@ -196,7 +143,7 @@ void MemoryPanelTest::measuresNoCardThatIsRehearsed() {
     bench.model.apply("device", [](graph::Document& document) { document.device = "fake:8GiB"; });
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
-    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().contains("estimate"), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().contains("estimate"), kPanelPatience);
 
     QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
 }
@@ -217,13 +164,13 @@ void MemoryPanelTest::aRehearsedCardIsAsLargeAsItIsStated() {
         }
         return static_cast<double>(width) / image.width();
     };
-    QTRY_VERIFY_WITH_TIMEOUT(weights() > 0.45, kPatience);  // before there is a plan
+    QTRY_VERIFY_WITH_TIMEOUT(weights() > 0.45, kPanelPatience);  // before there is a plan
     QVERIFY(weights() < 0.55);
 
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
 
-    QTRY_VERIFY_WITH_TIMEOUT(bench.planning.planned().isFresh, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bench.planning.planned().isFresh, kPanelPatience);
     QVERIFY(weights() > 0.45 && weights() < 0.55);
 }
 
@@ -235,7 +182,7 @@ void MemoryPanelTest::plansForACardThatIsNotThere() {
     bench.runner().setMemory({{"cuda:0", {{"total", 5}, {"tags", {{"weights", 4194304}}}}}});
     bench.feed.askNow();
     auto* device = bench.find<QComboBox>("device");
-    QTRY_VERIFY_WITH_TIMEOUT(device->findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(device->findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPanelPatience);
     Json answer = planned();
     Json& main = answer["plan"]["devices"][0];
     main["planned_for"] = "RTX 4060";
@@ -248,7 +195,7 @@ void MemoryPanelTest::plansForACardThatIsNotThere() {
     Q_EMIT device->activated(device->currentIndex());
 
     QTRY_VERIFY_WITH_TIMEOUT(bench.summary().startsWith("Planned for RTX 4060: needs 8.0 MiB"),
-                             kPatience);
+                             kPanelPatience);
     QCOMPARE(bench.planning.options()["as"], Json("RTX 4060"));
     QCOMPARE(bench.model.undoStack().count(), steps);  // it is no part of the graph
     auto* note = bench.find<QLabel>("cardNote");
@@ -263,46 +210,10 @@ void MemoryPanelTest::plansForACardThatIsNotThere() {
     device->setCurrentIndex(0);
     Q_EMIT device->activated(0);
 
-    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().startsWith("Needs 8.0 MiB"), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bench.summary().startsWith("Needs 8.0 MiB"), kPanelPatience);
     QVERIFY(!bench.planning.options().contains("as"));
     QVERIFY(!note->isVisible());
     QVERIFY(bench.find<QWidget>("gauge")->isVisible());
-}
-
-void MemoryPanelTest::marksTheStageThatRuns() {
-    PanelOnBench bench;
-    bench.runner().setAnswers(kFine, planned());
-    bench.planning.askNow();
-    auto* bars = bench.find<PlanBars>("planBars");
-    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
-    const auto painted = [&] { return bars->grab().toImage(); };
-    const QImage idle = painted();
-    bench.runner().setScript("g", [](ScriptedRunner::Stage& stage) {
-        stage.send({{"event", "nodeStarted"}, {"node", "denoise"}});
-        stage.waitAtGate();
-        return Json{{"status", "ok"}, {"executed", 1}};
-    });
-
-    const quint64 run = bench.queue.add("title", "g", Json::object());
-    QTRY_VERIFY_WITH_TIMEOUT(painted() != idle, kPatience);
-    bench.runner().openGate();
-    QTRY_VERIFY_WITH_TIMEOUT(bench.queue.find(run)->state == RunState::Finished, kPatience);
-}
-
-void MemoryPanelTest::saysThatNothingWasReleased() {
-    PanelOnBench bench;
-    bench.runner().setRelease(Status::Failed);
-    auto* button = bench.find<QPushButton>("releaseAll");
-
-    QTest::mouseClick(button, Qt::LeftButton);
-    QCOMPARE(button->text(), QString("Releasing..."));
-    QVERIFY(!button->isEnabled());
-
-    auto* chore = bench.find<QWidget>("chore");
-    QTRY_VERIFY_WITH_TIMEOUT(chore->isVisible(), kPatience);
-    QVERIFY(chore->findChild<QLabel*>("text")->text().contains("a run is at work"));
-    QCOMPARE(button->text(), QString("Release all"));
-    QVERIFY(button->isEnabled());
 }
 
 void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
@@ -310,7 +221,7 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     bench.model.apply("budget", [](graph::Document& document) { document.memoryBudget = "10MiB"; });
     bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
     bench.planning.askNow();
-    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
     QVERIFY(bench.summary().contains("denoise"));
     auto* fix = bench.find<QPushButton>("fix_0");
     QVERIFY(fix);
@@ -322,7 +233,7 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
 
     QCOMPARE(bench.model.node("denoise")->memory, Json("auto"));
     QCOMPARE(bench.model.undoStack().count(), steps + 1);
-    QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
 }
 
 void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget_data() {
@@ -342,7 +253,7 @@ void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget() {
     bench.planning.askNow();
 
     auto* bars = bench.find<PlanBars>("planBars");
-    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
     QVERIFY(bars->barOf(1).right() > bars->budgetX());  // denoise
     QVERIFY(bars->barOf(0).right() < bars->budgetX());  // encode
 }
@@ -396,105 +307,12 @@ void MemoryPanelTest::followsUndo() {
     QCOMPARE(bench.model.undoStack().count(), 2);  // showing it is no edit
 }
 
-void MemoryPanelTest::showsPredictedBesideMeasured_afterTheRun() {
-    PanelOnBench bench;
-    bench.runner().setScript(graph::toText(bench.model.document()), playsTheRecordedRun);
-
-    QVERIFY(!bench.find<QWidget>("details")->isVisible());
-    bench.runToEnd();
-    QVERIFY(bench.find<QWidget>("details")->isVisible());
-    QVERIFY(!bench.find<QWidget>("timeline")->isVisible());
-    auto* title = bench.find<QWidget>("details")->findChild<QToolButton*>("fold");
-    QCOMPARE(title->text(), QString("Last run: peak 8.0 MiB, predicted 8.0 MiB"));
-    bench.unfold();
-
-    QVERIFY(bench.find<QWidget>("timeline")->isVisible());
-    QVERIFY(bench.find<QWidget>("measured")->isVisible());
-    QVERIFY(
-        bench.find<QLabel>("measuredNote")->text().startsWith("Peak 8.0 MiB, predicted 8.0 MiB."));
-    QCOMPARE(title->text(), QString("Last run"));
-}
-
-void MemoryPanelTest::saysThatNothingWasToDo() {
-    PanelOnBench bench;
-    bench.runner().setScript(graph::toText(bench.model.document()), [](ScriptedRunner::Stage&) {
-        return Json{{"status", "ok"}, {"executed", 0}};
-    });
-
-    bench.runToEnd();
-
-    bench.unfold();
-    QVERIFY(bench.find<QLabel>("measuredNote")->text().startsWith("Nothing to do"));
-    QVERIFY(!bench.find<QWidget>("measured")->isVisible());
-}
-
-void MemoryPanelTest::warns_whenARunIsSlower() {
-    PanelOnBench bench;
-    double milliseconds = 1000;
-    const auto script = [&milliseconds](ScriptedRunner::Stage&) {
-        return Json{{"status", "ok"}, {"executed", 1}, {"ms", milliseconds}};
-    };
-    bench.runner().setScript(graph::toText(bench.model.document()), script);
-
-    bench.runToEnd();
-    QVERIFY(!bench.find<QWidget>("slower")->isVisible());
-    milliseconds = 1400;
-    bench.runToEnd();
-    QVERIFY(bench.find<QWidget>("slower")->isVisible());
-    bench.runToEnd();
-
-    QVERIFY(!bench.find<QWidget>("slower")->isVisible());
-}
-
-void MemoryPanelTest::releasesComponents_data() {
-    QTest::addColumn<QString>("button");
-    QTest::addColumn<bool>("isUnload");
-    QTest::addColumn<QString>("released");
-    QTest::newRow("offload") << "offload" << false << "denoiser";
-    QTest::newRow("unload") << "unload" << true << "denoiser";
-    QTest::newRow("all") << "releaseAll" << false << "all";
-}
-
-void MemoryPanelTest::releasesComponents() {
-    QFETCH(QString, button);
-    QFETCH(bool, isUnload);
-    QFETCH(QString, released);
-    PanelOnBench bench;
-    bench.runner().setMemory({{"fake",
-                               {{"total", 5},
-                                {"tags", {{"weights", 5}}},
-                                {"owners", {{"denoiser", {{"weights", 5}}}}}}}});
-    bench.feed.askNow();
-    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("chip_denoiser"), kPatience);
-
-    auto* pressed = bench.panel.findChild<QAbstractButton*>(button);
-    QVERIFY(pressed && pressed->isEnabled());
-    QTest::mouseClick(pressed, Qt::LeftButton);
-
-    const std::vector<std::string> expected = {released.toStdString()};
-    if (isUnload) {
-        QTRY_COMPARE_WITH_TIMEOUT(bench.plugin.unloaded(), expected, kPatience);
-    } else {
-        QTRY_COMPARE_WITH_TIMEOUT(bench.runner().released(), expected, kPatience);
-    }
-}
-
-void MemoryPanelTest::asksForMemory_onlyWhileItIsSeen() {
-    PanelOnBench bench;
-    QTRY_VERIFY_WITH_TIMEOUT(bench.runner().memoryCalls() > 0, kPatience);
-    bench.panel.hide();
-    QTest::qWait(300);
-    const int calls = bench.runner().memoryCalls();
-    QTest::qWait(1300);
-    QCOMPARE(bench.runner().memoryCalls(), calls);
-}
-
 void MemoryPanelTest::activatesTheNode_ofABarThatIsClicked() {
     PanelOnBench bench;
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
     auto* bars = bench.find<PlanBars>("planBars");
-    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
     QSignalSpy activated(&bench.panel, &MemoryPanel::nodeActivated);
 
     QTest::mouseClick(bars, Qt::LeftButton, {}, bars->barOf(1).center().toPoint());
@@ -535,7 +353,7 @@ void MemoryPanelTest::looks() {
     bench.runner().setPlanWithin(fits ? Json() : recorded("beyond.json"));
     bench.planning.askNow();
     QTRY_VERIFY_WITH_TIMEOUT(
-        bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPatience);
+        bench.planning.planned().isFresh && bench.find<QWidget>("chip_denoiser"), kPanelPatience);
     QTest::qWait(50);
 
     bench.unfold();

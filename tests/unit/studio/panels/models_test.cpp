@@ -180,6 +180,30 @@ private Q_SLOTS:
         QCOMPARE(models->topLevelItem(0)->text(3), QString("fits"));
     }
 
+    /// As wide as the column beside the canvas is at first.
+    void aRowIsReadWholeInANarrowPanel() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        library_->setBudget(30000);
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        const auto shown = [&](int width, Qt::Alignment side, const QString& text) {
+            panel.resize(width, 480);
+            QRect row = models->visualItemRect(models->topLevelItem(0));
+            row.setRight(models->viewport()->width() - 1);
+            const int needed = QFontMetrics(Theme::current().font("body")).horizontalAdvance(text);
+            side == Qt::AlignRight ? row.setLeft(row.right() - needed) : row.setWidth(needed);
+            return models->viewport()->grab(row).toImage();
+        };
+        constexpr int kPanel = Theme::space(75);
+        for (const auto& [side, text] : {std::pair(Qt::AlignLeft, QString("dream.safetensors")),
+                                         std::pair(Qt::AlignRight, QString("too big"))}) {
+            const QImage whole = shown(560, side, text);
+            const QImage narrow = shown(kPanel, side, text);
+            QVERIFY2(narrow == whole, qPrintable(text));
+        }
+    }
+
     void namesAFolderThatIsGone() {
         settings_->change([](Preferences& preferences) {
             preferences.modelFolders = QStringList{"/gone/models"};

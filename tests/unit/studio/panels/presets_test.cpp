@@ -87,15 +87,16 @@ private Q_SLOTS:
     void aSearchBeginsAtTheTop() {
         PresetsBrowser browser(*store_);
         open(browser);
-        auto* bar = cards(browser)->verticalScrollBar();
-        bar->setValue(bar->maximum());
-        QVERIFY(bar->value() > 0);
+        browser.choose("builtin:text_to_image_24gib");  // which speaks of the words, too
+        QTRY_VERIFY(cards(browser)->verticalScrollBar()->value() > 0);
 
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "image to image");
+        QTest::qWait(50);  // the cards are laid out
 
         const QModelIndex first = cards(browser)->model()->index(0, 0);
-        QTRY_VERIFY(cards(browser)->viewport()->rect().contains(
+        QVERIFY(cards(browser)->viewport()->rect().contains(
             cards(browser)->visualRect(first).center()));
+        QCOMPARE(cards(browser)->currentIndex(), first);
         QVERIFY2(first.data().toString().startsWith("Image to image"),
                  qPrintable(first.data().toString()));
     }
@@ -251,6 +252,35 @@ private Q_SLOTS:
         browser.choose("builtin:inpaint_speed");
 
         QCOMPARE(browser.chosen(), QString("builtin:inpaint_speed"));
+    }
+
+    void aLongTitleEndsInDots_data() {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<int>("most");
+        QTest::addColumn<bool>("isWhole");
+        QTest::newRow("short") << "Inpaint" << 2 << true;
+        QTest::newRow("two lines") << "Text to image, quick" << 2 << true;
+        QTest::newRow("its last word does not fit")
+            << "Text to image, balanced, once more \u6211\u7684" << 2 << false;
+        QTest::newRow("one long word") << "balanced_balanced_balanced_balanced" << 2 << false;
+        QTest::newRow("room for one line") << "Text to image, quick" << 1 << false;
+    }
+
+    void aLongTitleEndsInDots() {
+        QFETCH(QString, title);
+        QFETCH(int, most);
+        QFETCH(bool, isWhole);
+        constexpr qreal kWidth = 104;
+        const QFont font = Theme::current().font("label");
+
+        const QStringList lines = cardLines(title, font, kWidth, most);
+
+        QVERIFY(lines.size() <= most);
+        for (const QString& line : lines) {
+            QVERIFY2(QFontMetricsF(font).horizontalAdvance(line) <= kWidth, qPrintable(line));
+        }
+        QCOMPARE(lines.join(' ') == title, isWhole);
+        QCOMPARE(lines.last().endsWith(QChar(0x2026)), !isWhole);
     }
 
     void asksForATitle_beforeItSaves() {

@@ -77,6 +77,7 @@ private Q_SLOTS:
     void initTestCase() { PanelBench::useTheme(false); }
 
     void helps_whenThereIsNoRun();
+    void showsFourRunsBelowTheCanvas();
     void listsTheRunningOneFirst_thenTheNewestEnded();
     void movesAWaitingRun_whenItIsDragged_data();
     void movesAWaitingRun_whenItIsDragged();
@@ -143,6 +144,22 @@ void QueuePanelTest::movesAWaitingRun_whenItIsDragged() {
     bench.drag(static_cast<quint64>(which), gap);
 
     QCOMPARE(bench.titles(), titles);
+}
+
+/// As high as the row below the canvas is at first, in a window of 1440 by 900.
+void QueuePanelTest::showsFourRunsBelowTheCanvas() {
+    QueueOnBench bench;
+    bench.panel.resize(740, 190);
+    bench.queue.setPaused(true);
+    for (int run = 0; run < 6; ++run) {
+        bench.queue.add(QString("fox, seed %1").arg(run), "g", Json::object());
+    }
+    QTest::qWait(50);
+    auto* list = bench.panel.findChild<QListView*>("runs");
+    const auto rectOf = [&](int row) { return list->visualRect(list->model()->index(row, 0)); };
+    QVERIFY(list->viewport()->rect().contains(rectOf(3)));
+    QCOMPARE(test::textProblems(bench.panel), QStringList());
+    test::keepScreenshot(bench.panel, "queue_wide");
 }
 
 void QueuePanelTest::pausesAndGoesOn() {

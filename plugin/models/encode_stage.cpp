@@ -1,0 +1,122 @@
+#include "plugin/base/text.hpp"
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/text/unread_syntax.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+void warnOfCut(Issues& issues, int64_t tokens, const std::string& item) {
+    if (tokens > 0) {
+        issues.push_back({.severity = Severity::Warning,
+                          .code = "prompt_cut",
+                          .item = item,
+                          .message = std::to_string(tokens) +
+                                     " tokens at the end of the text are left out: it is longer "
+                                     "than the text encoder reads at once",
+                          .hint = "choose the weights a1111, which read a text of any length, "
+                                  "or shorten it"});
+    }
+}
+
+void warnOfSyntax(Issues& issues,
+                  const std::string& text,
+                  const std::string& weights,
+                  const char* item) {
+    std::vector<std::string> written;
+    std::vector<std::string> hints;
+    for (const UnreadSyntax& found : unreadSyntax(text, promptWeightsNamed(weights))) {
+        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
+        if (hints.empty() || hints.back() != found.hint) {
+            hints.push_back(found.hint);
+        }
+    }
+    if (!written.empty()) {
+        issues.push_back({.severity = Severity::Warning,
+                          .code = "prompt_syntax",
+                          .item = item,
+                          .message = "with the weights " + weights +
+                                     " this is read as words: " + join(written, ", "),
+                          .hint = join(hints, "; ")});
+    }
+}
+
+/// Of what is set and the checkpoint has no use for.
+void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& request) {
+    std::vector<std::string> set;
+    for (const auto& [name, text] :
+         {std::pair("prompt_2", &request.prompt2), std::pair("negative_2", &request.negative2)}) {
+        if (!text->empty()) {
+            set.emplace_back(name);
+        }
+    }
+    for (const auto& [name, number] : request.numbers) {
+        set.push_back(name);
+    }
+    for (const std::string& name : set) {
+        if (!model.info().conditioning.takes(name)) {
+            issues.push_back({.severity = Severity::Warning,
+                              .code = "prompt_unused",
+                              .item = name,
+                              .message = model.info().checkpoint + " has no use for " + name +
+                                         ", which is left out",
+                              .hint = "set it back to its default, or choose a checkpoint that "
+                                      "reads it"});
+        }
+    }
+}
+
+Issues promptWarnings(const Model& model,
+                      const EncodeRequest& request,
+                      const PromptsOutline& prompts) {
+    Issues issues;
+    warnOfUnused(issues, model, request);
+    for (const auto& [item, tokens] : prompts.cutTokens) {
+        warnOfCut(issues, tokens, item);
+    }
+    warnOfSyntax(issues, request.prompt, request.weights, "prompt");
+    warnOfSyntax(issues, request.negative, request.weights, "negative");
+    warnOfSyntax(issues, request.prompt2, request.weights, "prompt_2");
+    warnOfSyntax(issues, request.negative2, request.weights, "negative_2");
+    return issues;
+}
+
+PromptRequest promptsOf(const EncodeRequest& request) {
+    return {.prompt = request.prompt,
+            .negative = request.negative,
+            .prompt2 = request.prompt2,
+            .negative2 = request.negative2,
+            .clipSkip = request.clipSkip,
+            .weights = request.weights,
+            .numbers = request.numbers};
+}
+
+StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {
+    const Model& model = modelIn(request.model);
+    const PromptsOutline prompts = model.outlinePrompts(promptsOf(request));
+    return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
+            .issues = promptWarnings(model, request, prompts)};
+}
+
+std::vector<WireRef> encodeStage(StageContext& context,
+                                 const EncodeRequest& request,
+                                 const StageCall&) {
+    EncodedPrompts prompts = modelIn(request.model).encodePrompts(context, promptsOf(request));
+    return {std::move(prompts.positive), std::move(prompts.negative)};
+}
+
+}  // namespace
+
+const StageDef<EncodeRequest>& stageOf(const EncodeRequest&) {
+    static const StageDef<EncodeRequest> def{.name = "encode",
+                                             .wires = {{"model", &EncodeRequest::model}},
+                                             .source = modelOf<EncodeRequest>,
+                                             .roles = {kTextEncoders},
+                                             .shape = encodeShapes,
+                                             .run = encodeStage};
+    return def;
+}
+
+}  // namespace lowtide::models

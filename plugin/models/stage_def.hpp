@@ -1,0 +1,171 @@
+#pragma once
+// A stage, told once: what it is called, the components that it runs, what comes out, how it runs.
+// Its outline and its walk over shapes follow from that. Torch-free.
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/base/stop_token.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/precision.hpp"
+#include "plugin/memory/wire_value.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+using memory::WireRef;
+
+class ComponentSource;
+class ModelHashes;
+struct StageContext;
+
+/// How a result looks after `done` of `total` units.
+struct LivePicture {
+    Image8 picture;
+    int scale = 1;  ///< pixels of the result for one of `picture`, in both directions
+    int done = 0;
+    int total = 0;
+};
+
+/// What a stage may ask of the run it is part of.
+struct StageCall {
+    std::string node;
+    StopToken stop;
+    std::function<void(std::string_view phase, double done, double total)> progress;
+    /// How the result looks meanwhile; empty: nobody wants to see it.
+    std::function<void(const LivePicture&)> preview{};
+    /// Facts of the stage for the report, under a name; may be empty: nobody wants them.
+    std::function<void(std::string_view name, Json facts)> tell{};
+    std::function<void(Issue)> issue;
+};
+
+/// What is known of a value before the run: stands in its place in a request that is outlined.
+class KnownValue final : public memory::WireValue {
+public:
+    /// `shape` is empty and `value` says more, for what has no shape yet.
+    KnownValue(std::string type, Shape shape, WireRef value = {})
+        : type_(std::move(type)), shape_(std::move(shape)), value_(std::move(value)) {}
+
+    [[nodiscard]] std::string_view type() const override { return type_; }
+
+    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
+
+    [[nodiscard]] WireRef onHost() const override { return std::make_shared<KnownValue>(*this); }
+
+    [[nodiscard]] const Shape& shape() const { return shape_; }
+
+    /// StageOutput::value of the stage that makes it, or null; what was loaded itself.
+    [[nodiscard]] const WireRef& value() const { return value_; }
+
+private:
+    std::string type_;
+    Shape shape_;
+    WireRef value_;
+};
+
+/// An output of a stage before it runs.
+struct StageOutput {
+    std::string type;
+    Shape shape;
+    WireRef value{};               ///< what is known beyond the shape; may be null
+    std::vector<Bytes> tensors{};  ///< all that it holds, where the stage computes
+    Bytes hostBytes = 0;           ///< beside them, in host memory wherever that is
+};
+
+/// What a stage says before it runs.
+struct StageShapes {
+    std::vector<StageOutput> outputs;
+    Issues issues{};             ///< warnings about choices that go badly together
+    bool runsComponents = true;  ///< else, asked so, it runs none
+};
+
+/// What a stage is told when its outputs are asked.
+struct StageFacts {
+    std::vector<memory::ComponentPrecision> precisions;  ///< may get what makes a component lossy
+    ModelHashes* hashes = nullptr;
+};
+
+/// Of the passes over its components that a stage takes, those that its walk takes.
+struct WalkedShare {
+    int64_t all = 1;
+    int64_t walked = 1;
+};
+
+/// An input of a stage: its port and its place in the request.
+template <class Request>
+struct StageWire {
+    const char* port;
+    WireRef Request::*value;
+};
+
+/// A stage by what it is asked. A request holds KnownValues before the run and values in it; both
+/// functions refuse, in the same words, what cannot be.
+template <class Request>
+struct StageDef {
+    const char* name;
+    std::vector<StageWire<Request>> wires{};
+    /// The model or upscaler whose components it runs; null: it runs none.
+    const ComponentSource& (*source)(const Request& request) = nullptr;
+    std::vector<std::string_view> roles{};  ///< patterns (memory::matchesRole)
+    /// The stage sets LibTorch's switches itself, for each of its components.
+    bool hasOwnSwitches = false;
+    /// Its outputs, from shapes and headers alone. Any thread.
+    StageShapes (*shape)(const Request& request, StageFacts& facts) = nullptr;
+    /// The values of its outputs. Run thread.
+    std::vector<WireRef> (*run)(StageContext& context,
+                                const Request& request,
+                                const StageCall& call) = nullptr;
+    /// Makes a request of many like passes one of a few, for a walk; null: all are walked.
+    WalkedShare (*shorten)(StageContext& context, Request& request) = nullptr;
+};
+
+/// What takes the place of the value on a wire.
+using WireOf = std::function<WireRef(std::string_view port, const WireRef& value)>;
+
+/// A stage with what it is asked, whatever that is. What it refers to must outlive it.
+struct StageTask {
+    std::string name;
+    std::function<const ComponentSource&()> source;
+    std::vector<std::string_view> roles;
+    memory::PrecisionChoice precision;
+    bool hasOwnSwitches = false;
+    std::function<StageShapes(StageFacts&)> shape;
+    std::function<std::vector<WireRef>(StageContext&, const StageCall&)> run;
+    /// run() with other values on the wires, shortened.
+    std::function<WalkedShare(StageContext&, const StageCall&, const WireOf&)> walk;
+};
+
+/// `request` as a task of its stage: `stageOf(request)` is its StageDef.
+template <class Request>
+[[nodiscard]] StageTask taskOf(const Request& request) {
+    const StageDef<Request>& def = stageOf(request);
+    StageTask task{.name = def.name, .roles = def.roles, .hasOwnSwitches = def.hasOwnSwitches};
+    if (def.source) {
+        task.source = [&def, request]() -> const ComponentSource& { return def.source(request); };
+    }
+    if constexpr (requires { request.precision; }) {
+        task.precision = request.precision;
+    }
+    task.shape = [&def, request](StageFacts& facts) { return def.shape(request, facts); };
+    task.run = [&def, request](StageContext& context, const StageCall& call) {
+        return def.run(context, request, call);
+    };
+    task.walk = [&def, request](
+                    StageContext& context, const StageCall& call, const WireOf& wireOf) {
+        Request walked = request;
+        const WalkedShare share = def.shorten ? def.shorten(context, walked) : WalkedShare();
+        for (const StageWire<Request>& wire : def.wires) {
+            walked.*wire.value = wireOf(wire.port, walked.*wire.value);
+        }
+        (void)def.run(context, walked, call);
+        return share;
+    };
+    return task;
+}
+
+}  // namespace lowtide::models

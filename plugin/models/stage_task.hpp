@@ -1,0 +1,17 @@
+#pragma once
+
+#include "plugin/models/component_source.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::models {
+
+/// What is known of a stage before it runs. Opens files only where their types matter.
+[[nodiscard]] StageOutline outlineTask(const StageTask& task, ModelHashes& hashes);
+
+/// Runs it with its components as the request wants their numbers. The context gets them.
+[[nodiscard]] std::vector<WireRef> runTask(const StageTask& task,
+                                           StageContext& context,
+                                           const StageCall& call);
+
+}  // namespace lowtide::models

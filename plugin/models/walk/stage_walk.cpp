@@ -1,0 +1,157 @@
+#include "plugin/models/walk/stage_walk.hpp"
+
+#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/precision/stage_precision.hpp"
+#include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/stage_requests.hpp"
+#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/numerics_scope.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <functional>
+#include <optional>
+
+namespace lowtide::models {
+
+namespace {
+
+/// What lies on the wire into `port`.
+at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
+    return place.isElsewhere(port) ? ShapeWalk::elsewhere(shape) : ShapeWalk::onWire(shape);
+}
+
+WireRef conditioningOnWire(const WireRef& value,
+                           const memory::StagePlace& place,
+                           const std::string& port) {
+    const ConditioningOutline outline =
+        outlineOf(conditioningShapeOf(value, port.c_str()), port.c_str());
+    std::vector<tensor::ConditioningEntry> entries;
+    for (const EntryOutline& entry : outline.entries()) {
+        tensor::ConditioningEntry& own = entries.emplace_back();
+        own.scope = entry.scope;
+        for (const auto& [name, shape] : entry.tensors) {
+            own.tensors.emplace(name, onWire(shape, place, port));
+        }
+    }
+    return std::make_shared<const tensor::Conditioning>(
+        outline.fields(), std::move(entries), std::string(), -1);
+}
+
+WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
+    const WireRef kind = kindOf(value);
+    if (const EmptyOutline* empty = emptyIn(kind)) {
+        return std::make_shared<const tensor::EmptyLatents>(empty->size, empty->batch);
+    }
+    const Shape shape = shapeOf(value);
+    at::Tensor samples = onWire(shape, place, port);
+    at::Tensor deviation = isDistribution(kind) ? onWire(shape, place, port) : at::Tensor();
+    return std::make_shared<const tensor::Latents>(
+        std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation));
+}
+
+/// A value of the shapes that are known; what was loaded itself.
+WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
+    const std::string_view type = value ? value->type() : std::string_view();
+    if (type == "CONDITIONING") {
+        return conditioningOnWire(value, place, std::string(port));
+    }
+    if (type == "LATENT") {
+        return latentOnWire(value, place, port);
+    }
+    if (type == "IMAGE") {
+        return std::make_shared<const tensor::Images>(onWire(shapeOf(value), place, port),
+                                                      tensor::Provenance{});
+    }
+    if (type == "MASK") {
+        return std::make_shared<const tensor::Masks>(onWire(shapeOf(value), place, port));
+    }
+    return value;
+}
+
+/// A picture that the host has not taken yet: in host memory, one at a time.
+at::Tensor onItsWay(const Image8& picture, const memory::StagePlace& place) {
+    const bool isCounted = tensor::imitatedBy(place.deviceKind) == tensor::Imitated::Cpu;
+    return isCounted ? at::empty({static_cast<int64_t>(picture.byteCount())},
+                                 at::TensorOptions(at::kByte).device(c10::kMeta))
+                     : at::Tensor();
+}
+
+/// A walk of `run` over the trees.
+memory::StageWork walkOver(const memory::StagePlace& place,
+                           std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                           const std::function<void(ShapeWalk&)>& run) {
+    const c10::InferenceMode asOnTheRunThread;
+    ShapeWalk walk(place.deviceKind, std::move(trees), place.isThere);
+    run(walk);
+    return walk.work();
+}
+
+/// Of a stage in a walk, which nobody looks at.
+StageCall callFor(const memory::StagePlace& place, at::Tensor& shown) {
+    StageCall call{.node = {},
+                   .stop = {},
+                   .progress = [](std::string_view, double, double) {},
+                   .issue = [](const Issue&) {}};
+    if (place.previews) {
+        call.preview = [&](const LivePicture& live) { shown = onItsWay(live.picture, place); };
+    }
+    return call;
+}
+
+}  // namespace
+
+memory::StageWork walkStage(const StageTask& task,
+                            const StageFacts& facts,
+                            const memory::StagePlace& place) {
+    TypedNetworks typed;
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    std::optional<tensor::NumericsScope> scope;
+    if (!facts.precisions.empty()) {
+        const ComponentSource& source = task.source();
+        typed = typedFor(source, facts.precisions);
+        trees = typedTrees(typed, source, facts.precisions);
+    }
+    if (!facts.precisions.empty() && !task.hasOwnSwitches) {
+        scope.emplace(facts.precisions.front().switches);
+    }
+    WalkedShare share;
+    memory::StageWork work = walkOver(place, std::move(trees), [&](ShapeWalk& walk) {
+        StageContext context{.weights = walk,
+                             .record = tensor::Record(nullptr),
+                             .typed = std::move(typed),
+                             .hashes = facts.hashes,
+                             .walk = &walk};
+        at::Tensor shown;
+        share = task.walk(context, callFor(place, shown), [&](auto port, const WireRef& value) {
+            return valueOnWire(value, place, port);
+        });
+    });
+    for (memory::ComponentWork& component : work.components) {
+        component.passes = component.passes * share.all / share.walked;
+    }
+    return work;
+}
+
+memory::StageWork walkPicture(int64_t heightPixels,
+                              int64_t widthPixels,
+                              const memory::StagePlace& place) {
+    return walkOver(place, {}, [&](ShapeWalk&) {
+        const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
+        const at::Tensor pixels =
+            at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
+        const at::Tensor mask = at::empty({1, 1, heightPixels, widthPixels}, options);
+    });
+}
+
+memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
+    return walkOver(place, {}, [&](ShapeWalk&) {
+        (void)tensor::quantised(onWire(imageShape, place, "image"));
+    });
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,25 @@
+#pragma once
+// Stages on shapes alone: the very functions that run them, over a ShapeWalk. Run thread; no
+// weight is read. What a stage would refuse is refused here in the same words.
+
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/models/stage_def.hpp"
+
+namespace lowtide::models {
+
+/// The stage with tensors of the shapes that are known in place of its KnownValues. Every network
+/// is walked once for each size of its input; the passes are those of the whole stage.
+[[nodiscard]] memory::StageWork walkStage(const StageTask& task,
+                                          const StageFacts& facts,
+                                          const memory::StagePlace& place);
+
+/// Of the values that a picture file gives.
+[[nodiscard]] memory::StageWork walkPicture(int64_t heightPixels,
+                                            int64_t widthPixels,
+                                            const memory::StagePlace& place);
+
+/// The 8-bit pictures of an image.
+[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
+                                             const memory::StagePlace& place);
+
+}  // namespace lowtide::models

@@ -1,0 +1,103 @@
+#include "plugin/sampling/pass_part.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/sampling/sampler.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <string>
+
+namespace lowtide::sampling {
+
+namespace {
+
+/// Of `total` parts, those that lie behind a share; halves are rounded to the even number, as
+/// Python does.
+int64_t partsBehind(double share, int64_t total) {
+    const auto parts = static_cast<double>(total);
+    return std::llrint(std::nearbyint(parts - share * parts));
+}
+
+/// Calls from `first` on whose timesteps are `cutoff` or above.
+int callsAbove(const Sampler& sampler, int64_t cutoff, int first) {
+    int above = 0;
+    for (int call = first; call < sampler.callCount(); ++call) {
+        const double timestep = timestepIn(sampler.schedule().timesteps.select(0, call));
+        above += timestep >= static_cast<double>(cutoff) ? 1 : 0;
+    }
+    return above;
+}
+
+/// The call that begins with the steps behind a share of them all.
+int callAfterSteps(const Sampler& sampler, double share) {
+    constexpr int64_t kParts = 1000;
+    const int64_t behind = partsBehind(share, kParts) * sampler.stepCount() / kParts;
+    return sampler.firstCall(sampler.stepCount() - static_cast<int>(behind));
+}
+
+int startCall(const Sampler& sampler, double startAt) {
+    const auto trainSteps = sampler.schedule().trainSteps;
+    return trainSteps ? sampler.beginOf(callsAbove(sampler, partsBehind(startAt, *trainSteps), 0))
+                      : callAfterSteps(sampler, startAt);
+}
+
+int endCall(const Sampler& sampler, double endAt, int first) {
+    const auto trainSteps = sampler.schedule().trainSteps;
+    return trainSteps ? first + callsAbove(sampler, partsBehind(endAt, *trainSteps), first)
+                      : callAfterSteps(sampler, endAt);
+}
+
+[[noreturn]] void refuseShares(const Sampler& sampler, const PassPart& part) {
+    const bool isStart = part.startAt > 0;
+    const std::string shares = (isStart ? "start_at " + formatNumber(part.startAt) : "") +
+                               (isStart && part.endAt < 1 ? " and " : "") +
+                               (part.endAt < 1 ? "end_at " + formatNumber(part.endAt) : "");
+    throw Error(ErrorKind::InvalidInput,
+                shares + (isStart && part.endAt < 1 ? " leave" : " leaves") + " no step of " +
+                    std::to_string(sampler.stepCount()),
+                "choose shares that lie further apart, from 0 to 1, or more steps",
+                isStart ? "start_at" : "end_at");
+}
+
+[[noreturn]] void refuseSteps(int steps, const PassPart& part, bool toTheEnd) {
+    throw Error(ErrorKind::InvalidInput,
+                "there is no step from " + std::to_string(part.startStep) + " to " +
+                    std::to_string(toTheEnd ? steps : part.endStep) + " in a schedule of " +
+                    std::to_string(steps),
+                "choose start_step from 0 to " + std::to_string(steps - 1) +
+                    " and end_step above it, or -1",
+                "start_step");
+}
+
+CallRange callsBySteps(const Sampler& sampler, const PassPart& part) {
+    const int steps = sampler.stepCount();
+    const bool toTheEnd = part.endStep < 0 || part.endStep >= steps;
+    const int early =
+        part.keepNoise ? sampler.firstCall(part.endStep) : sampler.cleanEnd(part.endStep);
+    const CallRange calls{.first = part.startStep < 0 ? -1 : sampler.firstCall(part.startStep),
+                          .last = toTheEnd ? sampler.callCount() : early};
+    if (calls.first < 0 || calls.first >= calls.last) {
+        refuseSteps(steps, part, toTheEnd);
+    }
+    return calls;
+}
+
+}  // namespace
+
+CallRange callsOf(const Sampler& sampler, const PassPart& part) {
+    CallRange calls = callsBySteps(sampler, part);
+    if (part.startAt > 0) {
+        calls.first = startCall(sampler, part.startAt);
+    }
+    if (part.endAt < 1) {
+        calls.last = endCall(sampler, part.endAt, calls.first);
+    }
+    if (calls.first >= calls.last) {
+        refuseShares(sampler, part);
+    }
+    return calls;
+}
+
+}  // namespace lowtide::sampling

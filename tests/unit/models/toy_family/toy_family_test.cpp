@@ -1,0 +1,338 @@
+#include "nodes/node_list.hpp"
+#include "plugin/executor/node_types.hpp"
+#include "plugin/executor/run_queue.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/make_stages.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/device_source.hpp"
+#include "plugin/residency/residency.hpp"
+#include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/value_codecs.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/toy_family/toy_family.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace toy_family_test {
+
+using namespace lowtide;  // NOLINT
+using testing::kToyEncoders;
+
+/// Hears nothing.
+class DeafObserver final : public Observer {
+public:
+    void event(std::string_view) noexcept override {}
+
+    void preview(RunId, std::string_view, const Image8&) noexcept override {}
+};
+
+/// Nodes, stages and executor of the program, with the toy as the one family.
+class ToyBench {
+public:
+    ToyBench()
+        : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
+          stages_(
+              models::makeStages({.residency = residency_,
+                                  .resourcesFolder = testing::sourcePath("resources").toStdString(),
+                                  .modelFolders = {},
+                                  .recorder = [this] { return recorder_.get(); },
+                                  .families = kFamilies})),
+          types_(nodes::makeNodeTypes(*stages_)),
+          queue_(types_,
+                 residency_,
+                 {.threadSetUp =
+                      [] {
+                          thread_local std::optional<c10::InferenceMode> inference;
+                          inference.emplace(true);
+                          residency::CpuAllocations::attachThread();
+                      },
+                  .keepFolder = {},
+                  .codecs = tensor::stageValueCodecs()}) {}
+
+    [[nodiscard]] const executor::NodeTypes& types() const { return types_; }
+
+    [[nodiscard]] models::Stages& stages() { return *stages_; }
+
+    [[nodiscard]] const models::Model& model() {
+        model_ = stages_->loadCheckpoint({.checkpoint = checkpoint_.path()}, "");
+        return dynamic_cast<const models::Model&>(*model_);
+    }
+
+    [[nodiscard]] const memory::WireRef& modelValue() const { return model_; }
+
+    /// A picture of 64 x 64 in two steps on the rehearsed device; `offloads`: what a node between
+    /// the encoder and the denoiser makes leave.
+    [[nodiscard]] Json graph(const std::string& offloads = {}) const {
+        Json nodes = {
+            {"load", {{"type", "load.checkpoint"}, {"params", {{"checkpoint", path()}}}}},
+            {"encode",
+             {{"type", "prompt.encode"}, {"params", {{"prompt", "a cat"}, {"negative", "a dog"}}}}},
+            {"latent", {{"type", "latent.empty"}, {"params", {{"width", 64}, {"height", 64}}}}},
+            {"denoise", {{"type", "denoise.sample"}, {"params", {{"steps", 2}}}}},
+            {"decode", {{"type", "decode.image"}}},
+            {"show", {{"type", "preview.image"}}}};
+        Json links = Json::array();
+        const auto link =
+            [&](const char* from, const char* output, const char* to, const char* in) {
+                links.push_back({{"from", {from, output}}, {"to", {to, in}}});
+            };
+        for (const char* user : {"encode", "denoise", "decode"}) {
+            link("load", "model", user, "model");
+        }
+        if (offloads.empty()) {
+            link("encode", "positive", "denoise", "positive");
+        } else {
+            nodes["offload"] = {{"type", "control.offload"}, {"params", {{"component", offloads}}}};
+            link("encode", "positive", "offload", "value");
+            link("offload", "value", "denoise", "positive");
+        }
+        link("encode", "negative", "denoise", "negative");
+        link("latent", "latent", "denoise", "latent");
+        link("denoise", "latent", "decode", "latent");
+        link("decode", "image", "show", "image");
+        return {{"format", 2}, {"nodes", std::move(nodes)}, {"links", std::move(links)}};
+    }
+
+    executor::RunResult run(const Json& graph, const std::vector<std::string>& policies = {}) {
+        recorder_ = std::make_unique<tensor::Recorder>();
+        const graph::Document document = graph::applyOverrides(
+            graph::documentFromJson(graph), types_.catalog(), {.policies = policies});
+        DeafObserver observer;
+        return queue_.wait(queue_.start(
+            {.snapshot = graph::makeSnapshot(document, types_.catalog()),
+             .options = {.device = memory::DeviceSpec{.kind = "fake"}, .forceExecution = true},
+             .observer = &observer}));
+    }
+
+    /// A tensor that the last run recorded.
+    [[nodiscard]] at::Tensor recorded(const std::string& name) const {
+        return recorder_->tensors().at(name);
+    }
+
+private:
+    [[nodiscard]] std::string path() const { return checkpoint_.path(); }
+
+    inline static const models::Family* const kFamilies[] = {&testing::toyFamily()};
+
+    testing::ToyCheckpoint checkpoint_;
+    std::unique_ptr<tensor::Recorder> recorder_;
+    residency::Residency residency_;
+    std::unique_ptr<models::Stages> stages_;
+    executor::NodeTypes types_;
+    executor::RunQueue queue_;
+    memory::WireRef model_;
+};
+
+/// What the plan of a run has for a component: "stays", "components".
+Json partOf(const executor::RunResult& result, const char* list, const std::string& role) {
+    for (const Json& part : result.report.at("plan").at(list)) {
+        if (part.at("role") == role) {
+            return part;
+        }
+    }
+    return {};
+}
+
+std::string issuesOf(const executor::RunResult& result) {
+    std::string text;
+    for (const Issue& issue : result.issues) {
+        text += issue.code + " " + issue.node + "." + issue.item + ": " + issue.message + " (" +
+                issue.hint + ")\n";
+    }
+    return text;
+}
+
+/// Of an encoder's states, the last for the first text.
+std::string stateOf(const std::string& role) {
+    return role + ".last_hidden_state.000";
+}
+
+class ToyFamilyTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void everyEncoderReadsThePrompt() {
+        ToyBench bench;
+        const auto result = bench.run(bench.graph());
+
+        QVERIFY2(result.status == Status::Ok, issuesOf(result).c_str());
+        at::Tensor mean = at::zeros_like(bench.recorded("embeds.prompt"));
+        for (const std::string& role : kToyEncoders) {
+            QVERIFY(!partOf(result, "components", role).is_null());
+            QVERIFY(result.report.at("precision").contains("encode." + role));
+            mean += bench.recorded(stateOf(role)) / 3.0;
+        }
+        QVERIFY(at::allclose(bench.recorded("embeds.prompt"), mean, 1e-5, 1e-6));
+        QVERIFY(!partOf(result, "components", "denoiser").is_null());
+        QVERIFY(!partOf(result, "components", "autoencoder").is_null());
+    }
+
+    /// And of no other file before.
+    void aComponentIsOpenedWhenAStageRunsIt() {
+        ToyBench bench;
+        const models::Model& model = bench.model();
+        const auto openedOf = [&] {
+            std::vector<std::string> opened;
+            for (const models::ComponentDesc& component : model.components()) {
+                if (model.openedTree(component.role)) {
+                    opened.push_back(component.role);
+                }
+            }
+            return opened;
+        };
+        QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
+        const models::StageOutline outline = bench.stages().outline(
+            models::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
+        QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
+
+        const auto trees = outline.components();
+
+        std::vector<std::string> roles;
+        for (const auto& tree : trees) {
+            roles.push_back(tree->role);
+        }
+        QCOMPARE(roles, kToyEncoders);
+        QVERIFY(!model.openedTree(testing::kToyImageEncoder));
+        QVERIFY(model.tree(testing::kToyImageEncoder));
+    }
+
+    void aPolicyReachesEachEncoder() {
+        ToyBench bench;
+        QVERIFY(bench.run(bench.graph()).status == Status::Ok);
+        const at::Tensor plain = bench.recorded("embeds.prompt").clone();
+
+        const auto result = bench.run(bench.graph(),
+                                      {"encode=model",
+                                       "encode.text_encoder_3=leaf+stream",
+                                       "encode.text_encoder_of_shapes=sequential"});
+
+        QVERIFY2(result.status == Status::Ok, issuesOf(result).c_str());
+        const auto policyOf = [&](const std::string& role) {
+            const Json stay = partOf(result, "stays", role);
+            return stay.at("policy").get<std::string>() +
+                   (stay.at("prefetches").get<bool>() ? "+stream" : "");
+        };
+        QCOMPARE(policyOf("text_encoder"), std::string("model"));
+        QCOMPARE(policyOf("text_encoder_3"), std::string("leaf+stream"));
+        QCOMPARE(policyOf("text_encoder_of_shapes"), std::string("sequential"));
+        QVERIFY(at::equal(bench.recorded("embeds.prompt"), plain));
+    }
+
+    void aRoleThatTheModelLacksIsRefused_data() {
+        QTest::addColumn<QString>("entry");
+        QTest::addColumn<QString>("code");
+        QTest::newRow("policy") << "memory"
+                                << "policy_without_components";
+        QTest::newRow("precision") << "precision"
+                                   << "precision_without_components";
+    }
+
+    /// As does one that the node does not run, the graph's check already.
+    void aRoleThatTheModelLacksIsRefused() {
+        QFETCH(QString, entry);
+        QFETCH(QString, code);
+        ToyBench bench;
+        Json graph = bench.graph();
+        graph["nodes"]["encode"][entry.toStdString()] = {
+            {"components", {{"text_encoder_2", Json::object()}}}};
+
+        const auto result = bench.run(graph);
+
+        QVERIFY(result.status == Status::Invalid);
+        QCOMPARE(result.issues.size(), size_t{1});
+        const Issue& issue = result.issues.front();
+        QCOMPARE(issue.code, code.toStdString());
+        QCOMPARE(issue.node, std::string("encode"));
+        QCOMPARE(issue.item, entry.toStdString());
+        QVERIFY(issue.message.find("\"text_encoder_2\"") != std::string::npos);
+        for (const std::string& role : kToyEncoders) {
+            QVERIFY2(issue.hint.find(role) != std::string::npos, issue.hint.c_str());
+        }
+        QVERIFY(issue.hint.find("image_encoder") == std::string::npos);
+    }
+
+    void eachEncoderHasItsPrecision() {
+        ToyBench bench;
+        const auto exact = bench.run(bench.graph());
+        std::map<std::string, at::Tensor> states;
+        for (const std::string& role : kToyEncoders) {
+            states[role] = bench.recorded(stateOf(role)).clone();
+        }
+        Json graph = bench.graph();
+        graph["nodes"]["encode"]["precision"] = {
+            {"components", {{"text_encoder_3", {{"storage", "bf16"}, {"compute", "bf16"}}}}}};
+
+        const auto result = bench.run(graph);
+
+        QVERIFY2(result.status == Status::Ok, issuesOf(result).c_str());
+        for (const std::string& role : kToyEncoders) {
+            const bool isHalf = role == "text_encoder_3";
+            const Json& precision = result.report.at("precision").at("encode." + role);
+            QCOMPARE(precision.at("compute"), Json(isHalf ? "bf16" : "f32"));
+            QCOMPARE(at::equal(bench.recorded(stateOf(role)), states.at(role)), !isHalf);
+            const auto bytesIn = [&](const executor::RunResult& run) {
+                return partOf(run, "components", role).at("weights").get<double>();
+            };
+            QVERIFY(isHalf ? bytesIn(result) < 0.6 * bytesIn(exact)
+                           : bytesIn(result) == bytesIn(exact));
+        }
+    }
+
+    void anOffloadNodeTakesRolesAndPatterns_data() {
+        QTest::addColumn<QString>("component");
+        QTest::addColumn<std::vector<std::string>>("leave");
+        QTest::newRow("one") << "text_encoder_3" << std::vector<std::string>{"text_encoder_3"};
+        QTest::newRow("all encoders") << "text_encoder*" << kToyEncoders;
+        QTest::newRow("one that nothing runs") << "image_encoder" << std::vector<std::string>();
+    }
+
+    void anOffloadNodeTakesRolesAndPatterns() {
+        QFETCH(QString, component);
+        QFETCH(std::vector<std::string>, leave);
+        ToyBench bench;
+
+        const auto result =
+            bench.run(bench.graph(component.toStdString()), {"encode=none", "denoise=none"});
+
+        QVERIFY2(result.status == Status::Ok, issuesOf(result).c_str());
+        int64_t bytes = 0;
+        for (const std::string& role : kToyEncoders) {
+            const bool leaves = std::find(leave.begin(), leave.end(), role) != leave.end();
+            bytes += leaves ? partOf(result, "components", role).at("weights").get<int64_t>() : 0;
+            QCOMPARE(partOf(result, "stays", role).at("offloaded_by"),
+                     leaves ? Json({"offload"}) : Json::array());
+        }
+        const Json& control = result.report.at("controls").front();
+        QCOMPARE(control.at("bytes").get<int64_t>(), bytes);
+    }
+
+    void choicesOfComponentsAreWhatFamiliesState() {
+        ToyBench bench;
+        const NodeDesc* offload = bench.types().catalog().find("control.offload");
+        std::vector<std::string> ids;
+        for (const ChoiceDesc& choice : graph::findParam(*offload, "component")->choices) {
+            ids.push_back(choice.id);
+        }
+        std::vector<std::string> wanted = {"all", "text_encoder*"};
+        wanted.insert(wanted.end(), kToyEncoders.begin(), kToyEncoders.end());
+        for (const char* role : {"image_encoder", "denoiser", "autoencoder", "upscaler"}) {
+            wanted.emplace_back(role);
+        }
+        QCOMPARE(ids, wanted);
+    }
+};
+
+LOWTIDE_TEST(ToyFamilyTest)
+
+}  // namespace toy_family_test
+
+#include "toy_family_test.moc"

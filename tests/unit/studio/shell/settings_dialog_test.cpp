@@ -1,0 +1,100 @@
+// The dialog of settings: what is typed counts when it is done, not at every key.
+#include "tests/fixtures/input.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "ui/studio/settings_dialog.hpp"
+
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace settings_dialog_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+struct Shown {
+    QTemporaryDir folder;
+    Settings settings{folder.filePath("settings.json")};
+    SettingsDialog dialog{settings, {"cpu"}, "/pictures"};
+
+    Shown() {
+        dialog.show();
+        test::bringToFront(dialog);
+    }
+
+    QLineEdit& field(const char* name) { return *dialog.findChild<QLineEdit*>(name); }
+
+    void type(const char* name, const char* text) {
+        field(name).setFocus();
+        QTest::keyClicks(&field(name), text);
+    }
+
+    [[nodiscard]] QString valueOf(const char* name) const {
+        const Preferences& preferences = settings.preferences();
+        return QByteArray(name) == "budget" ? preferences.memoryBudget : preferences.outputFolder;
+    }
+};
+
+}  // namespace
+
+class SettingsDialogTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void halfOfWhatIsTypedIsNoSetting_data() {
+        QTest::addColumn<QByteArray>("field");
+        QTest::addColumn<QByteArray>("typed");
+        QTest::newRow("folder") << QByteArray("outputFolder") << QByteArray("/pictures/2026");
+        QTest::newRow("budget") << QByteArray("budget") << QByteArray("64GiB");  // 6, then 64
+    }
+
+    /// A run that begins meanwhile uses no half of it, and no key waits for the disk.
+    void halfOfWhatIsTypedIsNoSetting() {
+        QFETCH(QByteArray, field);
+        QFETCH(QByteArray, typed);
+        Shown shown;
+        QSignalSpy changed(&shown.settings, &Settings::changed);
+
+        shown.type(field, typed);
+
+        QCOMPARE(changed.count(), 0);
+        QTest::keyClick(&shown.field(field), Qt::Key_Tab);
+        QCOMPARE(shown.valueOf(field), QString(typed));
+        QCOMPARE(changed.count(), 1);
+    }
+
+    void whatIsTypedIsKept_whenTheDialogCloses_data() { halfOfWhatIsTypedIsNoSetting_data(); }
+
+    void whatIsTypedIsKept_whenTheDialogCloses() {
+        QFETCH(QByteArray, field);
+        QFETCH(QByteArray, typed);
+        Shown shown;
+        shown.type(field, typed);
+        shown.dialog.close();
+        QCOMPARE(shown.valueOf(field), QString(typed));
+    }
+
+    void aBudgetThatIsNoneIsTold_andNotKept() {
+        Shown shown;
+        shown.type("budget", "much");
+        const QList<QLabel*> labels = shown.dialog.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->isVisible() && label->text().contains("6GiB");
+        }));
+        shown.dialog.close();
+        QCOMPARE(shown.valueOf("budget"), QString());
+    }
+};
+
+LOWTIDE_WINDOW_TEST(SettingsDialogTest)
+
+}  // namespace settings_dialog_test
+
+#include "settings_dialog_test.moc"
