@@ -100,6 +100,7 @@ struct FileDigests::State {
     std::string waitFor(const std::string& path, const StopToken& stop) {
         std::unique_lock lock(mutex);
         failed.erase(path);
+        bool mayBeOfBefore = isAsked(path);  // the file may have come since that reading began
         while (true) {
             const FileIdentity identity = stampOfFile(path).identity;
             const auto found = known.find(path);
@@ -109,7 +110,10 @@ struct FileDigests::State {
             if (const auto failure = failed.find(path); failure != failed.end()) {
                 const Error error = failure->second;
                 failed.erase(failure);
-                throw error;
+                if (!mayBeOfBefore) {
+                    throw error;
+                }
+                mayBeOfBefore = false;
             }
             if (found != known.end()) {  // of an earlier state of the file
                 known.erase(found);
