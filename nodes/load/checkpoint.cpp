@@ -70,6 +70,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                  [open](executor::Context& context) {
                      context.output("model", open(context, context.graphFolder()));
                  }},
+            loadLoraNode(stages),
             loadUpscalerNode(stages),
             loadImageNode(stages)};
 }

@@ -11,6 +11,9 @@ namespace lowtide::nodes {
 /// "load.upscaler": a network that enlarges pictures.
 [[nodiscard]] executor::NodeType loadUpscalerNode(models::Stages& stages);
 
+/// "load.lora": a model as an adapter changes it.
+[[nodiscard]] executor::NodeType loadLoraNode(models::Stages& stages);
+
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 

@@ -166,7 +166,6 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                                                      const PlanBasis& basis) {
     memory::PlanRequest request{.device = devices.main, .devices = devices.opened};
     renewHeld(request, basis);
-    request.patched = basis.engine.patchedComponents();
     for (const size_t position : positions) {
         const graph::SnapshotNode& node = snapshot.nodes[position];
         const WorkOutline& work = outlined.work[position];

@@ -37,15 +37,6 @@ std::string policyText(const Combination& each, const std::string& why) {
 }
 
 constexpr RefusalRow kRefusals[] = {
-    {.applies = [](const Combination& each) { return each.hasScales && each.isPatched; },
-     .reason =
-         [](const Combination&) {
-             return std::string(
-                 "weights that are stored as f8 cannot take the changes of adapters: they would "
-                 "be lost in the rounding");
-         },
-     .hint = "choose the storage bf16 or f16 for this node",
-     .item = "precision"},
     {.applies =
          [](const Combination& each) {
              return lacks(each, &PlannerType::mayStream) && each.policy->stream;
@@ -207,12 +198,6 @@ Judgement requireAllowed(const Combination& combination, const std::string& plac
             judgement.kind, place + judgement.reasons.front(), judgement.hint, judgement.item);
     }
     return judgement;
-}
-
-bool hasScales(const ComponentTree& tree) {
-    return std::any_of(tree.storages.begin(), tree.storages.end(), [](const Storage& storage) {
-        return storage.scaleCount > 0;
-    });
 }
 
 }  // namespace lowtide::memory

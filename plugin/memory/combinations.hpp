@@ -52,8 +52,6 @@ struct DenoiserTraits {
 /// What is chosen together for one component of one node. Fields as they are made ask nothing.
 struct Combination {
     ComponentPrecision precision{};
-    bool hasScales = false;  ///< its weights on the device have scales
-    bool isPatched = false;  ///< adapters change its weights on the device
     std::optional<Policy> policy{};
     ChosenCache cache{};
     ChosenSampler sampler{};
@@ -80,8 +78,5 @@ inline constexpr int kFewCalls = 8;
 /// As judge(), but throws what is refused: Error of the row's kind on its item, the sentence behind
 /// `place` ("node a: ").
 Judgement requireAllowed(const Combination& combination, const std::string& place = {});
-
-/// Whether some weights of the component lie on a device with scales.
-[[nodiscard]] bool hasScales(const ComponentTree& tree);
 
 }  // namespace lowtide::memory

@@ -55,8 +55,11 @@ bool ComponentTree::isConverted(StorageId storage) const {
 
 Bytes ComponentTree::deviceBytes(StorageId storage) const {
     const Storage& bytes = storages[storage];
-    return bytes.scaleCount > 0 ? bytes.scaleOffset() + bytes.scaleCount * sizeOf(DType::F32)
-                                : bytes.elementCount * sizeOf(deviceType(storage));
+    if (bytes.scaleCount > 0) {
+        return bytes.scaleOffset() + bytes.scaleCount * sizeOf(DType::F32);
+    }
+    const DType type = deviceType(storage);
+    return bytes.elementCount * std::max(sizeOf(type), sizeOf(bytes.arrivalType.value_or(type)));
 }
 
 Bytes ComponentTree::deviceBytes() const {
@@ -67,6 +70,22 @@ Bytes ComponentTree::deviceBytes() const {
         total += resident[storage] ? alignUp(bytes[storage], kSlotAlignment) : 0;
     }
     return total;
+}
+
+std::vector<WeightFile> ComponentTree::networkFiles() const {
+    std::vector<bool> isOfChange(files.size(), false);
+    for (const WeightChange& change : changes) {
+        for (const ChangeFactor& factor : change.factors) {
+            isOfChange[storages[weights[factor.weight].storage].file] = true;
+        }
+    }
+    std::vector<WeightFile> own;
+    for (size_t i = 0; i < files.size(); ++i) {
+        if (!isOfChange[i]) {
+            own.push_back(files[i]);
+        }
+    }
+    return own;
 }
 
 Bytes ComponentTree::fileBytes() const {

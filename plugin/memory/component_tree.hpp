@@ -4,10 +4,12 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/weight_change.hpp"
 #include "plugin/memory/weight_file.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct Storage {
     DType fileType = DType::F32;
     int64_t elementCount = 0;
     std::optional<DType> deviceType{};  ///< on a device; empty: its weights' compute type
+    /// In which it comes to a device, where that is not `deviceType`: it is changed there, in f32
+    /// from what its file has, and rounded once.
+    std::optional<DType> arrivalType{};
     /// Output channels with a scale of their own, f32 behind the elements; 0: it has no scales.
     int64_t scaleCount = 0;
 
@@ -44,7 +49,13 @@ struct Weight {
 struct Leaf {
     std::string name;
     std::vector<WeightId> weights;
-    bool gathered = false;  ///< rows are gathered on the host; never resident, never streamed
+    bool gathered = false;     ///< rows are gathered on the host; never resident, never streamed
+    uint32_t factorCount = 0;  ///< of `weights`, at their end: factors of changes, not for networks
+
+    /// Those that its network asks for.
+    [[nodiscard]] std::span<const WeightId> ownWeights() const {
+        return std::span(weights).first(weights.size() - factorCount);
+    }
 };
 
 /// A run of leaves that forms a unit: a block (depth 0) or a part of one (resnet, attention: depth
@@ -61,6 +72,7 @@ struct Block {
 struct ComponentTree {
     std::string id;          ///< unique per content: hash of role, files, settings and device types
     std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
+    std::string plainId{};   ///< likewise, without its changes; empty: it has none
     std::string role;        ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;     ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
@@ -68,6 +80,7 @@ struct ComponentTree {
     std::vector<Weight> weights;
     std::vector<Leaf> leaves;
     std::vector<Block> blocks;
+    std::vector<WeightChange> changes{};  ///< in the order in which they are applied
 
     /// Type of one storage's elements on a device.
     [[nodiscard]] DType deviceType(StorageId storage) const;
@@ -81,8 +94,16 @@ struct ComponentTree {
     /// Bytes of the masters in the files.
     [[nodiscard]] Bytes fileBytes() const;
 
+    /// The files that it would have without its changes.
+    [[nodiscard]] std::vector<WeightFile> networkFiles() const;
+
     /// The id under which the same weights go in any types.
     [[nodiscard]] const std::string& weightsId() const { return sourceId.empty() ? id : sourceId; }
+
+    /// The id of the tree that its network was described with, whatever became of it.
+    [[nodiscard]] const std::string& networkId() const {
+        return plainId.empty() ? weightsId() : plainId;
+    }
 };
 
 }  // namespace lowtide::memory

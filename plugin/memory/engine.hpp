@@ -80,8 +80,6 @@ public:
     virtual Bytes offload(std::string_view component, bool dropHost) = 0;
     /// What earlier runs left on devices.
     [[nodiscard]] virtual std::vector<KeptComponent> keptComponents() const = 0;
-    /// Ids of the trees whose weights get patches when they arrive.
-    [[nodiscard]] virtual std::vector<std::string> patchedComponents() const = 0;
     [[nodiscard]] virtual Ledger& ledger() noexcept = 0;
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;
     /// Bytes that the device's own allocator holds for us, to be compared with the ledger.

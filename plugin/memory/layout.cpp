@@ -122,8 +122,10 @@ private:
             }
             std::vector<GroupId>& groups = layout_.leafGroups[leaf];
             LeafFacts& facts = layout_.leaves[leaf];
-            for (const WeightId weight : tree_.leaves[leaf].weights) {
+            for (const WeightId weight : tree_.leaves[leaf].ownWeights()) {
                 facts.compute = tree_.weights[weight].computeType;
+            }
+            for (const WeightId weight : tree_.leaves[leaf].weights) {
                 facts.bytes += tree_.deviceBytes(tree_.weights[weight].storage);
                 const GroupId group = owner_[tree_.weights[weight].storage];
                 if (group != kNoGroup &&
@@ -236,7 +238,7 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
 }
 
 bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
-    if (!traits.usesWeightsInPlace) {
+    if (!traits.usesWeightsInPlace || !tree.changes.empty()) {
         return false;
     }
     const std::vector<bool> isBrought = broughtStorages(tree);

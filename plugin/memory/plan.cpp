@@ -241,9 +241,6 @@ private:
         const PlanDevice& device = deviceOfStay(stay);
         const PlannedUse& use = useOf(stay);
         const ComponentTree& tree = *plan_.components[stay.component].tree;
-        const bool isPatched =
-            std::find(request_.patched.begin(), request_.patched.end(), tree.id) !=
-            request_.patched.end();
         const Bytes limit = stay.isThere ? kUnbounded : room;  // what is there is whole
         stay.layout = std::make_shared<const Layout>(
             planners_[index]->lay({.tree = tree,
@@ -251,8 +248,7 @@ private:
                                    .profile = device.profile,
                                    .policy = use.policy,
                                    .work = workOf(request_.nodes[use.node], tree),
-                                   .room = limit,
-                                   .isPatched = isPatched}));
+                                   .room = limit}));
     }
 
     /// What the stay may take: at each of its nodes, what the others leave.
@@ -488,7 +484,6 @@ void findMinimums(const PlanRequest& request, Plan& plan) {
 }  // namespace
 
 std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
-    refuseCombinations(request);
     PlanClearing clearing(request);
     auto planned = planWith(clearing.request());
     const auto* refusal = std::get_if<Infeasible>(&planned);

@@ -60,8 +60,7 @@ struct PlanRequest {
     std::vector<NodeWork> nodes;
     DeviceSpec device;  ///< the run's device, for policies that name none
     std::vector<PlanDevice> devices;
-    std::vector<KeptComponent> kept{};   ///< their bytes are among `held`
-    std::vector<std::string> patched{};  ///< ids of trees whose weights get patches
+    std::vector<KeptComponent> kept{};  ///< their bytes are among `held`
 };
 
 /// A component on one device for the length of a run.

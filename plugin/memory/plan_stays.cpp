@@ -228,18 +228,6 @@ private:
 
 }  // namespace
 
-void refuseCombinations(const PlanRequest& request) {
-    for (const NodeWork& node : request.nodes) {
-        for (const auto& tree : node.components) {
-            const auto& patched = request.patched;
-            const bool isPatched =
-                std::find(patched.begin(), patched.end(), tree->id) != patched.end();
-            (void)requireAllowed({.hasScales = hasScales(*tree), .isPatched = isPatched},
-                                 "node " + node.node + ", " + tree->role + ": ");
-        }
-    }
-}
-
 StaySketch sketchStays(const PlanRequest& request, bool keepsAll) {
     return Sketcher(request, keepsAll).sketch();
 }

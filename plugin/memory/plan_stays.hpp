@@ -16,9 +16,6 @@ struct StaySketch {
 /// means nothing. With `keepsAll` stays of Lifetime::Uses last from first to last use.
 [[nodiscard]] StaySketch sketchStays(const PlanRequest& request, bool keepsAll);
 
-/// Error{InvalidInput} with the node and the reason where its choices do not go together.
-void refuseCombinations(const PlanRequest& request);
-
 /// Whether a control node before `node` sends the component away.
 [[nodiscard]] bool isOffloadedBefore(const PlanRequest& request,
                                      const KeptComponent& kept,

@@ -21,7 +21,7 @@ std::vector<GroupId> groupOrder(const Layout& layout, const AccessPattern& patte
 }  // namespace
 
 void applyRequest(Layout& layout, const LayoutRequest& request) {
-    layout.isInPlace = !request.isPatched && isUsedInPlace(request.tree, request.traits);
+    layout.isInPlace = isUsedInPlace(request.tree, request.traits);
     if (!request.work) {
         return;
     }

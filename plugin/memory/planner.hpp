@@ -27,7 +27,6 @@ struct LayoutRequest {
     const Policy& policy;
     const ComponentWork* work = nullptr;  ///< nullptr: nothing is known of its passes
     Bytes room = 0;                       ///< that it may take
-    bool isPatched = false;               ///< its weights are changed on the device
 };
 
 /// A memory policy that is built. One folder each in planners/.

@@ -201,6 +201,7 @@ std::vector<std::string> lossesOf(const ComponentPrecision& precision, const Fil
 struct StoredAs {
     DType type;
     int64_t scaleCount = 0;
+    std::optional<DType> arrival{};
 };
 
 DType asInFile(DType fileType) {
@@ -227,6 +228,24 @@ StoredAs storedAs(const Storage& storage,
     return {DType::F8E4M3, weight.shape.front()};
 }
 
+/// A changed weight is made from all that its file has. Eight bits would round its change away.
+StoredAs changedAs(const StoredAs& stored, DType fileType, DType compute) {
+    DType type = stored.type;
+    if (isByte(type)) {
+        type = isByte(fileType) ? compute : asInFile(fileType);
+    }
+    return {.type = type,
+            .arrival = holds(type, fileType) ? std::nullopt : std::optional(asInFile(fileType))};
+}
+
+std::vector<bool> changedStorages(const ComponentTree& tree) {
+    std::vector<bool> isChanged(tree.storages.size(), false);
+    for (const WeightChange& change : tree.changes) {
+        isChanged[tree.weights[change.weight].storage] = true;
+    }
+    return isChanged;
+}
+
 }  // namespace
 
 NumericTraits NumericTraits::ofCuda(int capability) {
@@ -243,7 +262,7 @@ NumericTraits NumericTraits::ofCuda(int capability) {
 std::set<DType> fileTypesOf(const ComponentTree& tree) {
     std::set<DType> types;
     for (const Leaf& leaf : tree.leaves) {
-        for (const WeightId weight : leaf.weights) {
+        for (const WeightId weight : leaf.ownWeights()) {
             if (!leaf.gathered) {
                 types.insert(tree.storages[tree.weights[weight].storage].fileType);
             }
@@ -286,21 +305,26 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
 
 ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& precision) {
     ComponentTree typed = tree;
+    const std::vector<bool> isChanged = changedStorages(tree);
     std::vector<bool> isDone(tree.storages.size(), false);
     bool isOther = false;
     Hasher hasher;
     hasher.add(tree.id);
     for (const Leaf& leaf : tree.leaves) {
-        for (const WeightId id : leaf.weights) {
+        for (const WeightId id : leaf.ownWeights()) {
             Weight& weight = typed.weights[id];
             Storage& storage = typed.storages[weight.storage];
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;
-                const StoredAs stored = storedAs(storage, weight, leaf.name, precision);
+                StoredAs stored = storedAs(storage, weight, leaf.name, precision);
+                if (isChanged[weight.storage]) {
+                    stored = changedAs(stored, storage.fileType, precision.compute);
+                }
                 isOther = isOther || stored.scaleCount > 0 ||
                           stored.type != tree.deviceType(weight.storage);
                 storage.deviceType = stored.type;
                 storage.scaleCount = stored.scaleCount;
+                storage.arrivalType = stored.arrival;
                 hasher.add(nameOf(stored.type)).add(stored.scaleCount);
             }
             weight.computeType =

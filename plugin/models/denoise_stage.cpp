@@ -237,7 +237,7 @@ DenoiseRequest identified(const DenoiseRequest& request,
     const auto tree = treeIn(modelIn(request.model), kDenoiser);
     hashes.know(*tree);
     return withWeightsHash(
-        request, [&hashes, stop, id = tree->weightsId()] { return hashes.digestOf(id, stop); });
+        request, [&hashes, stop, id = tree->networkId()] { return hashes.digestOf(id, stop); });
 }
 
 StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
@@ -370,7 +370,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         context.hashes ? identified(asked, *context.hashes, call.stop) : asked;
     if (context.hashes && !context.walk) {
         // Pictures name the weights: their files are read while the denoiser runs.
-        context.hashes->begin(treeIn(model, kDenoiser)->weightsId());
+        context.hashes->begin(treeIn(model, kDenoiser)->networkId());
     }
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(request.sampler, model.info().schedulerConfig);

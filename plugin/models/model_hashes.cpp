@@ -23,7 +23,7 @@ std::vector<std::string> pathsOf(const std::vector<memory::WeightFile>& files) {
 
 void ModelHashes::know(const memory::ComponentTree& tree) {
     const std::lock_guard lock(mutex_);
-    files_.insert_or_assign(tree.weightsId(), tree.files);
+    files_.insert_or_assign(tree.networkId(), tree.networkFiles());
 }
 
 std::vector<memory::WeightFile> ModelHashes::filesOf(const std::string& treeId) const {

@@ -59,7 +59,7 @@ std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& r
 /// A1111 has them.
 void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
     provenance.set("Refiner", facts.model.info().checkpoint);
-    provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->weightsId());
+    provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
 }
 
@@ -104,7 +104,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (const auto cache = stepCacheIn(facts.request)) {
         provenance.set("Step cache", cache->label());
     }
-    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->weightsId());
+    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Model", facts.model.info().checkpoint);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.

@@ -20,7 +20,7 @@ memory::SwitchStates StageContext::switchesOf(const memory::ComponentTree& netwo
 }
 
 const TypedNetwork* StageContext::typedOf(const memory::ComponentTree& network) const {
-    const auto found = typed.find(network.weightsId());
+    const auto found = typed.find(network.networkId());
     return found == typed.end() ? nullptr : &found->second;
 }
 

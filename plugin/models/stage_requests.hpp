@@ -23,6 +23,14 @@ struct LoadRequest {
     std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
 };
 
+/// What load.lora makes of a model. Paths as those of checkpoints.
+struct LoraRequest {
+    WireRef model;
+    std::string file;
+    double strength = 1;      ///< of the changes of the denoiser; 0: none
+    double textStrength = 1;  ///< of those of the text encoders
+};
+
 struct EncodeRequest {
     WireRef model;
     std::string prompt;

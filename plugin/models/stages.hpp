@@ -51,6 +51,12 @@ struct PictureValues {
     WireRef mask;
 };
 
+/// A model as an adapter changes it, and what of the adapter it has no place for.
+struct LoadedAdapter {
+    WireRef model;
+    Issues warnings;
+};
+
 /// The stages of one module. Run thread for run(), any thread for loading and outlines. Throws
 /// lowtide::Error only; messages name the stage, the values and what to do.
 class Stages {
@@ -76,6 +82,10 @@ public:
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;
+    /// Reads headers alone. The same model, file and strengths give the same value. Error{NotFound},
+    /// Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another kind of model too.
+    [[nodiscard]] virtual LoadedAdapter loadAdapter(const LoraRequest& request,
+                                                    std::string_view graphFolder) = 0;
     /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.
     [[nodiscard]] virtual Recognised recognise(std::string_view path) = 0;
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for

@@ -1,5 +1,8 @@
 #include "plugin/residency/bookkeeping.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
+
 #include <utility>
 
 namespace lowtide::residency {
@@ -70,6 +73,15 @@ void TrafficCounter::addStage(memory::StageTraffic stage) {
 memory::Traffic TrafficCounter::snapshot() const {
     const std::lock_guard lock(mutex_);
     return traffic_;
+}
+
+const ChangeMath& Bookkeeping::mathOf(const memory::ComponentTree& tree) const {
+    if (!changes) {
+        throw Error(ErrorKind::Internal,
+                    "adapters change the weights of the " + tree.role +
+                        ", but this engine was made without their mathematics");
+    }
+    return *changes;
 }
 
 }  // namespace lowtide::residency

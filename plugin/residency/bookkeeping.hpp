@@ -2,9 +2,11 @@
 
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/ledger.hpp"
+#include "plugin/residency/change_math.hpp"
 #include "plugin/residency/master_store.hpp"
 
 #include <exception>
+#include <memory>
 #include <mutex>
 
 namespace lowtide::residency {
@@ -40,6 +42,10 @@ struct Bookkeeping {
     memory::Ledger ledger;
     TrafficCounter traffic;
     MasterStore masters;
+    std::shared_ptr<const ChangeMath> changes{};  ///< null: no tree has any
+
+    /// For a tree with changes. Error{Internal} where no mathematics was supplied.
+    [[nodiscard]] const ChangeMath& mathOf(const memory::ComponentTree& tree) const;
 
     /// For what must not throw: an error of `work` becomes the ledger's fault, which ends the run.
     template <typename Work>

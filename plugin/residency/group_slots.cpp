@@ -49,23 +49,13 @@ GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
-      typeOf_(place_.tree->storages.size(), DType::F32),
-      weightsOf_(groups_.size()) {
+      typeOf_(place_.tree->storages.size(), DType::F32) {
     requireUsable();
-    std::vector<std::optional<GroupId>> groupOf(place_.tree->storages.size());
-    for (GroupId group = 0; group < groups_.size(); ++group) {
-        for (const StorageId storage : place_.layout->groups[group].storages) {
-            groupOf[storage] = group;
-        }
-    }
-    for (WeightId id = 0; id < place_.tree->weights.size(); ++id) {
-        const memory::Weight& weight = place_.tree->weights[id];
+    for (const memory::Weight& weight : place_.tree->weights) {
         typeOf_[weight.storage] =
             place_.tree->storages[weight.storage].deviceType.value_or(weight.computeType);
-        if (groupOf[weight.storage]) {
-            weightsOf_[*groupOf[weight.storage]].push_back(id);
-        }
     }
+    collectChanges();
     pins_.emplace(*place_.device.device,
                   place_.device.id,
                   place_.pinned,
@@ -73,12 +63,19 @@ GroupSlots::GroupSlots(GroupPlace place)
                   place_.books.ledger);
 }
 
+void GroupSlots::collectChanges() {
+    LOWTIDE_ASSERT(place_.tree->changes.empty() || !place_.layout->isInPlace);
+    for (const memory::WeightChange& change : place_.tree->changes) {
+        changes_[place_.tree->weights[change.weight].storage].changes.push_back(&change);
+    }
+}
+
 void GroupSlots::requireUsable() const {
     for (const memory::Weight& weight : place_.tree->weights) {
         const memory::Storage& storage = place_.tree->storages[weight.storage];
         const DType fileType = storage.fileType;
-        const DType type =
-            storage.scaleCount > 0 ? DType::F32 : storage.deviceType.value_or(weight.computeType);
+        const DType held = storage.deviceType.value_or(weight.computeType);
+        const DType type = storage.scaleCount > 0 ? DType::F32 : storage.arrivalType.value_or(held);
         if (!canConvert(fileType, type)) {
             throw Error(ErrorKind::Unsupported,
                         place_.tree->role + ": the weight " + weight.name + " is " +
@@ -97,7 +94,7 @@ void GroupSlots::bring(GroupId group,
     LOWTIDE_ASSERT(!state.arrival && (address || place_.layout->isInPlace));
     auto arrival = std::make_shared<Arrival>();
     count(group, +1);
-    state = {.arrival = std::move(arrival), .address = address, .epoch = place_.patches.epoch};
+    state = {.arrival = std::move(arrival), .address = address};
     const memory::Group& planned = place_.layout->groups[group];
     try {
         place_.books.ledger.event(
@@ -121,6 +118,10 @@ void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop
     std::byte* address = groups_[group].address;
     if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
         addressOf_[storage] = address ? address + planned.offsets[index] : mappedAddress(storage);
+    }
+    if (const auto changed = changes_.find(storage); changed != changes_.end()) {
+        changed->second.isPending = true;
+        ++pendingChanges_;
     }
     if (address) {
         copyStorage(group, storage, stop);
@@ -147,7 +148,8 @@ std::byte* GroupSlots::mappedAddress(StorageId storage) const {
 /// What the device makes of the storage's file bytes; nothing: they cross as they lie there.
 std::optional<TypeChange> GroupSlots::widening(StorageId storage) const {
     const memory::Storage& master = place_.tree->storages[storage];
-    const TypeChange change{.from = master.fileType, .to = typeOf_[storage]};
+    const TypeChange change{.from = master.fileType,
+                            .to = master.arrivalType.value_or(typeOf_[storage])};
     const bool isWidened =
         master.scaleCount == 0 && change.from != change.to && place_.device.device->widens(change);
     return isWidened ? std::optional(change) : std::nullopt;
@@ -188,7 +190,8 @@ void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& 
     const memory::Storage& master = place_.tree->storages[storage];
     Device& device = *place_.device.device;
     const std::optional<TypeChange> widened = widening(storage);
-    const DType crossingType = widened ? master.fileType : typeOf_[storage];
+    const DType crossingType =
+        widened ? master.fileType : master.arrivalType.value_or(typeOf_[storage]);
     const bool isConverted = master.scaleCount > 0 || master.fileType != crossingType;
     const std::span<std::byte> scratch =
         isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
@@ -234,6 +237,10 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     }
     for (const StorageId storage : planned.storages) {
         addressOf_[storage] = isMutant(Mutant::BoundLate) ? addressOf_[storage] : nullptr;
+        const auto changed = changes_.find(storage);
+        if (changed != changes_.end() && std::exchange(changed->second.isPending, false)) {
+            --pendingChanges_;
+        }
     }
     count(group, -1);
     state = {};
@@ -258,58 +265,56 @@ void GroupSlots::waitFor(GroupId group) {
         }
         state.ready.reset();
     }
-    if (state.epoch > 0 && !std::exchange(state.isPatched, true)) {
-        applyPatches(group);
+}
+
+void GroupSlots::applyChanges(LeafId leaf) {
+    if (pendingChanges_ == 0) {
+        return;
+    }
+    for (const WeightId id : place_.tree->leaves[leaf].ownWeights()) {
+        const StorageId storage = place_.tree->weights[id].storage;
+        const auto changed = changes_.find(storage);
+        if (changed != changes_.end() && changed->second.isPending) {
+            change(storage);
+            changed->second.isPending = isMutant(Mutant::ChangedTwice);
+            --pendingChanges_;
+        }
+    }
+    for (const GroupId group : place_.layout->leafGroups[leaf]) {
+        noteUse(group);
     }
 }
 
-/// In f32 from what arrived, in the order in which they were given; the sum is rounded once.
-void GroupSlots::applyPatches(GroupId group) {
-    if (place_.layout->isInPlace && !place_.patches.patches.empty()) {
-        throw Error(ErrorKind::Internal,
-                    "the weights of " + place_.tree->role +
-                        " are read where their file is mapped, but they got patches after the "
-                        "plan was made");
-    }
-    for (const WeightId id : weightsOf_[group]) {
-        const memory::Weight& weight = place_.tree->weights[id];
-        at::Tensor target;
-        at::Tensor exact;
-        for (const Patch& patch : place_.patches.patches) {
-            if (patch.weight != id) {
-                continue;
-            }
-            if (!target.defined()) {
-                requireNoScales(weight);
-                target = viewOf(weight);
-                exact = target.to(at::kFloat, false, true);
-            }
-            patch.add(exact);
-        }
-        if (target.defined()) {
-            target.copy_(exact);
+void GroupSlots::change(StorageId storage) {
+    std::vector<FactoredChange> factored;
+    for (const memory::WeightChange* change : changes_.at(storage).changes) {
+        FactoredChange& each = factored.emplace_back(FactoredChange{.change = change});
+        for (const memory::ChangeFactor& factor : change->factors) {
+            each.factors.push_back(viewOf(place_.tree->weights[factor.weight]));
         }
     }
-    noteUse(group);
+    const memory::Weight& weight = place_.tree->weights[factored.front().change->weight];
+    const DType arrived = place_.tree->storages[storage].arrivalType.value_or(typeOf_[storage]);
+    const at::Tensor target = viewOf(weight);
+    const bool isExact = arrived == DType::F32 && typeOf_[storage] == DType::F32;
+    at::Tensor exact = isExact ? target : viewOf(weight, arrived).to(at::kFloat, false, true);
+    place_.books.mathOf(*place_.tree).apply(exact, factored);
+    if (!isExact) {
+        target.copy_(exact);
+    }
 }
 
 at::Tensor GroupSlots::viewOf(const memory::Weight& weight) const {
-    residency::Device& device = *place_.device.device;
-    std::byte* address = addressOf_[weight.storage];
-    const at::ScalarType type = scalarTypeOf(typeOf_[weight.storage]);
-    return weight.isTransposed ? device.view(address, {weight.shape[1], weight.shape[0]}, type).t()
-                               : device.view(address, weight.shape, type);
+    return viewOf(weight, typeOf_[weight.storage]);
 }
 
-/// What is added to scaled weights would be lost in their rounding.
-void GroupSlots::requireNoScales(const memory::Weight& weight) const {
-    if (place_.tree->storages[weight.storage].scaleCount > 0) {
-        throw Error(ErrorKind::Unsupported,
-                    "the " + place_.tree->role +
-                        " is stored as f8, which cannot take the changes of adapters",
-                    "choose the storage bf16 or f16 for this node",
-                    "precision");
-    }
+at::Tensor GroupSlots::viewOf(const memory::Weight& weight, DType type) const {
+    residency::Device& device = *place_.device.device;
+    std::byte* address = addressOf_[weight.storage];
+    const at::ScalarType elements = scalarTypeOf(type);
+    return weight.isTransposed
+               ? device.view(address, {weight.shape[1], weight.shape[0]}, elements).t()
+               : device.view(address, weight.shape, elements);
 }
 
 bool GroupSlots::isComplete(GroupId group) const {
@@ -327,22 +332,14 @@ bool GroupSlots::isComplete(GroupId group) const {
     return !state.arrival->isPartial;
 }
 
-bool GroupSlots::isOutdated(GroupId group) const {
-    return groups_[group].arrival && groups_[group].epoch != place_.patches.epoch &&
-           !isMutant(Mutant::PatchEpochIgnored);
-}
-
 bool GroupSlots::isSettled() const {
     const auto& expected = place_.layout->order;
     const bool isWhole = std::all_of(
         expected.begin(), expected.end(), [&](GroupId group) { return isThere(group); });
-    if (!isWhole) {
-        return false;
-    }
-    return std::all_of(groups_.begin(), groups_.end(), [&](const GroupState& state) {
-        const bool isPatched = state.isPatched || state.epoch == 0;
-        return !state.arrival || (!state.ready && isPatched && state.epoch == place_.patches.epoch);
-    });
+    return isWhole && pendingChanges_ == 0 &&
+           std::all_of(groups_.begin(), groups_.end(), [](const GroupState& state) {
+               return !state.arrival || !state.ready;
+           });
 }
 
 void GroupSlots::noteUse(GroupId group) noexcept {
@@ -366,8 +363,8 @@ void GroupSlots::settle() {
 
 std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, LeafId leaf) const {
     std::vector<at::Tensor> tensors;
-    tensors.reserve(tree.leaves[leaf].weights.size());
-    for (const WeightId id : tree.leaves[leaf].weights) {
+    tensors.reserve(tree.leaves[leaf].ownWeights().size());
+    for (const WeightId id : tree.leaves[leaf].ownWeights()) {
         if (place_.layout->isInPlace) {
             place_.books.masters.requireWhole(*place_.tree, tree.weights[id].storage);
         }

@@ -2,10 +2,11 @@
 
 #include "plugin/memory/layout.hpp"
 #include "plugin/residency/bookkeeping.hpp"
+#include "plugin/residency/change_math.hpp"
 #include "plugin/residency/open_devices.hpp"
-#include "plugin/residency/patch.hpp"
 #include "plugin/residency/pinned_masters.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,6 @@ struct GroupPlace {
     std::shared_ptr<const memory::Layout> layout;
     DeviceState& device;
     Bookkeeping& books;
-    const PatchSet& patches;
     Bytes pinned = 0;  ///< host bytes to pin for what streams
 };
 
@@ -46,9 +46,11 @@ public:
     void evict(memory::GroupId group, const std::string& node);
     /// Copies still queued are given up; the group is incomplete from now on.
     void abandon(memory::GroupId group);
-    /// Compute waits for the group, and it gets its patches; rethrows what went wrong in its
-    /// copies.
+    /// Compute waits for the group; rethrows what went wrong in its copies.
     void waitFor(memory::GroupId group);
+    /// The leaf's weights get the changes that they did not get since they came; its groups were
+    /// waited for. In f32 from what arrived, in the order of the tree, rounded once.
+    void applyChanges(memory::LeafId leaf);
     /// Whether every byte has arrived.
     [[nodiscard]] bool isComplete(memory::GroupId group) const;
 
@@ -56,11 +58,8 @@ public:
         return groups_[group].arrival != nullptr;
     }
 
-    /// Whether all that the plan expects is there, and none of it has to be waited for, patched or
-    /// renewed.
+    /// Whether all that the plan expects is there, and none of it has to be waited for or changed.
     [[nodiscard]] bool isSettled() const;
-    /// Whether it came before the patches changed.
-    [[nodiscard]] bool isOutdated(memory::GroupId group) const;
     /// What compute has been given until now is the group's last use. Where a device cannot note
     /// it, the device is lost.
     void noteUse(memory::GroupId group) noexcept;
@@ -81,8 +80,12 @@ private:
         EventRef ready;                    ///< null once waited for
         EventRef lastUse;
         std::byte* address = nullptr;  ///< of its slot; null where weights are used in place
-        uint64_t epoch = 0;            ///< of the patches when it arrived
-        bool isPatched = false;
+    };
+
+    /// What becomes of a storage after it has arrived.
+    struct StorageChanges {
+        std::vector<const memory::WeightChange*> changes;  ///< all of one weight
+        bool isPending = false;                            ///< it came, and did not get them yet
     };
 
     void requireUsable() const;
@@ -92,19 +95,21 @@ private:
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
     void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
-    void applyPatches(memory::GroupId group);
-    void requireNoScales(const memory::Weight& weight) const;
-    /// A weight where it lies, in the type of its storage there.
+    void collectChanges();
+    void change(memory::StorageId storage);
+    /// A weight where it lies, in the type of its storage there, or in the one in which it came.
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
+    [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight, DType type) const;
     [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
     std::optional<PinnedMasters> pins_;  ///< always there once it is made
     std::vector<GroupState> groups_;
-    std::vector<std::byte*> addressOf_;                     ///< per storage, while it is there
-    std::vector<DType> typeOf_;                             ///< per storage: on the device
-    std::vector<std::vector<memory::WeightId>> weightsOf_;  ///< per group
+    std::vector<std::byte*> addressOf_;  ///< per storage, while it is there
+    std::vector<DType> typeOf_;          ///< per storage: on the device
+    std::map<memory::StorageId, StorageChanges> changes_;
+    size_t pendingChanges_ = 0;
 };
 
 }  // namespace lowtide::residency

@@ -12,9 +12,9 @@ enum class Mutant : uint8_t {
     ComputeDoesNotWait = 1,  ///< for the copies of a group
     CopyDoesNotWait = 2,     ///< for the last use of what lies there
     LeasedIsEvicted = 3,
-    BoundLate = 4,          ///< an address is kept when its group comes to another place
-    ReusedEarly = 5,        ///< what was computed during a lease does not count as use
-    PatchEpochIgnored = 6,  ///< of weights that are there
+    BoundLate = 4,     ///< an address is kept when its group comes to another place
+    ReusedEarly = 5,   ///< what was computed during a lease does not count as use
+    ChangedTwice = 6,  ///< the changes of adapters are added again at the next use
     CapDropped = 7,
     LaneNotDrained = 8,  ///< before memory is given back
 };

@@ -45,17 +45,16 @@ const memory::Leaf& leafOf(const memory::ComponentTree& tree,
     return found;
 }
 
-/// Reads the rows one by one into a host tensor [ids, columns].
+/// Reads rows of a table one by one into a host tensor [ids, columns].
 at::Tensor readRows(const MasterStore& masters,
                     const memory::ComponentTree& tree,
                     const memory::Weight& table,
-                    const at::Tensor& ids,
+                    const at::Tensor& flat,
+                    DType type,
                     const StopToken& stop) {
     const int64_t rowCount = table.shape[0];
     const int64_t columns = table.shape[1];
-    const at::Tensor flat = ids.reshape({-1}).contiguous();
-    at::Tensor rows =
-        at::empty({flat.numel(), columns}, at::TensorOptions(scalarTypeOf(table.computeType)));
+    at::Tensor rows = at::empty({flat.numel(), columns}, at::TensorOptions(scalarTypeOf(type)));
     auto* target = static_cast<std::byte*>(rows.data_ptr());
     const auto* id = flat.const_data_ptr<int64_t>();
     for (int64_t i = 0; i < flat.numel(); ++i) {
@@ -67,13 +66,48 @@ at::Tensor readRows(const MasterStore& masters,
         }
         masters.readElements(tree,
                              table.storage,
-                             table.computeType,
+                             type,
                              id[i] * columns,
                              columns,
-                             target + i * columns * sizeOf(table.computeType),
+                             target + i * columns * sizeOf(type),
                              stop);
     }
     return rows;
+}
+
+/// The changes of a gathered table with their factors on the host.
+struct TableChanges {
+    std::vector<FactoredChange> changes;
+    Bytes read = 0;
+};
+
+TableChanges changesOf(const MasterStore& masters,
+                       const memory::ComponentTree& tree,
+                       memory::StorageId table,
+                       const StopToken& stop) {
+    TableChanges found;
+    for (const memory::WeightChange& change : tree.changes) {
+        if (tree.weights[change.weight].storage != table) {
+            continue;
+        }
+        FactoredChange& each = found.changes.emplace_back(FactoredChange{.change = &change});
+        for (const memory::ChangeFactor& factor : change.factors) {
+            const memory::Weight& weight = tree.weights[factor.weight];
+            const memory::Storage& storage = tree.storages[weight.storage];
+            at::Tensor values =
+                at::empty(weight.shape, at::TensorOptions(scalarTypeOf(weight.computeType)));
+            masters.readElements(tree,
+                                 weight.storage,
+                                 weight.computeType,
+                                 0,
+                                 storage.elementCount,
+                                 static_cast<std::byte*>(values.data_ptr()),
+                                 stop);
+            found.read += storage.fileBytes();
+            each.factors.push_back(std::move(values));
+        }
+    }
+    return found;
 }
 
 Bytes hostBudgetOf(const memory::Plan& plan) {
@@ -113,8 +147,11 @@ struct Residency::State {
     StopToken neverStops;
 };
 
-Residency::Residency(std::unique_ptr<DeviceSource> devices)
-    : state_(std::make_unique<State>(std::move(devices))) {}
+Residency::Residency(std::unique_ptr<DeviceSource> devices,
+                     std::shared_ptr<const ChangeMath> changes)
+    : state_(std::make_unique<State>(std::move(devices))) {
+    state_->books.changes = std::move(changes);
+}
 
 Residency::~Residency() {
     end(memory::Outcome::Failed);
@@ -259,22 +296,6 @@ std::vector<memory::KeptComponent> Residency::keptComponents() const {
     return found;
 }
 
-std::vector<std::string> Residency::patchedComponents() const {
-    std::vector<std::string> found;
-    for (const auto& [id, patches] : state_->leftovers.patches) {
-        if (!patches.patches.empty()) {
-            found.push_back(id);
-        }
-    }
-    return found;
-}
-
-void Residency::setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches) {
-    PatchSet& set = state_->leftovers.patches[tree.id];
-    set.patches = std::move(patches);
-    ++set.epoch;
-}
-
 memory::Ledger& Residency::ledger() noexcept {
     return state_->books.ledger;
 }
@@ -331,9 +352,19 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
     Run& run = state_->running();
     const DeviceState& device = run.deviceOf(tree);
     const memory::Weight& table = tree.weights[found.weights.front()];
-    LOWTIDE_ASSERT(found.weights.size() == 1 && table.shape.size() == 2);
-    at::Tensor rows = readRows(state_->books.masters, tree, table, ids, run.stop());
-    const Bytes read = rows.numel() * sizeOf(tree.storages[table.storage].fileType);
+    LOWTIDE_ASSERT(found.ownWeights().size() == 1 && table.shape.size() == 2);
+    const MasterStore& masters = state_->books.masters;
+    const at::Tensor flat = ids.reshape({-1}).contiguous();
+    const bool isChanged = found.factorCount > 0;
+    at::Tensor rows = readRows(
+        masters, tree, table, flat, isChanged ? DType::F32 : table.computeType, run.stop());
+    Bytes read = rows.numel() * sizeOf(tree.storages[table.storage].fileType);
+    if (isChanged) {
+        const TableChanges made = changesOf(masters, tree, table.storage, run.stop());
+        state_->books.mathOf(tree).applyToRows(rows, flat, made.changes);
+        rows = rows.to(scalarTypeOf(table.computeType));
+        read += made.read;
+    }
     std::vector<int64_t> sizes = ids.sizes().vec();
     sizes.push_back(table.shape[1]);
     rows = rows.view(sizes);
@@ -359,11 +390,6 @@ at::Tensor Residency::runPass(const memory::ComponentTree& tree,
 
 void Residency::finishCompute(const memory::ComponentTree& tree) {
     state_->namingLost([&] { state_->running().deviceOf(tree).device->finishCompute(); });
-}
-
-uint64_t Residency::patchEpoch(const memory::ComponentTree& tree) const {
-    const auto patches = state_->leftovers.patches.find(tree.id);
-    return patches == state_->leftovers.patches.end() ? 0 : patches->second.epoch;
 }
 
 const StopToken& Residency::stop() const noexcept {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/memory/engine.hpp"
+#include "plugin/residency/change_math.hpp"
 #include "plugin/residency/device/device.hpp"
-#include "plugin/residency/patch.hpp"
 #include "plugin/residency/weight_source.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -33,7 +33,9 @@ using ProfileLookup =
 /// thread only, except ledger() and traffic().
 class Residency final : public memory::Engine, public WeightSource {
 public:
-    explicit Residency(std::unique_ptr<DeviceSource> devices);
+    /// `changes`: the mathematics of adapters; null: trees with changes are refused.
+    explicit Residency(std::unique_ptr<DeviceSource> devices,
+                       std::shared_ptr<const ChangeMath> changes = {});
     ~Residency() override;
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override;
@@ -52,7 +54,6 @@ public:
     Bytes collect(const memory::DeviceSpec& spec) override;
     Bytes offload(std::string_view component, bool dropHost) override;
     [[nodiscard]] std::vector<memory::KeptComponent> keptComponents() const override;
-    [[nodiscard]] std::vector<std::string> patchedComponents() const override;
     [[nodiscard]] memory::Ledger& ledger() noexcept override;
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;
@@ -69,16 +70,12 @@ public:
                                      const PassInputs& inputs,
                                      const PassWork& work) override;
     void finishCompute(const memory::ComponentTree& tree) override;
-    [[nodiscard]] uint64_t patchEpoch(const memory::ComponentTree& tree) const override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 
     /// The host waits until an open device has done all that it was given to compute.
     void finishCompute(const memory::DeviceSpec& spec);
     /// Where measured speeds are found from now on; without one every profile is a guess.
     void setProfiles(ProfileLookup lookup);
-    /// Replaces the patches of a component, between two runs: what is on a device by then arrives
-    /// anew from its master.
-    void setPatches(const memory::ComponentTree& tree, std::vector<Patch> patches);
     /// Ordering faults that the opened devices found, in words; empty unless one of them looks for
     /// any (fake).
     [[nodiscard]] std::vector<std::string> hazards() const;

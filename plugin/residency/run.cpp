@@ -90,7 +90,6 @@ StayRef Run::makeStay(uint32_t index) {
                                                   .layout = planned.layout,
                                                   .device = devices_.get(component.device),
                                                   .books = books_,
-                                                  .patches = leftovers_.patches[component.tree->id],
                                                   .pinned = planned.pinned},
                                        planned.passes,
                                        planned.isKept);
@@ -287,13 +286,10 @@ Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
     auto layout = std::make_shared<const memory::Layout>(
         memory::findPlanner(policy.name)
             ->lay({.tree = *planned.tree, .traits = traits, .profile = profile, .policy = policy}));
-    auto stay = std::make_unique<Stay>(GroupPlace{.tree = planned.tree,
-                                                  .layout = layout,
-                                                  .device = device,
-                                                  .books = books_,
-                                                  .patches = leftovers_.patches[tree.id]},
-                                       0,
-                                       false);
+    auto stay = std::make_unique<Stay>(
+        GroupPlace{.tree = planned.tree, .layout = layout, .device = device, .books = books_},
+        0,
+        false);
     Bytes arenaBytes = 0;
     if (layout->arenaBytes() > 0) {
         auto arena = std::make_unique<CountedArena>(

@@ -12,12 +12,11 @@
 
 namespace lowtide::residency {
 
-/// What outlives runs: components that were kept, patches; what somebody held on to beyond its node
-/// stays where it is until it is released.
+/// What outlives runs: components that were kept; what somebody held on to beyond its node stays
+/// where it is until it is released.
 struct Leftovers {
     std::vector<StayRef> kept;
     std::vector<StayRef> leased;
-    PatchSets patches;
 
     void dropReleased() noexcept {
         std::erase_if(leased, [](const StayRef& stay) { return !stay->isLeased(); });

@@ -104,11 +104,11 @@ void Stay::use(LeafId leaf, const StopToken& stop, const std::string& node) {
     take(*steps, stop, node);
     for (const GroupId group : groups) {
         bringResident(group, stop, node);
-        renewOutdated(group, stop, node);
     }
     for (const GroupId group : groups) {
         slots_.waitFor(group);
     }
+    slots_.applyChanges(leaf);
 }
 
 void Stay::prefetch(const StopToken& stop, const std::string& node) {
@@ -126,24 +126,6 @@ void Stay::take(const std::vector<StreamStep>& steps,
                 step.group, addressAt(place_.layout->residentBytes + step.offset), stop, node);
         }
     }
-}
-
-/// What came before the patches changed comes again from its master, to the same place.
-void Stay::renewOutdated(GroupId group, const StopToken& stop, const std::string& node) {
-    if (!slots_.isOutdated(group)) {
-        return;
-    }
-    if (stream_.isLeased(group)) {
-        throw Error(ErrorKind::Internal,
-                    "the patches of " + place_.tree->role + " changed while weights are leased");
-    }
-    const std::optional<Bytes> offset = stream_.offsetOf(group);
-    slots_.evict(group, node);
-    slots_.bring(group,
-                 addressAt(offset ? place_.layout->residentBytes + *offset
-                                  : place_.layout->groups[group].residentOffset),
-                 stop,
-                 node);
 }
 
 void Stay::lease(LeafId leaf) {

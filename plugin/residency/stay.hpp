@@ -84,7 +84,6 @@ private:
               const StopToken& stop,
               const std::string& node);
     void bringResident(memory::GroupId group, const StopToken& stop, const std::string& node);
-    void renewOutdated(memory::GroupId group, const StopToken& stop, const std::string& node);
     [[nodiscard]] std::byte* addressAt(Bytes offset) const;
 
     GroupPlace place_;

@@ -52,11 +52,6 @@ public:
     /// told of what is done, and a cancel has no more than that to wait for.
     virtual void finishCompute(const memory::ComponentTree& /*tree*/) {}
 
-    /// How often the patches of the component were changed; weights of one number are the same.
-    [[nodiscard]] virtual uint64_t patchEpoch(const memory::ComponentTree& /*tree*/) const {
-        return 0;
-    }
-
     /// The cancel token of the run.
     [[nodiscard]] virtual const StopToken& stop() const noexcept = 0;
 };

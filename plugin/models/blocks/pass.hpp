@@ -44,8 +44,8 @@ public:
         return weights_.runPass(tree_, inputs, work);
     }
 
-    /// WeightSource::patchEpoch() of the component.
-    [[nodiscard]] uint64_t patchEpoch() const { return weights_.patchEpoch(tree_); }
+    /// Of the component in its types, with its changes.
+    [[nodiscard]] const std::string& treeId() const { return tree_.id; }
 
     /// What goes into the network, in the type in which it computes; undefined stays so.
     [[nodiscard]] at::Tensor toCompute(const at::Tensor& value) const {

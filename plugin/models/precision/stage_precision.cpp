@@ -27,7 +27,7 @@ void add(TypedNetworks& networks,
     TypedNetwork own{.tree = typedTree(source, precision),
                      .compute = precision.compute,
                      .switches = precision.switches};
-    const std::string id = own.tree->weightsId();
+    const std::string id = own.tree->networkId();
     networks.emplace(id, std::move(own));
 }
 
@@ -84,7 +84,7 @@ std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
     const std::vector<memory::ComponentPrecision>& precisions) {
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     for (const memory::ComponentPrecision& precision : precisions) {
-        trees.push_back(networks.at(treeIn(source, precision.role)->weightsId()).tree);
+        trees.push_back(networks.at(treeIn(source, precision.role)->networkId()).tree);
     }
     return trees;
 }

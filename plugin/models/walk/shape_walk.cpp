@@ -35,6 +35,26 @@ at::Tensor leased(const ComponentTree& tree, const memory::Weight& weight) {
     return values;
 }
 
+/// With factors that are weights, which count nothing.
+std::vector<residency::FactoredChange> changesOf(const ComponentTree& tree,
+                                                 memory::StorageId storage) {
+    const tensor::WalkMeter::Pause areNoActivations;
+    std::vector<residency::FactoredChange> found;
+    for (const memory::WeightChange& change : tree.changes) {
+        if (tree.weights[change.weight].storage != storage) {
+            continue;
+        }
+        residency::FactoredChange& each =
+            found.emplace_back(residency::FactoredChange{.change = &change});
+        for (const memory::ChangeFactor& factor : change.factors) {
+            const memory::Weight& weight = tree.weights[factor.weight];
+            each.factors.push_back(
+                onMeta(weight.shape, residency::scalarTypeOf(weight.computeType)));
+        }
+    }
+    return found;
+}
+
 bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
         return x.leaf == y.leaf;
@@ -45,8 +65,9 @@ bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b
 
 ShapeWalk::ShapeWalk(std::string_view deviceKind,
                      std::vector<std::shared_ptr<const ComponentTree>> trees,
-                     bool isThere)
-    : meter_(tensor::imitatedBy(deviceKind), isThere) {
+                     bool isThere,
+                     const residency::ChangeMath& math)
+    : meter_(tensor::imitatedBy(deviceKind), isThere), isOnHost_(deviceKind == "cpu"), math_(math) {
     for (std::shared_ptr<const ComponentTree>& tree : trees) {
         components_.push_back({.tree = std::move(tree)});
     }
@@ -64,19 +85,53 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
     closeLeaf();
     Component& own = component(tree);
     LOWTIDE_ASSERT(!own.passes.empty());
+    changeLeaf(tree, leaf);
+    flopsBefore_ = meter_.flops();
     open_ = &own.passes.back().emplace_back(LeafUse{.leaf = leaf});
     std::vector<at::Tensor> tensors;
-    for (const memory::WeightId id : tree.leaves[leaf].weights) {
+    for (const memory::WeightId id : tree.leaves[leaf].ownWeights()) {
         tensors.push_back(leased(tree, tree.weights[id]));
     }
     return {std::move(tensors), nullptr};
+}
+
+/// What the changes of a leaf take for a moment, where it came just before: the operations of it
+/// are not those of every pass.
+void ShapeWalk::changeLeaf(const ComponentTree& tree, LeafId leaf) {
+    if (tree.leaves[leaf].factorCount == 0) {
+        return;
+    }
+    for (const memory::WeightId id : tree.leaves[leaf].ownWeights()) {
+        const memory::Weight& weight = tree.weights[id];
+        const memory::Storage& storage = tree.storages[weight.storage];
+        const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
+        if (changes.empty()) {
+            continue;
+        }
+        const DType held = tree.deviceType(weight.storage);
+        const bool isExact = held == DType::F32 && !storage.arrivalType;
+        at::Tensor exact = isExact ? onWire(weight.shape) : onMeta(weight.shape, at::kFloat);
+        math_.apply(exact, changes);
+    }
 }
 
 at::Tensor ShapeWalk::gatherRows(const ComponentTree& tree, LeafId leaf, const at::Tensor& ids) {
     const memory::Weight& table = tree.weights[tree.leaves[leaf].weights.front()];
     std::vector<int64_t> sizes = ids.sizes().vec();
     sizes.push_back(table.shape[1]);
-    return onMeta(sizes, residency::scalarTypeOf(table.computeType));
+    const at::ScalarType type = residency::scalarTypeOf(table.computeType);
+    if (tree.leaves[leaf].factorCount == 0 || !isOnHost_) {
+        return onMeta(sizes, type);
+    }
+    at::Tensor rows = onMeta({ids.numel(), table.shape[1]}, at::kFloat);
+    std::vector<residency::FactoredChange> changes = changesOf(tree, table.storage);
+    for (residency::FactoredChange& change : changes) {
+        for (at::Tensor& factor : change.factors) {
+            factor = onMeta(factor.sizes(), factor.scalar_type());
+        }
+    }
+    math_.applyToRows(rows, onMeta({ids.numel()}, at::kLong), changes);
+    return rows.to(type).view(sizes);
 }
 
 at::Tensor ShapeWalk::runPass(const ComponentTree& /*tree*/,

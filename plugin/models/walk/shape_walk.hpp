@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/memory/stage_work.hpp"
+#include "plugin/models/adapters/adapter_math.hpp"
 #include "plugin/residency/weight_source.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
@@ -25,10 +26,12 @@ struct PassedOver {
 /// values (noise, schedules) takes time.
 class ShapeWalk final : public residency::WeightSource {
 public:
-    /// `trees` are the components that the stage may use. `isThere`: as WalkMeter's.
+    /// `trees` are the components that the stage may use. `isThere`: as WalkMeter's. `math`: of
+    /// their changes; must outlive the walk.
     ShapeWalk(std::string_view deviceKind,
               std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
-              bool isThere = true);
+              bool isThere = true,
+              const residency::ChangeMath& math = adapterMath());
 
     void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
@@ -90,12 +93,15 @@ private:
         std::vector<KnownPass> known;
     };
 
+    void changeLeaf(const memory::ComponentTree& tree, memory::LeafId leaf);
     [[nodiscard]] Component& component(const memory::ComponentTree& tree);
     [[nodiscard]] static memory::AccessPattern patternOf(const Component& component,
                                                          uint32_t pattern);
     void closeLeaf() noexcept;
 
     tensor::WalkMeter meter_;
+    bool isOnHost_;
+    const residency::ChangeMath& math_;
     StopToken stop_;
 
     /// Component and number of passes, until another component's.

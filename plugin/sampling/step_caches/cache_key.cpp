@@ -4,20 +4,16 @@
 
 namespace lowtide::sampling {
 
-CacheKey CacheKey::of(const at::Tensor& input, std::string model, uint64_t patches) {
+CacheKey CacheKey::of(const at::Tensor& input, std::string model) {
     return {.sizes = input.sizes().vec(),
             .type = input.scalar_type(),
             .device = input.device(),
-            .model = std::move(model),
-            .patches = patches};
+            .model = std::move(model)};
 }
 
 std::optional<std::string_view> differenceOf(const CacheKey& kept, const CacheKey& wanted) {
     if (kept.model != wanted.model) {
         return "model";
-    }
-    if (kept.patches != wanted.patches) {
-        return "patches";
     }
     if (kept.device != wanted.device) {
         return "device";

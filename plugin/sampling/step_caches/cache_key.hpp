@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,15 +14,14 @@ struct CacheKey {
     std::vector<int64_t> sizes;  ///< of the network's input
     at::ScalarType type = at::kFloat;
     c10::Device device = c10::kCPU;
-    std::string model;     ///< the component tree's id
-    uint64_t patches = 0;  ///< how often the network's patches changed until then
+    std::string model;  ///< id of the component tree, in its types and with its changes
 
     /// For an evaluation over `input`.
-    [[nodiscard]] static CacheKey of(const at::Tensor& input, std::string model, uint64_t patches);
+    [[nodiscard]] static CacheKey of(const at::Tensor& input, std::string model);
 };
 
-/// The first difference in a word ("shape", "dtype", "device", "model", "patches"); empty where
-/// both are the same.
+/// The first difference in a word ("shape", "dtype", "device", "model"); empty where both are the
+/// same.
 [[nodiscard]] std::optional<std::string_view> differenceOf(const CacheKey& kept,
                                                            const CacheKey& wanted);
 

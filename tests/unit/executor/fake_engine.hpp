@@ -127,11 +127,6 @@ public:
         return kept;
     }
 
-    std::vector<std::string> patchedComponents() const override {
-        tell("patchedComponents");
-        return {};
-    }
-
     memory::Ledger& ledger() noexcept override { return ledger_; }
 
     memory::Traffic traffic() const noexcept override { return traffic_; }

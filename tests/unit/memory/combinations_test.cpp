@@ -73,21 +73,17 @@ constexpr const char* kUnderSamplers[kCacheCount] = {
 
 struct Stored {
     std::vector<std::string> lossy;
-    bool hasScales = false;
-    bool isPatched = false;
 };
 
 const std::vector<Named<Stored>>& precisions() {
     static const std::vector<Named<Stored>> kPrecisions = {
         {"f32, or as in the file", {}},
         {"computes in bf16", {.lossy = {"the denoiser computes in bf16"}}},
-        {"stored as f8", {.lossy = {"the weights are stored as f8"}, .hasScales = true}},
-        {"stored as f8, with adapters",
-         {.lossy = {"the weights are stored as f8"}, .hasScales = true, .isPatched = true}}};
+        {"stored as f8", {.lossy = {"the weights are stored as f8"}}}};
     return kPrecisions;
 }
 
-constexpr const char* kOfPrecisions = ".LLR";
+constexpr const char* kOfPrecisions = ".LL";
 
 Policy streaming(const char* name) {
     Policy policy = parsePolicy(name);
@@ -124,8 +120,6 @@ Combination with(size_t cache, size_t sampler, size_t denoiser) {
 
 void store(Combination& combination, const Stored& stored) {
     combination.precision.lossy = stored.lossy;
-    combination.hasScales = stored.hasScales;
-    combination.isPatched = stored.isPatched;
 }
 
 /// The page's tables: verdicts, and behind them the sentences under their numbers.

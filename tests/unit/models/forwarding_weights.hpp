@@ -36,10 +36,6 @@ public:
 
     void finishCompute(const memory::ComponentTree& tree) override { real_.finishCompute(tree); }
 
-    [[nodiscard]] uint64_t patchEpoch(const memory::ComponentTree& tree) const override {
-        return real_.patchEpoch(tree);
-    }
-
     [[nodiscard]] const StopToken& stop() const noexcept override { return real_.stop(); }
 
 protected:

@@ -62,7 +62,7 @@ void ModelBench::runWith(std::vector<std::shared_ptr<const memory::ComponentTree
         .nodes = {{.node = "node", .policy = policy_, .components = std::move(trees)}},
         .device = device_,
         .devices = {{.spec = device_, .traits = residency_->traits(device_)}},
-        .patched = residency_->patchedComponents()};
+    };
     const auto plan =
         std::make_shared<const memory::Plan>(std::get<memory::Plan>(memory::makePlan(request)));
     const c10::InferenceMode inference;

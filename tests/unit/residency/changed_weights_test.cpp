@@ -1,8 +1,10 @@
-// What changes while it streams or between runs: state, patches, policies, the model itself.
+// What changes while it streams or between runs: adapters, policies, the model itself.
 // Numbers are those of the list of sharp tests in docs/memory.md.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/scalar_type.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/residency/adapted.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"
 
@@ -16,35 +18,10 @@ using namespace lowtide;
 using memory::ComponentTree;
 using memory::LeafId;
 using memory::Outcome;
-using residency::Patch;
+using testing::adapted;
 using testing::Bench;
 using testing::copyOf;
 using testing::NodeRun;
-
-namespace {
-
-/// Seeded rank-4 patches of both matrices of the denoiser.
-std::vector<Patch> rankFourPatches(const ComponentTree& tree, double scale) {
-    std::vector<Patch> patches;
-    for (memory::WeightId id = 0; id < tree.weights.size(); ++id) {
-        const Shape& shape = tree.weights[id].shape;
-        if (shape.size() != 2) {
-            continue;
-        }
-        patches.push_back({id, [shape, scale](at::Tensor& weight) {
-                               const auto wave = [&](int64_t rows, int64_t columns, double step) {
-                                   return at::sin(at::arange(rows * columns, at::kFloat) * step)
-                                       .view({rows, columns});
-                               };
-                               const at::Tensor delta =
-                                   at::matmul(wave(shape[0], 4, 0.7), wave(4, shape[1], 0.3));
-                               weight.add_(delta.to(weight.device()), scale);
-                           }});
-    }
-    return patches;
-}
-
-}  // namespace
 
 class ChangedWeightsTest : public QObject {
     Q_OBJECT
@@ -75,84 +52,160 @@ private Q_SLOTS:
         }
     }
 
-    void s09_patchesComeAndGo_data() { testing::addStreamingPolicies(); }
+    void s09_adaptersComeAndGo_data() { testing::addStreamingPolicies(); }
 
-    /// After every change the weights are what a fresh load with these patches gives.
-    void s09_patchesComeAndGo() {
+    /// Other adapters in turn on one device, and none: each run has the weights of its own.
+    void s09_adaptersComeAndGo() {
         QFETCH(QString, policy);
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
-        const auto tree = bench.model.denoiser();
-        for (const double scale : {0.5, 1.25, 0.0}) {
-            bench.residency->setPatches(
-                *tree, scale == 0 ? std::vector<Patch>() : rankFourPatches(*tree, scale));
-            Bench fresh(folder_.newPath(), "cpu");
-            fresh.residency->setPatches(
-                *fresh.model.denoiser(),
-                scale == 0 ? std::vector<Patch>() : rankFourPatches(*tree, scale));
+        const auto plain = bench.model.denoiser();
+        for (const double strength : {0.5, -1.25, 0.0, 0.5}) {
+            const auto tree = adapted(*plain, folder_.newPath(), {.strength = strength});
+            QCOMPARE(tree->id == plain->id, strength == 0);
             NodeRun node(bench, tree, policy.toStdString());
-            NodeRun reference(fresh, fresh.model.denoiser(), "none");
             for (int pass = 0; pass < 2; ++pass) {
                 for (const LeafId leaf : {0u, 1u, 2u, 3u}) {
-                    QVERIFY(at::equal(node.read(leaf), reference.read(leaf)));
+                    const memory::Weight& weight = tree->weights[tree->leaves[leaf].weights[0]];
+                    const at::Tensor master = bench.model.expected(*plain, weight);
+                    QVERIFY(at::equal(node.read(leaf),
+                                      testing::changed(master, weight, {.strength = strength})));
                 }
             }
-            QCOMPARE(node.isRight(1), scale == 0);
         }
+        QCOMPARE(bench.total(), 0);
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void s10_patchesGiveTheSameBitsResidentAndStreamed_data() {
+    void s10_changesGiveTheSameBitsResidentAndStreamed_data() {
         QTest::addColumn<int>("component");
         QTest::addColumn<QString>("storage");
-        QTest::newRow("f16 and f32 files") << 0 << "f32";
-        QTest::newRow("f32 file") << 1 << "f32";
-        QTest::newRow("bf16 and f8 files") << 2 << "f32";
-        QTest::newRow("stored as in f16 and f32 files") << 0 << "file";
-        QTest::newRow("stored as f16") << 1 << "f16";
-        QTest::newRow("stored as bf16") << 1 << "bf16";
+        QTest::addColumn<QString>("compute");
+        QTest::newRow("f16 and f32 files") << 0 << "f32"
+                                           << "f32";
+        QTest::newRow("f32 file") << 1 << "f32"
+                                  << "f32";
+        QTest::newRow("bf16 and f8 files") << 2 << "f32"
+                                           << "f32";
+        QTest::newRow("stored as in f16 and f32 files") << 0 << "file"
+                                                        << "f32";
+        QTest::newRow("f32 stored as f16") << 1 << "f16"
+                                           << "f32";
+        QTest::newRow("f32 stored as bf16") << 1 << "bf16"
+                                            << "bf16";
+        QTest::newRow("f16 stored as bf16") << 0 << "bf16"
+                                            << "bf16";
+        QTest::newRow("f16 asked to be f8") << 0 << "f8"
+                                            << "f16";
+        QTest::newRow("f32 asked to be f8") << 1 << "f8"
+                                            << "f32";
     }
 
-    void s10_patchesGiveTheSameBitsResidentAndStreamed() {
+    /// The same under every policy, in three passes, and what the definition gives: the value of
+    /// the file and the change in f32, rounded once.
+    void s10_changesGiveTheSameBitsResidentAndStreamed() {
         QFETCH(int, component);
         QFETCH(QString, storage);
-        Bench bench(folder_.newPath(), "fake");
-        const auto tree = testing::typed(
-            *bench.model.trees()[static_cast<size_t>(component)], storage.toStdString(), "f32");
-        bench.residency->setPatches(*tree, rankFourPatches(*tree, 0.7));
-        std::vector<at::Tensor> resident;
+        QFETCH(QString, compute);
+        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.0005});
+        const auto plain = bench.model.trees()[static_cast<size_t>(component)];
+        const testing::AdapterSettings settings{.strength = 0.7, .type = DType::F16};
+        const auto tree = testing::typed(*adapted(*plain, folder_.newPath(), settings),
+                                         storage.toStdString(),
+                                         compute.toStdString());
         for (const char* policy : testing::kPolicies) {
             NodeRun node(bench, tree, policy);
-            std::vector<at::Tensor> seen;
-            for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
-                if (!tree->leaves[leaf].gathered) {
-                    seen.push_back(node.read(leaf));
+            for (int pass = 0; pass < 3; ++pass) {
+                node.beginPass();
+                for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+                    const memory::Weight& weight = tree->weights[tree->leaves[leaf].weights[0]];
+                    if (tree->leaves[leaf].gathered || weight.shape.size() != 2) {
+                        continue;
+                    }
+                    const memory::Weight& master = plain->weights[plain->leaves[leaf].weights[0]];
+                    const at::Tensor exact =
+                        testing::changed(bench.model.expected(*plain, master), weight, settings);
+                    const DType held = tree->deviceType(weight.storage);
+                    QVERIFY(held != DType::F8E4M3);
+                    const at::Tensor wanted = exact.to(residency::scalarTypeOf(held))
+                                                  .to(residency::scalarTypeOf(weight.computeType));
+                    QVERIFY2(at::equal(node.read(leaf), wanted), policy);
                 }
             }
-            resident = resident.empty() ? seen : resident;
-            for (size_t i = 0; i < seen.size(); ++i) {
-                QVERIFY2(at::equal(seen[i], resident[i]), policy);
-            }
         }
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void s09_patchesOfKeptWeightsChangeToo() {
+    /// Behind one another, as a person puts them: the second adds to what the first made.
+    void s10_adaptersAddUpInTheirOrder() {
         Bench bench(folder_.newPath(), "fake");
-        const auto tree = bench.model.denoiser();
-        {
+        const auto plain = bench.model.denoiser();
+        const testing::AdapterSettings one{.strength = 0.7};
+        const testing::AdapterSettings two{.strength = -0.2, .type = DType::BF16, .phase = 1};
+        const auto first = adapted(*plain, folder_.newPath(), one);
+        const auto tree = adapted(*first, folder_.newPath(), two);
+        QCOMPARE(tree->networkId(), plain->id);
+        QVERIFY(tree->id != first->id && first->id != plain->id);
+        NodeRun node(bench, tree, "leaf+stream");
+        const memory::Weight& weight = plain->weights[plain->leaves[1].weights[0]];
+        const at::Tensor master = bench.model.expected(*plain, weight);
+        QVERIFY(at::equal(node.read(1),
+                          testing::changed(testing::changed(master, weight, one), weight, two)));
+    }
+
+    void s10_rowsOfATableAreChangedWhenTheyAreGathered_data() { testing::addDevices(); }
+
+    void s10_rowsOfATableAreChangedWhenTheyAreGathered() {
+        QFETCH(QString, device);
+        Bench bench(folder_.newPath(), device);
+        const auto plain = bench.model.textEncoder();
+        const testing::AdapterSettings settings{.strength = 0.3};
+        const auto tree = adapted(*plain, folder_.newPath(), settings);
+        const memory::Weight& table = plain->weights[plain->leaves[0].weights[0]];
+        const at::Tensor master = bench.model.expected(*plain, table);
+        const at::Tensor whole = testing::changed(master, table, settings);
+        NodeRun node(bench, tree, "none");
+        const at::Tensor ids = at::tensor({49, 0, 7, 7}, at::kLong).view({2, 2});
+        const at::Tensor rows = bench.residency->gatherRows(*tree, 0, ids).cpu();
+        // Products of other sizes: their sums are rounded otherwise.
+        constexpr double kRounding = 1e-6;
+        QVERIFY(
+            at::allclose(rows.view({4, 24}), whole.index_select(0, ids.view({4})), 0, kRounding));
+        QVERIFY(!at::allclose(rows.view({4, 24}), master.index_select(0, ids.view({4}))));
+    }
+
+    void s09_keptWeightsStayThoseOfTheirAdapter() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto plain = bench.model.denoiser();
+        const auto tree = adapted(*plain, folder_.newPath());
+        const memory::Weight& weight = plain->weights[plain->leaves[1].weights[0]];
+        const at::Tensor wanted =
+            testing::changed(bench.model.expected(*plain, weight), weight, {});
+        for (int run = 0; run < 2; ++run) {
+            {
+                NodeRun node(bench, plain, "none,after=keep");
+                QVERIFY(node.isRight(1));
+            }
             NodeRun node(bench, tree, "none,after=keep");
-            QVERIFY(node.isRight(1));
-        }
-        bench.residency->setPatches(*tree, rankFourPatches(*tree, 1));
-        {
-            NodeRun node(bench, tree, "none,after=keep");
-            QVERIFY(!node.isRight(1));
-        }
-        bench.residency->setPatches(*tree, {});
-        {
-            NodeRun node(bench, tree, "none,after=keep");
-            QVERIFY(node.isRight(1));
+            QVERIFY(at::equal(node.read(1), wanted));
+            QVERIFY(at::equal(node.read(1), wanted));
         }
         bench.residency->release("all");
+        QCOMPARE(bench.total(), 0);
+    }
+
+    void s10_anEngineWithoutTheMathematicsRefuses() {
+        testing::SyntheticModel model(folder_.newPath());
+        residency::Residency engine(std::make_unique<testing::TestDevices>());
+        const auto tree = adapted(*model.denoiser(), folder_.newPath());
+        engine.open({});
+        memory::PlanRequest request = model.request("leaf", {}, engine.traits({}));
+        request.nodes = {{"node", memory::parsePolicy("leaf"), {tree}}};
+        engine.begin(testing::planOf(request), {});
+        engine.enter(0);
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(engine.use(*tree, 1)));
+        engine.leave(0);
+        engine.end(Outcome::Failed);
     }
 
     void s15_policiesChangeBetweenRuns() {

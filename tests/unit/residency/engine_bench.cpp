@@ -1,6 +1,7 @@
 #include "tests/unit/residency/engine_bench.hpp"
 
 #include "plugin/memory/component_tree.hpp"
+#include "tests/unit/residency/adapted.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,14 +20,14 @@ Bench::Bench(const std::string& path,
              residency::FakeSettings settings)
     : model(path, layout),
       device(memory::parseDeviceSpec(deviceName.toStdString())),
-      residency(std::make_unique<residency::Residency>(std::make_unique<TestDevices>(settings))) {
+      residency(std::make_unique<residency::Residency>(std::make_unique<TestDevices>(settings),
+                                                       std::make_shared<LowRankMath>())) {
     residency->open(device);
 }
 
 memory::PlanRequest Bench::request(const std::string& policy) const {
     memory::PlanRequest request = model.request(policy, device, residency->traits(device));
     request.kept = residency->keptComponents();
-    request.patched = residency->patchedComponents();
     request.devices[0].held = residency->ledger().bytesOn(device.id());
     return request;
 }

@@ -58,7 +58,6 @@ std::optional<Error> run(residency::Residency& residency,
         deeds.before(residency, model, 0);
         memory::PlanRequest request = model.request(policy, device, residency.traits(device));
         request.kept = residency.keptComponents();
-        request.patched = residency.patchedComponents();
         if (deeds.request) {
             deeds.request(request);
         }
@@ -162,13 +161,6 @@ std::vector<Case> casesOfDeeds() {
               [](auto& residency, auto&, auto) {
                   static_cast<void>(residency.memoryState(kCard));
                   static_cast<void>(residency.collect(kCard));
-              }}},
-        {"weights get patches",
-         "leaf+stream",
-         {.before =
-              [](auto& residency, auto& model, auto) {
-                  residency.setPatches(*model.denoiser(),
-                                       {{.weight = 0, .add = [](at::Tensor&) {}}});
               }}},
         {"a component of another node is used",
          "sequential",

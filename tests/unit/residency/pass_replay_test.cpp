@@ -178,19 +178,8 @@ private Q_SLOTS:
     }
 
     /// Weights that nobody has waited for yet are no part of a record.
-    void aPassOverMoreIsComputedFirst_data() {
-        QTest::addColumn<bool>("isPatched");
-        QTest::newRow("as they came") << false;
-        QTest::newRow("patched") << true;
-    }
-
     void aPassOverMoreIsComputedFirst() {
-        QFETCH(bool, isPatched);
         Passes passes(folder_.newPath(), "none");
-        if (isPatched) {
-            QVERIFY(at::equal(passes.pass(inputOf(0)), passes.expected(inputOf(0))));
-            passes.engine().setPatches(passes.tree(), {});
-        }
         passes.leaves = 2;
         static_cast<void>(passes.pass(inputOf(1)));
         passes.leaves = 0;
@@ -278,25 +267,6 @@ private Q_SLOTS:
         QVERIFY(!tight->stays.front().replays);
         QCOMPARE(tight->stages.front().bytes.front().activations, kActivations);
         QCOMPARE(tight->devices.front().minimum, roomy->devices.front().minimum);
-    }
-
-    /// They arrive where they were, so the record reads the new ones.
-    void patchedWeightsAreComputedFirst() {
-        Passes passes(folder_.newPath(), "none");
-        for (int pass = 0; pass < 3; ++pass) {
-            static_cast<void>(passes.pass(inputOf(pass)));
-        }
-        const at::Tensor plain = passes.pass(inputOf(3));
-        const int before = passes.computed;
-        const memory::WeightId weight = passes.tree().leaves[1].weights[0];
-        passes.engine().setPatches(
-            passes.tree(), {{.weight = weight, .add = [](at::Tensor& values) { values.add_(1); }}});
-        const at::Tensor computed = passes.pass(inputOf(3));
-        QVERIFY(!at::equal(computed, plain));
-        QCOMPARE(passes.computed, before + 1);
-        QVERIFY(at::equal(passes.pass(inputOf(3)), computed));
-        QCOMPARE(passes.computed, before + 1);
-        QCOMPARE(passes.compute().records, 1);
     }
 
     /// A cancel, say: it is not hidden, and the next pass is right.

@@ -176,59 +176,6 @@ private Q_SLOTS:
         QCOMPARE(residency::scaleFor(0), 1.0F);
         QCOMPARE(residency::scaleFor(std::numeric_limits<float>::infinity()), 1.0F);
     }
-
-    /// By the plan; and by the engine where the changes come after it.
-    void changesOfScaledWeightsAreRefused_data() {
-        QTest::addColumn<bool>("isPlanned");
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : testing::kPolicies) {
-            QTest::addRow("before the plan, %s", policy) << true << policy;
-            QTest::addRow("behind it, %s", policy) << false << policy;
-        }
-    }
-
-    void changesOfScaledWeightsAreRefused() {
-        QFETCH(bool, isPlanned);
-        QFETCH(QString, policy);
-        Bench bench(folder_.newPath(), "fake");
-        const auto tree = typed(*bench.model.denoiser(), "f8", "f32");
-        const auto patch = [&] {
-            bench.residency->setPatches(*tree, {{.weight = 0, .add = [](at::Tensor&) {}}});
-        };
-        try {
-            if (isPlanned) {
-                patch();
-            }
-            NodeRun node(bench, tree, policy.toStdString());
-            patch();
-            node.beginPass();
-            static_cast<void>(node.read(0));
-            QFAIL("no error");
-        } catch (const Error& error) {
-            QCOMPARE(error.kind(), isPlanned ? ErrorKind::InvalidInput : ErrorKind::Unsupported);
-            QVERIFY2(error.message().find("stored as f8") != std::string::npos,
-                     error.message().c_str());
-        }
-        bench.residency->setPatches(*tree, {});
-        NodeRun node(bench, tree, policy.toStdString());
-        node.beginPass();
-        QVERIFY(at::equal(node.read(0),
-                          testing::roundedToF8(bench.model.expected(
-                              *bench.model.denoiser(), bench.model.denoiser()->weights[0]))));
-    }
-
-    void patchesOfHalfWeightsAreRoundedOnce() {
-        Bench bench(folder_.newPath(), "fake");
-        const ComponentTree& plain = *bench.model.denoiser();
-        const auto tree = typed(plain, "bf16", "f32");
-        bench.residency->setPatches(
-            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.add_(0.3); }}});
-        NodeRun node(bench, tree, "none");
-        node.beginPass();
-        const at::Tensor master = bench.model.expected(plain, plain.weights[0]).to(at::kBFloat16);
-        QVERIFY(at::equal(node.read(0),
-                          (master.to(at::kFloat) + 0.3).to(at::kBFloat16).to(at::kFloat)));
-    }
 };
 
 LOWTIDE_TEST(StoredTypesTest)

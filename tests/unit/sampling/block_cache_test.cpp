@@ -61,7 +61,7 @@ public:
                        const at::Tensor&,
                        const StepInfo& step) override {
         const int i = step.taken;
-        CachedCall cached(step, CacheKey::of(latents, "wan", 0));
+        CachedCall cached(step, CacheKey::of(latents, "wan"));
         cached.enter(in_[i]);
         const bool isReused = cached.isReused(probe_[i]);
         differences += isReused == reused_.const_data_ptr<bool>()[i] ? 0 : 1;

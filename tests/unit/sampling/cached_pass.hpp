@@ -22,7 +22,7 @@ public:
                        const at::Tensor& timestep,
                        const StepInfo& step) override {
         const at::Tensor time = timestep.to(at::kFloat) / 1000;
-        CachedCall cached(step, CacheKey::of(latents, "stack", patches));
+        CachedCall cached(step, CacheKey::of(latents, "stack"));
         cached.enter(latents);
         const at::Tensor probe = latents + at::sin(latents * 0.7 + time) * 0.3 * broken;
         const bool isReused = cached.isReused(probe);
@@ -38,7 +38,6 @@ public:
         return result;
     }
 
-    uint64_t patches = 0;
     double broken = 1;    ///< not a number: the first block gives none
     std::string partial;  ///< "1" for a full call, "0" for a partial one
 };

@@ -70,7 +70,7 @@ public:
                        const at::Tensor&,
                        const StepInfo& step) override {
         const int i = step.taken;
-        CachedCall cached(step, CacheKey::of(latents, "wan", 0));
+        CachedCall cached(step, CacheKey::of(latents, "wan"));
         const bool isReused = cached.isReused(in_[i]);
         differences += isReused == reused_.const_data_ptr<bool>()[i] ? 0 : 1;
         if (isReused) {
@@ -103,7 +103,7 @@ public:
         for (size_t branch = 0; branch < branches_.size(); ++branch) {
             StepInfo own = step;
             own.slot.branch = static_cast<uint32_t>(branch);
-            CachedCall cached(own, CacheKey::of(latents, "given", 0));
+            CachedCall cached(own, CacheKey::of(latents, "given"));
             const at::Tensor value = branches_[branch][step.taken];
             const at::Tensor probe = isAdded ? at::zeros_like(value) : at::zeros({1});
             reused += cached.isReused(probe) ? 1 : 0;

@@ -21,7 +21,7 @@ public:
         if (beforeCall) {
             beforeCall(step);
         }
-        CachedCall cached(step, CacheKey::of(latents, model, patches));
+        CachedCall cached(step, CacheKey::of(latents, model));
         const at::Tensor outer = at::sin(latents * 0.7) + timestep.to(at::kFloat) / 1000;
         const bool isPartial = cached.isReused(outer);
         const at::Tensor inner = isPartial ? cached.value(outer) : at::cos(outer * 3);
@@ -34,7 +34,6 @@ public:
     }
 
     std::string model = "network";
-    uint64_t patches = 0;
     std::function<void(const StepInfo&)> beforeCall;
     std::vector<bool> partial;
 };

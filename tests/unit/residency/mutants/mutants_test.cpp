@@ -24,7 +24,7 @@ constexpr Row kRows[] = {
     {3, "a leased group is evicted", "streamed_weights", "s13_nestedLeases"},
     {4, "bound late", "streamed_weights", "s05_anyOrderGivesTheSameBits"},
     {5, "a slot is reused early", "order", "isCompleteWhateverTheDelays"},
-    {6, "patch epoch ignored", "changed_weights", "s09_patchesOfKeptWeightsChangeToo"},
+    {6, "changed twice", "changed_weights", "s10_changesGiveTheSameBitsResidentAndStreamed"},
     {7, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
     {7, "cap dropped, the driver spills", "spill", "whoTakesMoreThanWasPlannedIsRefused"},
     {8, "lane not drained", "order", "isCompleteWhateverTheDelays"},

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::memory {
+
+/// A tensor in a file of an adapter.
+struct FactorPlace {
+    std::string name;  ///< in the change: "up"
+    std::string key;   ///< in the file
+    uint32_t file = 0;
+    int64_t fileOffset = 0;
+    DType type = DType::F32;
+    Shape shape;
+};
+
+/// A change as an adapter has it.
+struct AddedChange {
+    WeightId weight = 0;
+    std::string kind;
+    std::vector<FactorPlace> factors;
+    double scale = 1;
+    double strength = 1;
+};
+
+/// What an adapter makes of one tree.
+struct Adapted {
+    std::vector<WeightFile> files;     ///< of the factors
+    std::vector<AddedChange> changes;  ///< in the order in which they are applied
+};
+
+/// Another tree, with another id: `tree` with more changes behind those that it has. The factors
+/// become weights of every leaf that uses what they change, so that they are leased, planned and
+/// streamed with it. Changes of strength 0 are left out; without any it is `tree` itself. Types are
+/// chosen for the result: `tree` is as it was opened.
+[[nodiscard]] ComponentTree patched(const ComponentTree& tree, const Adapted& adapter);
+
+}  // namespace lowtide::memory

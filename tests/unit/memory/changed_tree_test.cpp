@@ -1,0 +1,193 @@
+// Trees that adapters make of others: what is there, what it takes, who it is.
+#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/layout.hpp"
+#include "plugin/memory/resolve_precision.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/memory/trees.hpp"
+
+#include <QtTest/QtTest>
+
+namespace changed_tree_test {
+
+using namespace lowtide;
+using namespace lowtide::memory;
+
+namespace {
+
+constexpr int64_t kRank = 4;
+const WeightFile kAdapter{.path = "adapter.safetensors", .size = 99};
+
+/// Layers [8, 16] of 128 numbers each, as testing::tree makes them but for their shape.
+ComponentTree base(DType fileType = DType::F16) {
+    ComponentTree tree = *testing::tree("denoiser", {128, 128, 128}, fileType, DType::F32);
+    for (Weight& weight : tree.weights) {
+        weight.shape = {8, 16};
+    }
+    return tree;
+}
+
+AddedChange lowRank(WeightId weight, double strength = 1) {
+    return {.weight = weight,
+            .kind = "low_rank",
+            .factors = {{.name = "up", .key = "a.up", .type = DType::F16, .shape = {8, kRank}},
+                        {.name = "down",
+                         .key = "a.down",
+                         .fileOffset = 64,
+                         .type = DType::F16,
+                         .shape = {kRank, 16}}},
+            .strength = strength};
+}
+
+ComponentTree adapted(const ComponentTree& tree, std::vector<AddedChange> changes) {
+    return patched(tree, {.files = {kAdapter}, .changes = std::move(changes)});
+}
+
+ComponentPrecision stored(std::optional<DType> type, DType compute) {
+    ComponentPrecision precision{.role = "denoiser", .compute = compute};
+    precision.storesAsInFile = !type;
+    precision.storage = type.value_or(DType::F32);
+    return precision;
+}
+
+}  // namespace
+
+class ChangedTreeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    /// Networks ask for what they asked for before; groups bring the factors along.
+    void factorsAreWeightsOfTheirLeaf() {
+        const ComponentTree plain = base();
+        const ComponentTree tree = adapted(plain, {lowRank(1)});
+        QCOMPARE(tree.leaves[1].ownWeights().size(), plain.leaves[1].weights.size());
+        QCOMPARE(tree.leaves[1].weights.size(), plain.leaves[1].weights.size() + 2);
+        QCOMPARE(tree.leaves[0].weights, plain.leaves[0].weights);
+        const Layout before = groupByLeaf(plain);
+        const Layout after = groupByLeaf(tree);
+        const Bytes factors = sizeOf(DType::F16) * kRank * (8 + 16);
+        QCOMPARE(after.groups[1].contentBytes, before.groups[1].contentBytes + factors);
+        QCOMPARE(after.groups[0].contentBytes, before.groups[0].contentBytes);
+        QVERIFY(after.leaves[1].compute == before.leaves[1].compute);
+        QCOMPARE(tree.files.size(), plain.files.size() + 1);
+        QCOMPARE(tree.networkFiles(), plain.files);
+    }
+
+    /// Equal content has an equal id, whatever else differs has another one.
+    void aTreeIsKnownByItsChanges() {
+        const ComponentTree plain = base();
+        const ComponentTree tree = adapted(plain, {lowRank(1, 0.5)});
+        QVERIFY(tree.id != plain.id);
+        QCOMPARE(tree.networkId(), plain.id);
+        QCOMPARE(tree.weightsId(), tree.id);
+        QCOMPARE(tree.id, adapted(plain, {lowRank(1, 0.5)}).id);
+        QVERIFY(tree.id != adapted(plain, {lowRank(1, 0.5000000000000001)}).id);
+        QVERIFY(tree.id != adapted(plain, {lowRank(0, 0.5)}).id);
+        AddedChange scaled = lowRank(1, 0.5);
+        scaled.scale = 2;
+        QVERIFY(tree.id != adapted(plain, {scaled}).id);
+        WeightFile newer = kAdapter;
+        newer.modifiedNanoseconds = 1;
+        QVERIFY(tree.id != patched(plain, {.files = {newer}, .changes = {lowRank(1, 0.5)}}).id);
+    }
+
+    void theOrderOfAdaptersIsPartOfIt() {
+        const ComponentTree plain = base();
+        const ComponentTree one = adapted(adapted(plain, {lowRank(1, 1)}), {lowRank(1, 2)});
+        const ComponentTree other = adapted(adapted(plain, {lowRank(1, 2)}), {lowRank(1, 1)});
+        QVERIFY(one.id != other.id);
+        QCOMPARE(one.networkId(), plain.id);
+        QCOMPARE(one.changes.size(), size_t{2});
+        QCOMPARE(one.changes[0].strength, 1.0);
+        QCOMPARE(one.networkFiles(), plain.files);
+        QCOMPARE(one.leaves[1].ownWeights().size(), plain.leaves[1].weights.size());
+    }
+
+    void aChangeOfStrengthZeroIsNone() {
+        const ComponentTree plain = base();
+        const ComponentTree tree = adapted(plain, {lowRank(0, 0), lowRank(1, 0)});
+        QCOMPARE(tree.id, plain.id);
+        QCOMPARE(tree.files, plain.files);
+        QVERIFY(tree.changes.empty());
+    }
+
+    /// The factors of a tied weight come with each leaf that may be the first to use it.
+    void factorsOfATiedWeightAreShared() {
+        ComponentTree plain = base();
+        plain.weights[2].storage = plain.weights[0].storage;
+        const ComponentTree tree = adapted(plain, {lowRank(0)});
+        const Layout layout = groupByLeaf(tree);
+        QVERIFY(layout.groups[0].isShared);
+        QCOMPARE(layout.groups[0].storages.size(), size_t{3});
+        for (const LeafId leaf : {0u, 2u}) {
+            QCOMPARE(tree.leaves[leaf].factorCount, 2u);
+            QCOMPARE(layout.leafGroups[leaf], std::vector<GroupId>{0});
+        }
+    }
+
+    void whatIsChangedIsNotReadInPlace() {
+        const DeviceTraits cpu{.usesWeightsInPlace = true};
+        const ComponentTree plain = base(DType::F32);
+        QVERIFY(isUsedInPlace(plain, cpu));
+        QVERIFY(!isUsedInPlace(adapted(plain, {lowRank(1)}), cpu));
+    }
+
+    void howAChangedWeightIsStored_data() {
+        QTest::addColumn<int>("file");
+        QTest::addColumn<int>("storage");  // -1: as in the file
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<int>("held");
+        QTest::addColumn<int>("arrives");
+        const auto row = [](const char* name,
+                            DType file,
+                            int storage,
+                            DType compute,
+                            DType held,
+                            DType arrives) {
+            QTest::newRow(name) << static_cast<int>(file) << storage << static_cast<int>(compute)
+                                << static_cast<int>(held) << static_cast<int>(arrives);
+        };
+        const auto as = [](DType type) { return static_cast<int>(type); };
+        using enum DType;
+        row("f16 as f32", F16, as(F32), F32, F32, F32);
+        row("f16 as it is", F16, -1, F16, F16, F16);
+        row("f16 as f16", F16, as(F16), F16, F16, F16);
+        row("f32 as f16", F32, as(F16), F16, F16, F32);
+        row("f16 as bf16", F16, as(BF16), BF16, BF16, F16);
+        row("f16 as f8", F16, as(F8E4M3), BF16, F16, F16);
+        row("f8 as it is", F8E4M3, -1, BF16, BF16, BF16);
+        row("f8 as f16", F8E4M3, as(F16), F16, F16, F16);
+    }
+
+    /// It comes with every value of its file, and is rounded once, to no eight bits.
+    void howAChangedWeightIsStored() {
+        QFETCH(int, file);
+        QFETCH(int, storage);
+        QFETCH(int, compute);
+        QFETCH(int, held);
+        QFETCH(int, arrives);
+        const ComponentTree tree = adapted(base(static_cast<DType>(file)), {lowRank(1)});
+        const auto asked = storage < 0 ? std::nullopt : std::optional(static_cast<DType>(storage));
+        const ComponentTree typed = inPrecision(tree, stored(asked, static_cast<DType>(compute)));
+        const StorageId changed = typed.weights[1].storage;
+        QVERIFY(typed.deviceType(changed) == static_cast<DType>(held));
+        QCOMPARE(typed.storages[changed].scaleCount, int64_t{0});
+        QVERIFY(typed.storages[changed].arrivalType.value_or(typed.deviceType(changed)) ==
+                static_cast<DType>(arrives));
+        const Bytes widest =
+            std::max(sizeOf(static_cast<DType>(held)), sizeOf(static_cast<DType>(arrives)));
+        QCOMPARE(typed.deviceBytes(changed), 128 * widest);
+        QCOMPARE(typed.networkId(), base(static_cast<DType>(file)).id);
+        for (const ChangeFactor& factor : typed.changes[0].factors) {
+            QVERIFY(typed.deviceType(typed.weights[factor.weight].storage) == DType::F16);
+            QVERIFY(typed.weights[factor.weight].computeType == DType::F16);
+        }
+    }
+};
+
+LOWTIDE_TEST(ChangedTreeTest)
+
+}  // namespace changed_tree_test
+
+#include "changed_tree_test.moc"
