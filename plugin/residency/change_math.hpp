@@ -22,7 +22,8 @@ class ChangeMath {
 public:
     virtual ~ChangeMath() = default;
     /// Applies all changes of one weight, in their order. `weight`: f32, of its own shape,
-    /// row-major or turned, changed in place.
+    /// row-major or turned (which gives other bits), from the begin of a line of the cache on;
+    /// changed in place.
     virtual void apply(at::Tensor& weight, std::span<const FactoredChange> changes) const = 0;
     /// The same for rows `ids` (int64, flat, host) of a table of which `rows` (f32, [n, columns])
     /// are all that is there; factors lie on the host.

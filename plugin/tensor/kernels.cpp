@@ -133,6 +133,17 @@ at::Tensor linearOfRows(const at::Tensor& x, const at::Tensor& weight, const at:
     return result;
 }
 
+void addProduct(at::Tensor& target,
+                const at::Tensor& left,
+                const at::Tensor& right,
+                double factor) {
+    if (target.is_meta()) {
+        meta::addProduct(left, right);
+    } else {
+        target.addmm_(left, right, /*beta=*/1, /*alpha=*/factor);
+    }
+}
+
 at::Tensor groupNorm(const at::Tensor& x,
                      int64_t groups,
                      const at::Tensor& weight,

@@ -39,6 +39,10 @@ namespace lowtide::tensor::kernels {
 [[nodiscard]] at::Tensor linearOfRows(const at::Tensor& x,
                                       const at::Tensor& weight,
                                       const at::Tensor& bias);
+/// target + factor left right, in `target` [n, m], f32, row-major or turned; left [n, k], right
+/// [k, m]. All three must begin at a line of the cache, as what ATen allocates does: where rows or
+/// columns are few, MKL's bits depend on it.
+void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& right, double factor);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x,
                                    int64_t groups,
                                    const at::Tensor& weight,

@@ -303,6 +303,10 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
     return result;
 }
 
+void addProduct(const at::Tensor& left, const at::Tensor& right) {
+    addProducts(static_cast<double>(left.numel()) * static_cast<double>(right.size(1)));
+}
+
 at::Tensor groupNorm(const at::Tensor& x, int64_t groups) {
     if (own::takesGroupNorm(x)) {
         const at::Tensor pixels = x.contiguous(kLast);

@@ -21,6 +21,8 @@ namespace lowtide::tensor::kernels::meta {
 /// What addedConv2d() of ours takes beside its target.
 void addConv2d(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
+/// addProduct() takes nothing beside its target.
+void addProduct(const at::Tensor& left, const at::Tensor& right);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 /// Ours, over a tensor in channels_last.
 [[nodiscard]] at::Tensor groupNormOver(at::Tensor x);

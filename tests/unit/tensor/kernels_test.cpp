@@ -81,6 +81,40 @@ private Q_SLOTS:
         }
     }
 
+    void productsAreAddedInPlace_data() {
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("columns");
+        for (const auto& [rows, columns] :
+             {std::pair{1, 64}, {2, 5}, {4, 2880}, {5, 77}, {320, 8}, {96, 1}, {130, 320}}) {
+            QTest::addRow("%dx%d", rows, columns) << rows << columns;
+        }
+    }
+
+    /// Row-major and turned; from one line of the cache on as from another.
+    void productsAreAddedInPlace() {
+        QFETCH(int, rows);
+        QFETCH(int, columns);
+        constexpr int64_t kLine = 16;
+        const at::Tensor left = values({rows, 32});
+        const at::Tensor right = values({32, columns}) - 0.5;
+        const at::Tensor target = values({rows, columns}) * 2;
+        const at::Tensor expected = target + at::matmul(left, right) * -0.7;
+        for (const bool isTurned : {false, true}) {
+            at::Tensor first;
+            for (const int64_t line : {0, 1, 2, 5, 64}) {
+                const at::Tensor block = at::empty({target.numel() + line * kLine})
+                                             .narrow(0, line * kLine, target.numel());
+                at::Tensor sum =
+                    isTurned ? block.view({columns, rows}).t() : block.view({rows, columns});
+                sum.copy_(target);
+                kernels::addProduct(sum, left, right, -0.7);
+                QVERIFY(near(sum, expected));
+                first = first.defined() ? first : sum.clone();
+                QVERIFY(at::equal(sum, first));
+            }
+        }
+    }
+
     void groupNormCentresEveryGroup() {
         const at::Tensor x = values({2, 6, 4, 4}) + 3;
         const at::Tensor weight = values({6});

@@ -1,0 +1,115 @@
+#include "tests/unit/models/change_bench.hpp"
+
+#include "plugin/models/adapters/adapter_math.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::testing {
+
+namespace {
+
+at::Tensor randomOn(c10::Device device, const Shape& shape) {
+    return at::randn(shape, at::TensorOptions(device)) * 0.3;
+}
+
+Shape withAxes(Shape head, const Shape& weight) {
+    head.insert(head.end(), weight.begin() + 2, weight.end());
+    return head;
+}
+
+}  // namespace
+
+Changes& Changes::add(const std::string& kind,
+                      const Shape& weight,
+                      const Factors& factors,
+                      double strength,
+                      std::optional<double> alpha) {
+    const models::ChangeKind& mathematics = models::changeKind(kind);
+    models::FactorShapes shapes;
+    Entry entry{.change = std::make_shared<memory::WeightChange>(), .factors = {}};
+    for (const auto& [name, values] : factors) {
+        shapes[name] = values.sizes().vec();
+        entry.change->factors.push_back({.name = name});
+        entry.factors.push_back(values);
+    }
+    models::checkFactors(mathematics, weight, shapes);
+    entry.change->kind = kind;
+    entry.change->scale = models::scaleOf(mathematics, alpha, shapes);
+    entry.change->strength = strength;
+    entries_.push_back(std::move(entry));
+    return *this;
+}
+
+std::vector<residency::FactoredChange> Changes::list() const {
+    std::vector<residency::FactoredChange> changes;
+    for (const Entry& entry : entries_) {
+        changes.push_back({.change = entry.change.get(), .factors = entry.factors});
+    }
+    return changes;
+}
+
+at::Tensor Changes::appliedTo(const at::Tensor& weight) const {
+    at::Tensor changed = weight.clone(at::MemoryFormat::Contiguous);
+    models::AdapterMath().apply(changed, list());
+    return changed;
+}
+
+Changes Changes::with(const std::function<at::Tensor(const at::Tensor&)>& make) const {
+    Changes made = *this;
+    for (Entry& entry : made.entries_) {
+        for (at::Tensor& factor : entry.factors) {
+            factor = make(factor);
+        }
+    }
+    return made;
+}
+
+Changes::Factors lowRankFactors(const Shape& weight, int64_t rank, c10::Device device) {
+    const auto randomOf = [&](const Shape& shape) { return randomOn(device, shape); };
+    return {{"up", randomOf({weight[0], rank})},
+            {"down", randomOf(withAxes({rank, weight[1]}, weight))}};
+}
+
+std::map<std::string, Changes> oneOfEach(const Shape& weight, c10::Device device) {
+    const auto randomOf = [&](const Shape& shape) { return randomOn(device, shape); };
+    const int64_t outputs = weight[0];
+    const int64_t inputs = weight[1];
+    constexpr int64_t kRank = 4;
+    const Changes::Factors lowRank = lowRankFactors(weight, kRank, device);
+    const Changes::Factors core = {{"up", randomOf({outputs, kRank})},
+                                   {"mid", randomOf(withAxes({kRank, kRank}, weight))},
+                                   {"down", randomOf({kRank, inputs})}};
+    const Changes::Factors hadamard = {{"w1_a", randomOf({outputs, kRank})},
+                                       {"w1_b", randomOf(withAxes({kRank, inputs}, weight))},
+                                       {"w2_a", randomOf({outputs, kRank})},
+                                       {"w2_b", randomOf(withAxes({kRank, inputs}, weight))}};
+    const Changes::Factors kronecker = {{"w1", randomOf({2, 2})},
+                                        {"w2_a", randomOf({outputs / 2, kRank})},
+                                        {"w2_b", randomOf(withAxes({kRank, inputs / 2}, weight))}};
+    const Changes::Factors whole = {{"w1_a", randomOf({2, 1})},
+                                    {"w1_b", randomOf({1, 2})},
+                                    {"w2", randomOf(withAxes({outputs / 2, inputs / 2}, weight))}};
+    const auto decomposed = [&](Changes::Factors factors, const Shape& shape) {
+        factors["dora_scale"] = at::rand(shape, at::TensorOptions(device)) + 0.5;
+        return factors;
+    };
+    const auto one = [&](const char* kind, const Changes::Factors& factors) {
+        return Changes().add(kind, weight, factors, 0.7, 2.0);
+    };
+    return {
+        {"low_rank", one("low_rank", lowRank)},
+        {"low_rank, core", one("low_rank", core)},
+        {"low_rank, DoRA of outputs", one("low_rank", decomposed(lowRank, {outputs, 1}))},
+        {"low_rank, DoRA of inputs", one("low_rank", decomposed(core, {1, inputs}))},
+        {"hadamard", one("hadamard", hadamard)},
+        {"hadamard, DoRA of inputs", one("hadamard", decomposed(hadamard, {1, inputs}))},
+        {"kronecker", one("kronecker", kronecker)},
+        {"kronecker, whole", one("kronecker", whole)},
+        {"kronecker, DoRA of outputs", one("kronecker", decomposed(kronecker, {outputs, 1}))},
+        {"scale on inputs", one("scale", {{"on_input", randomOf({inputs})}})},
+        {"scale on outputs", one("scale", {{"on_output", randomOf({outputs})}})},
+        {"difference", one("difference", {{"difference", randomOf(weight)}})},
+        {"difference, f16", one("difference", {{"difference", randomOf(weight).to(at::kHalf)}})}};
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "plugin/models/adapters/change_kind.hpp"
+#include "plugin/residency/change_math.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::testing {
+
+/// Changes of one weight with factors in host memory, for tests of their mathematics.
+class Changes {
+public:
+    using Factors = std::map<std::string, at::Tensor, std::less<>>;
+
+    /// The scale follows from alpha and shapes, which are checked.
+    Changes& add(const std::string& kind,
+                 const Shape& weight,
+                 const Factors& factors,
+                 double strength = 1,
+                 std::optional<double> alpha = std::nullopt);
+
+    [[nodiscard]] std::vector<residency::FactoredChange> list() const;
+
+    /// A copy of `weight` with all of them, row-major; that one stays as it is.
+    [[nodiscard]] at::Tensor appliedTo(const at::Tensor& weight) const;
+
+    /// The same with each factor as `make` makes it: on a device, at a place, as a shape alone.
+    [[nodiscard]] Changes with(const std::function<at::Tensor(const at::Tensor&)>& make) const;
+
+private:
+    struct Entry {
+        std::shared_ptr<memory::WeightChange> change;
+        std::vector<at::Tensor> factors;
+    };
+
+    std::vector<Entry> entries_;
+};
+
+/// Random factors of a low-rank change of a matrix.
+[[nodiscard]] Changes::Factors lowRankFactors(const Shape& weight,
+                                              int64_t rank,
+                                              c10::Device device = c10::kCPU);
+/// One of each kind and form for a weight [O, I] or [O, I, 3, 3] with even sides.
+[[nodiscard]] std::map<std::string, Changes> oneOfEach(const Shape& weight,
+                                                       c10::Device device = c10::kCPU);
+
+}  // namespace lowtide::testing
