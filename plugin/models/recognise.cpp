@@ -1,7 +1,9 @@
 #include "plugin/models/recognise.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/adapters/adapter_label.hpp"
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
 
@@ -15,40 +17,6 @@ namespace {
 constexpr const char* kVaePart = "vae";
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
-
-/// What people exchange beside checkpoints, by a part of a tensor's name that no other has.
-struct KnownFile {
-    std::string_view part;
-    const char* kind;
-    const char* family;
-};
-
-constexpr KnownFile kKnownFiles[] = {
-    {"lora_unet_", "lora", "LoRA"},
-    {"lora_te", "lora", "LoRA"},
-    {".lora_A.", "lora", "LoRA"},
-    {".lora_down.", "lora", "LoRA"},
-    {".lora.down.", "lora", "LoRA"},
-    {"_lora.down.", "lora", "LoRA"},
-    {".hada_w1_a", "lora", "LoHa"},
-    {".lokr_w1", "lora", "LoKr"},
-    {"control_model.", "controlnet", "ControlNet"},
-    {"controlnet_cond_embedding.", "controlnet", "ControlNet"},
-    {"controlnet_blocks.", "controlnet", "ControlNet"},
-    {"ip_adapter.", "adapter", "IP-Adapter"},
-    {"emb_params", "embedding", "embedding"},
-    {"string_to_param", "embedding", "embedding"},
-    {"joint_blocks.", "checkpoint", "SD 3"},
-    {"double_blocks.", "checkpoint", "Flux"},
-    {"text_model.encoder.layers.", "text_encoder", "text encoder"},
-    {"transformer.resblocks.", "text_encoder", "text encoder"},
-};
-
-/// SDXL's embeddings are a row of vectors for each encoder.
-bool isEmbeddingOfTwo(const WeightMap& file) {
-    return file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
-           file.tensors.contains("clip_g");
-}
 
 void addWeights(const WeightMap& map, Recognised& known) {
     for (const auto& [name, place] : map.tensors) {
@@ -109,27 +77,24 @@ void recogniseLayout(const Layout& layout,
     }
 }
 
-void recogniseOther(const WeightMap& file, Recognised& known) {
+void recogniseOther(const WeightFileHeader& file, Recognised& known) {
     for (const UpscalerType* type : upscalerTypes()) {
-        if (type->detect(file)) {
+        if (type->detect(file.map)) {
             known.kind = "upscaler";
             known.family = type->name;
             known.isRunnable = true;
             return;
         }
     }
-    const auto isIn = [&](const KnownFile& each) {
-        return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& tensor) {
-            return tensor.first.find(each.part) != tensor.first.npos;
-        });
-    };
-    const auto* found = std::find_if(std::begin(kKnownFiles), std::end(kKnownFiles), isIn);
-    if (found != std::end(kKnownFiles)) {
-        known.kind = found->kind;
-        known.family = found->family;
-    } else if (isEmbeddingOfTwo(file)) {
-        known.kind = "embedding";
-        known.family = "embedding";
+    const KnownFile* const other = knownFileOf(file.map);
+    const bool isControl = other && std::string_view(other->kind) == "controlnet";
+    if (looksLikeAdapter(file.map) && !isControl) {
+        known.kind = "lora";
+        known.family = "LoRA";
+        known.family = whatAdapterIs(file);
+    } else if (other) {
+        known.kind = other->kind;
+        known.family = other->family;
     }
 }
 
@@ -147,7 +112,7 @@ Recognised recogniseModel(const CheckpointPath& path,
         if (const Layout* layout = layoutOf(source)) {
             recogniseLayout(*layout, source, resourcesFolder, families, known);
         } else {
-            recogniseOther(source.header->map, known);
+            recogniseOther(*source.header, known);
         }
     } catch (const Error& error) {
         known.problem = error.message();

@@ -590,11 +590,40 @@ def prompts():
     yield "long_weight", b"(a:" + b"9" * 400 + b")"
 
 
+def adapters():
+    lora = "P{0}.lora_A.weight 2,8\nP{0}.lora_B.weight 8,2\n"
+    conv = "K.lora_down.weight 4,8,1,1\nK.lora_up.weight 8,4,1,1\n"
+    loha = "".join(f"K.hada_{name} {shape}\n" for name, shape in
+                   (("w1_a", "8,4"), ("w1_b", "4,8"), ("w2_a", "8,4"), ("w2_b", "4,8")))
+    context = "S.lora_down.weight 4,{0}\nS.lora_up.weight 8,4\n"
+    fused = "O{0}.lora_down.weight 2,4\nO{0}.lora_up.weight 12,2\n"
+    for name, text in {
+            "right": conv + "K.alpha\n", "right_peft": lora.format("to_q") + lora.format("to_out.0") + "Pto_q.lora_magnitude_vector 8\n",
+            "right_dora": conv + "K.dora_scale 8,1,1,1\n", "right_text": "Tq_proj.lora_linear_layer.down.weight 2,4\nTq_proj.lora_linear_layer.up.weight 4,2\n",
+            "right_bias": lora.format("to_q") + "Tv_proj.diff_b 4\nK.diff 8,8\nK.diff_b 8\n", "right_context": context.format(6), "fused": fused.format("in_proj"),
+            "fused_qkv": "Pto_qkv.lora_A.weight 2,8\nPto_qkv.lora_B.weight 24,2\n", "fused_kronecker": "Oin_proj.lokr_w1 3,1\nOin_proj.lokr_w2 4,4\n",
+            "fused_scale": "Oin_proj.weight 12\nOin_proj.on_input\n", "fused_dora": fused.format("in_proj") + "Oin_proj.dora_scale 12,1\n",
+            "loha": loha, "loha_tucker": "".join(f"K.hada_{part} 4,{8 if part[0] == 'w' else '4,1,1'}\n" for part in ("w1_a", "w1_b", "w2_a", "w2_b", "t1", "t2")),
+            "lokr": "K.lokr_w1 2,2\nK.lokr_w2 4,4,1,1\nK.alpha\n", "lokr_factors": "K.lokr_w1_a 2,3\nK.lokr_w1_b 3,2\nK.lokr_w2_a 4,2\nK.lokr_w2_b 2,4\n",
+            "lokr_tucker": "K.lokr_w1 2,2\nK.lokr_t2 2,2,1,1\nK.lokr_w2_a 2,4\nK.lokr_w2_b 2,4\n", "scale": "K.weight 1,8,1,1\nK.on_input\n",
+            "scale_without_flag": "K.weight 1,8,1,1\n", "flag_of_another_kind": conv + "K.on_input\n", "norm": "=lora_unet_x.w_norm 8\n=lora_unet_x.b_norm 8\n",
+            "config": lora.format("to_q") + '#lora_adapter_metadata {"unet.lora_alpha":4,"unet.use_rslora":true,"unet.alpha_pattern":{"^attn1.to_q":2}}\n',
+            "config_rank_0": lora.format("to_q") + '#lora_adapter_metadata {"unet.r":0}\n', "config_expression": lora.format("to_q") +
+            '#lora_adapter_metadata {"unet.rank_pattern":{".*":2}}\n', "config_huge": lora.format("to_q") + '#lora_adapter_metadata {"unet.lora_alpha":1e308}\n',
+            "config_of_a_list": lora.format("to_q") + "#lora_adapter_metadata [1]\n", "down_alone": "K.lora_down.weight 4,8\n", "rank_0": "K.lora_down.weight 0,8\nK.lora_up.weight 8,0\n",
+            "no_axes": "K.lora_down.weight\nK.lora_up.weight\n", "ranks_differ": "K.lora_down.weight 4,8\nK.lora_up.weight 8,2\n", "two_spellings": conv + "=lora_unet_input_blocks_1_1_proj_in.lora_down.weight 4,8\n"
+            "=lora_unet_input_blocks_1_1_proj_in.lora_up.weight 8,4\n", "two_kinds": conv + "K.diff 8,8\n", "two_parts": lora.format("to_q") + "Pto_q.lora_A.default.weight 2,8\n",
+            "another_family": context.format(2048), "flux": "=lora_unet_double_blocks_0_img_attn_qkv.lora_down.weight 4,8\n=lora_unet_double_blocks_0_img_attn_qkv.lora_up.weight 8,4\n",
+            "checkpoint": "=model.diffusion_model.input_blocks.0.0.weight 8,4,3,3\n", "control_lora": conv + "=lora_controlnet 1\n", "oft": "K.oft_blocks 2,4,4\n", "embedding": "=emb_params 4,8\n",
+            "kron_overflows": "K.lokr_w1 1125899906842623,1\nK.lokr_w2 1125899906842623,1\n", "alpha_alone": "K.alpha\n", "nothing": "\n"}.items():
+        yield name, text.encode()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     root = pathlib.Path(__file__).resolve().parents[2]
     targets = {
-        "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
+        "adapter": adapters(), "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),

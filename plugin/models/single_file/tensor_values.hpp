@@ -3,6 +3,7 @@
 #include "plugin/models/blocks/network_builder.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,11 @@ namespace lowtide::models {
 /// file has no such tensor. Errors: those of files::InputFile.
 [[nodiscard]] std::optional<std::vector<double>> readValues(const WeightMap& file,
                                                             const std::string& name);
+
+/// The numbers of tensors with one element, in the order of `names`, read in one pass over the
+/// file. Floats, integers and truth values; NaN where a number is not finite. Error{Corrupt} names
+/// file and tensor where there is no such tensor; and those of files::InputFile.
+[[nodiscard]] std::vector<double> readScalars(const WeightMap& file,
+                                              std::span<const std::string> names);
 
 }  // namespace lowtide::models

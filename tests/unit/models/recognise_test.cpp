@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 namespace recognise_test {
 
 using namespace lowtide;
@@ -93,6 +95,53 @@ private Q_SLOTS:
         QCOMPARE(folder.largest, file.largest);
         // The file has the schedule's buffers and ids of positions besides.
         QVERIFY(file.weights >= folder.weights && file.weights - folder.weights < 16 * kKiB);
+    }
+
+    void saysWhatAnAdapterIs_data() {
+        QTest::addColumn<QString>("family");
+        QTest::newRow("sd15_0_1/kohya_conv")
+            << "LoCon for a context 48 wide, rank 6, UNet and text "
+               "encoder, %1 layers";
+        QTest::newRow("sdxl_0_0/kohya")
+            << "LoRA for a context 128 wide, rank 4, UNet, text encoder "
+               "and text encoder 2, %1 layers";
+        QTest::newRow("sd15_0_0/old_processor")
+            << "LoRA for a context 48 wide, rank 4, UNet, %1 layers";
+    }
+
+    /// Layers are counted by the reference's own keys.
+    void saysWhatAnAdapterIs() {
+        QFETCH(QString, family);
+        const QString path =
+            testing::adapterFileFolder() + "/" + QTest::currentDataTag() + ".safetensors";
+        const files::InputFile file(path.toStdString());
+        const auto header = files::readSafetensorsHeader(file);
+        const auto downs =
+            std::count_if(header.tensors.begin(), header.tensors.end(), [](const auto& tensor) {
+                return tensor.first.ends_with("down.weight");
+            });
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(path.toStdString());
+
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.kind, std::string("lora"));
+        QCOMPARE(QString::fromStdString(known.family), family.arg(downs));
+        QVERIFY(
+            testing::runLowtide({"check", path}).output.contains("(" + family.arg(downs) + ")"));
+    }
+
+    void anAdapterThatIsIncompleteSaysSo() {
+        ModelBench bench;
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("half.safetensors").toStdString();
+        const std::string bytes(16, '\0');
+        files::writeSafetensors(path,
+                                {{"lora_unet_x.lora_down.weight",
+                                  {DType::F32, {2, 2}, std::as_bytes(std::span(bytes))}}});
+        const models::Recognised known = bench.stages().recognise(path);
+        QCOMPARE(known.kind, std::string("lora"));
+        QVERIFY2(known.problem.find("without up") != std::string::npos, known.problem.c_str());
     }
 
     void knowsWhatOthersExchange_data() {

@@ -1,0 +1,113 @@
+#include "plugin/models/adapters/adapter_base.hpp"
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/adapters/adapter_key.hpp"
+#include "plugin/models/adapters/layer_parts.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::pair<int64_t, const char*> kContextWidths[] = {
+    {768, "SD 1.x"}, {1024, "SD 2.x"}, {2048, "SDXL"}, {1280, "the SDXL refiner"}};
+constexpr std::pair<int64_t, const char*> kTextWidths[] = {
+    {768, "the text encoder of SD 1.x and SDXL"},
+    {1024, "the text encoder of SD 2.x"},
+    {1280, "the second text encoder of SDXL"}};
+
+/// Of networks that are not built, by a part of their modules' names with '.' for '_'.
+constexpr std::pair<std::string_view, const char*> kOtherFamilies[] = {
+    {"double.stream.blocks.", "HiDream"},
+    {"double.blocks.", "Flux"},
+    {"single.transformer.blocks.", "Flux"},
+    {"single.blocks.", "Flux"},
+    {"joint.blocks.", "SD 3"},
+    {"blocks.0.cross.attn.", "WAN"},
+};
+
+constexpr std::string_view kContextModules[] = {"attn2.to.k", "attn2.to.v", "attn2.to.kv"};
+constexpr std::string_view kTextModules[] = {
+    "self.attn.q.proj", "self.attn.k.proj", "self.attn.v.proj", "mlp.fc1", "mlp.c.fc"};
+
+std::string dotted(std::string name) {
+    std::replace(name.begin(), name.end(), '_', '.');
+    return name;
+}
+
+template <class Names>
+bool endsInOneOf(std::string_view name, const Names& ends) {
+    return std::any_of(std::begin(ends), std::end(ends), [&](std::string_view end) {
+        return name.ends_with(end);
+    });
+}
+
+template <class Widths>
+std::string nameOfWidth(const Widths& widths, int64_t width, const char* what) {
+    const auto* known = std::find_if(std::begin(widths), std::end(widths), [&](const auto& each) {
+        return each.first == width;
+    });
+    return known != std::end(widths) ? known->second
+                                     : std::string(what) + " " + std::to_string(width) + " wide";
+}
+
+/// The columns of a layer's change.
+std::optional<int64_t> columnsOf(const AdapterLayer& layer, const std::string& what) {
+    if (layer.kind == "scale" || layer.isBias) {
+        return std::nullopt;
+    }
+    const Shape shape = changeShapeOf(layer, what);
+    return shape.size() < 2 ? std::nullopt : std::optional(shape[1]);
+}
+
+}  // namespace
+
+std::string AdapterBase::text() const {
+    if (!otherFamily.empty()) {
+        return otherFamily;
+    }
+    if (contextWidth) {
+        return nameOfWidth(kContextWidths, *contextWidth, "a context");
+    }
+    return textWidth ? nameOfWidth(kTextWidths, *textWidth, "a text encoder") : "";
+}
+
+AdapterBase baseOf(const AdapterFile& file) {
+    AdapterBase base;
+    for (const AdapterLayer& layer : file.layers) {
+        const std::string module = dotted(layer.module);
+        const bool isDenoiser = layer.component == kAdapterDenoiser;
+        if (isDenoiser && !base.contextWidth && endsInOneOf(module, kContextModules)) {
+            base.contextWidth = columnsOf(layer, file.what);
+        } else if (!isDenoiser && !base.textWidth && endsInOneOf(module, kTextModules)) {
+            base.textWidth = columnsOf(layer, file.what);
+        }
+        for (const auto& [part, family] : kOtherFamilies) {
+            if (isDenoiser && module.find(part) != module.npos) {
+                base.otherFamily = family;
+                return base;
+            }
+        }
+    }
+    return base;
+}
+
+AdapterBase baseOf(const memory::ComponentTree& tree) {
+    AdapterBase base;
+    for (const memory::Weight& weight : tree.weights) {
+        if (weight.shape.size() == 2 && weight.name.ends_with("attn2.to_k.weight")) {
+            base.contextWidth = weight.shape[1];
+            return base;
+        }
+        if (weight.shape.size() == 2 && weight.name.ends_with("self_attn.q_proj.weight")) {
+            base.textWidth = weight.shape[1];
+            return base;
+        }
+    }
+    return base;
+}
+
+}  // namespace lowtide::models

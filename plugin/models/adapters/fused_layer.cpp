@@ -1,0 +1,65 @@
+#include "plugin/models/adapters/fused_layer.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::string_view kRowFactors[] = {
+    "up", "w1_a", "w2_a", "difference", "on_output", "dora_scale", "magnitude"};
+
+bool hasRowFactors(const AdapterLayer& layer) {
+    const bool isHadamard = layer.kind == "hadamard" && !layer.factors.contains("t1");
+    return isHadamard || layer.kind == "low_rank" || layer.kind == "difference" ||
+           layer.kind == "scale";
+}
+
+/// The first rows of a tensor whose first axis that is not one has `allRows`.
+bool cutRows(TensorPlace& place, const AdapterRows& rows, int64_t allRows) {
+    const auto axis = std::find_if(
+        place.shape.begin(), place.shape.end(), [](int64_t size) { return size != 1; });
+    if (axis == place.shape.end() || *axis != allRows) {
+        return false;
+    }
+    const int64_t rowBytes = elementCount(place.shape).value_or(0) / allRows * sizeOf(place.type);
+    *axis = rows.count;
+    place.offset += rows.first * rowBytes;
+    return true;
+}
+
+}  // namespace
+
+AdapterLayer rowsOfLayer(const AdapterLayer& layer,
+                         const AdapterRows& rows,
+                         int64_t allRows,
+                         const std::string& what) {
+    AdapterLayer part = layer;
+    if (!hasRowFactors(layer)) {
+        throw Error(ErrorKind::Unsupported,
+                    what + ": " + quotedName(layer.name) + " is a fused layer of kind " +
+                        layer.kind + ", which cannot be parted",
+                    "choose an adapter that names query, key and value");
+    }
+    for (auto& [name, factor] : part.factors) {
+        const bool isRowFactor = std::find(std::begin(kRowFactors), std::end(kRowFactors), name) !=
+                                 std::end(kRowFactors);
+        if (isRowFactor) {
+            // Lengths of inputs are those of all rows; they make no part's.
+            if (!cutRows(factor.place, rows, allRows)) {
+                throw Error(ErrorKind::Unsupported,
+                            what + ": " + quotedName(factor.key) + " " +
+                                toText(factor.place.shape) + " has not " + std::to_string(allRows) +
+                                " rows to be parted",
+                            "choose an adapter that names query, key and value");
+            }
+        }
+    }
+    return part;
+}
+
+}  // namespace lowtide::models
