@@ -5,6 +5,8 @@
 #include "plugin/files/path_parts.hpp"
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -47,6 +49,20 @@ std::string plainPath(const fs::path& path) {
                 item);
 }
 
+/// Nothing where no place has it.
+std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
+                                      const std::string& typed) {
+    for (const fs::path& place : places) {
+        const fs::path path = place / typed;
+        std::error_code ignored;
+        if (fs::exists(path, ignored)) {
+            const std::string plain = plainPath(path);
+            return CheckpointPath{plain, files::lastPart(plain)};
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 CheckpointPath findCheckpoint(std::string_view typedText,
@@ -65,15 +81,31 @@ CheckpointPath findCheckpoint(std::string_view typedText,
         places.emplace_back(graphFolder);
         places.insert(places.end(), modelFolders.begin(), modelFolders.end());
     }
-    for (const fs::path& place : places) {
-        const fs::path path = place / typed;
-        std::error_code ignored;
-        if (fs::exists(path, ignored)) {
-            const std::string plain = plainPath(path);
-            return {plain, files::lastPart(plain)};
-        }
+    if (std::optional<CheckpointPath> found = foundIn(places, typed)) {
+        return *std::move(found);
     }
     refusePath(typed, modelFolders.size(), item);
+}
+
+CheckpointPath findAdapter(std::string_view typedText,
+                           std::string_view graphFolder,
+                           std::span<const std::string> modelFolders) {
+    const std::string typed = trim(typedText);
+    std::vector<fs::path> places;
+    if (fs::path(typed).is_absolute()) {
+        places.emplace_back();
+    } else {
+        places.emplace_back(graphFolder);
+        for (const fs::path folder : modelFolders) {
+            places.insert(places.end(), {folder, folder / "loras", folder / "Lora"});
+        }
+    }
+    for (const char* ending : {"", ".safetensors"}) {
+        if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
+            return *std::move(found);
+        }
+    }
+    refusePath(typed, modelFolders.size(), "LoRA");
 }
 
 }  // namespace lowtide::models

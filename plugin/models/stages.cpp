@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/adapters/adapted_models.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
@@ -27,6 +28,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
+constexpr const char* kAdapterItem = "file";
 
 class ModelStages final : public Stages {
 public:
@@ -60,6 +62,24 @@ public:
                 return WireRef(openUpscaler(found.path, found.name));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+            }
+        });
+    }
+
+    LoadedAdapter loadAdapter(const LoraRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const Model& base = modelIn(request.model);
+            const auto model = std::static_pointer_cast<const Model>(base.shared_from_this());
+            if (trim(request.file).empty()) {
+                return LoadedAdapter{.model = model, .warnings = {}};
+            }
+            try {
+                const CheckpointPath file = findAdapter(request.file, graphFolder, settings_.modelFolders);
+                const auto adapted =
+                    adapted_.open(model, file, request.strength, request.textStrength);
+                return LoadedAdapter{.model = adapted, .warnings = adapted->warnings()};
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kAdapterItem);
             }
         });
     }
@@ -205,6 +225,7 @@ private:
     StagesSettings settings_;
     Families families_;
     ModelCache models_;
+    AdaptedModels adapted_;
     ModelHashes hashes_;
 };
 

@@ -4,6 +4,7 @@
 #include "plugin/base/log.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/issue_json.hpp"
+#include "plugin/models/adapters/adapter_math.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"
@@ -40,7 +41,8 @@ struct Engine {
            const std::string& cacheFolder,
            const std::string& cudnnApi)
         : cuda(std::make_shared<const residency::CudaLibrary>(moduleFolder())),
-          residency(residency::makeDeviceSource(moduleFolder(), cuda)),
+          residency(residency::makeDeviceSource(moduleFolder(), cuda),
+                    std::make_shared<models::AdapterMath>()),
           digests(std::make_shared<files::FileDigests>(cacheFolder)),
           stages(models::makeStages({.residency = residency,
                                      .resourcesFolder = moduleFolder() + "/lowtide/resources",

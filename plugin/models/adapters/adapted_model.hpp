@@ -6,9 +6,7 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 namespace lowtide::models {
 
@@ -69,7 +67,6 @@ public:
 
 private:
     std::shared_ptr<const Model> base_;
-    AdapterChoice adapter_;
     ModelInfo info_;
     std::map<std::string, std::shared_ptr<const memory::ComponentTree>, std::less<>> trees_;
     Issues warnings_;

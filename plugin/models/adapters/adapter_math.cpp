@@ -119,4 +119,9 @@ void AdapterMath::applyToRows(at::Tensor& rows,
     pack.applyToEachRow(rows);
 }
 
+const AdapterMath& adapterMath() {
+    static const AdapterMath math;
+    return math;
+}
+
 }  // namespace lowtide::models

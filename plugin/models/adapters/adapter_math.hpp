@@ -19,4 +19,7 @@ public:
                      std::span<const residency::FactoredChange> changes) const override;
 };
 
+/// The one that engines and walks are made with.
+[[nodiscard]] const AdapterMath& adapterMath();
+
 }  // namespace lowtide::models

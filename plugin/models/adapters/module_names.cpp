@@ -70,10 +70,19 @@ std::string renamedModule(const std::string& module, NameOfWeight&& nameOfWeight
     return weight.ends_with(kWeightEnd) ? replacedEnd(weight, kWeightEnd.size(), "") : weight;
 }
 
+/// Those of the network: the factors of earlier adapters are none.
+std::vector<memory::WeightId> ownWeights(const memory::ComponentTree& tree) {
+    std::vector<memory::WeightId> own;
+    for (const memory::Leaf& leaf : tree.leaves) {
+        own.insert(own.end(), leaf.ownWeights().begin(), leaf.ownWeights().end());
+    }
+    return own;
+}
+
 }  // namespace
 
 ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
-    for (memory::WeightId id = 0; id < tree.weights.size(); ++id) {
+    for (const memory::WeightId id : ownWeights(tree)) {
         const std::string& name = tree.weights[id].name;
         const bool isBias = name.ends_with(kBiasEnd);
         if (!isBias && !name.ends_with(kWeightEnd)) {

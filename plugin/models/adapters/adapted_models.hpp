@@ -1,0 +1,37 @@
+#pragma once
+
+#include "plugin/models/adapters/adapted_model.hpp"
+#include "plugin/models/checkpoint_paths.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+namespace lowtide::models {
+
+/// Models with adapters: the same model, file and strengths give the same value. Those that nobody
+/// uses are forgotten, but for the last few. Thread-safe.
+class AdaptedModels {
+public:
+    /// Opens the adapter's file by its header, anew where it changed. Errors: those of
+    /// openAdapterFile() and AdaptedModel.
+    [[nodiscard]] std::shared_ptr<const AdaptedModel> open(std::shared_ptr<const Model> base,
+                                                           const CheckpointPath& file,
+                                                           double strength,
+                                                           double textStrength);
+
+private:
+    struct Entry {
+        std::shared_ptr<const Model> base;
+        std::string path;
+        double strength;
+        double textStrength;
+        std::shared_ptr<const AdaptedModel> model;
+    };
+
+    std::mutex mutex_;
+    std::deque<Entry> recent_;  ///< the last used one in front
+};
+
+}  // namespace lowtide::models
