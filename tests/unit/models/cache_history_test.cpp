@@ -7,9 +7,8 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/cache_scene.hpp"
 #include "tests/unit/models/picture_bench.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
@@ -34,7 +33,15 @@ using testing::WalkCase;
 
 namespace {
 
-const WalkCase kWalked{.cfg = 7.5, .sampler = "euler_a", .steps = 8};
+constexpr int kHistorySteps = 8;
+
+/// The mini model, or the checkpoint of the test.
+WalkCase walkedCase() {
+    return {.checkpoint = qEnvironmentVariable("LOWTIDE_CHECKPOINT", "mini").toStdString(),
+            .cfg = 7.5,
+            .sampler = "euler_a",
+            .steps = kHistorySteps};
+}
 
 constexpr const char* kPolicies[] = {"none",
                                      "model",
@@ -102,14 +109,12 @@ struct Made {
 class Scene {
 public:
     explicit Scene(memory::DeviceSpec device)
-        : bench_(std::move(device)), model_(testing::loadModel(bench_, "mini")) {
-        request_ = testing::requestOf(bench_, model_, kWalked);
-        bench_.runWith(model_, models::kTextEncoder, [&] {
-            const auto prompts = testing::encodePrompt(
-                bench_.stages(), {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
-            request_.positive = prompts.positive->onHost();
-            request_.negative = prompts.negative->onHost();
-        });
+        : bench_(std::move(device)),
+          model_(testing::loadModel(bench_, walkedCase().checkpoint)),
+          request_(testing::requestOf(bench_, model_, walkedCase())) {
+        const auto prompts = testing::encodeOn(bench_, model_, "a red cup");
+        request_.positive = prompts.positive->onHost();
+        request_.negative = prompts.negative->onHost();
     }
 
     [[nodiscard]] ModelBench& bench() { return bench_; }
@@ -290,7 +295,7 @@ private Q_SLOTS:
         stream >> fresh_.latents >> fresh_.steps;
         freshSteps_ = Json::parse(fresh_.steps.toStdString());
         QVERIFY(freshSteps_.at("full") > 0);
-        QVERIFY(freshSteps_.at("full") < kWalked.steps);
+        QVERIFY(freshSteps_.at("full") < kHistorySteps);
         QCOMPARE(freshSteps_.at("bytes_after"), Json(0));
     }
 
