@@ -12,6 +12,7 @@
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_preview.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -90,6 +91,9 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
                    "vae/config.json: shift_factor is set, which sdxl does not know");
     }
     fillInfo(checkpoint);
+    precisions_ = sdxlPrecisions({.sumsInF32 = unet_.config().upcastsAttention,
+                                  .decodesInF32 = autoencoder_.config().forceUpcast,
+                                  .hasEdmLevels = sampling::hasEdmLevels(info_.schedulerConfig)});
 }
 
 int64_t SdxlModel::textWidth() const {
@@ -169,11 +173,6 @@ std::shared_ptr<const memory::ComponentTree> SdxlModel::openedTree(std::string_v
         }
     }
     return nullptr;
-}
-
-const memory::FamilyPrecision& SdxlModel::precisions() const {
-    return sdxlPrecisions({.sumsInF32 = unet_.config().upcastsAttention,
-                           .decodesInF32 = autoencoder_.config().forceUpcast});
 }
 
 std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
