@@ -255,6 +255,7 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
     context.record.put("embeds.negative", last.negative.embeds);
     context.record.put("pooled.prompt", pooled);
     context.record.put("pooled.negative", last.negative.pooled);
+    const bool hasSecond = info_.conditioning.texts > 1;
     const auto conditioningOf = [&](const ClipTextModel::Output& output, bool isNegative) {
         std::vector<tensor::ConditioningEntry> entries = {
             {.tensors = {{tensor::kEmbeds, output.embeds}, {tensor::kPooled, output.pooled}},
@@ -263,7 +264,8 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
             info_.conditioning.fields,
             std::move(entries),
             isNegative ? request.negative : request.prompt,
-            isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip());
+            isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip(),
+            !hasSecond ? std::string() : (isNegative ? request.negative2 : request.prompt2));
     };
     return {.positive = conditioningOf({embeds, pooled}, false),
             .negative = conditioningOf(last.negative, true)};
