@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
-#include "plugin/models/upscalers/upscaler_type.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,40 +15,6 @@ namespace {
 constexpr const char* kVaePart = "vae";
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
-
-/// What people exchange beside checkpoints, by a part of a tensor's name that no other has.
-struct KnownFile {
-    std::string_view part;
-    const char* kind;
-    const char* family;
-};
-
-constexpr KnownFile kKnownFiles[] = {
-    {"lora_unet_", "lora", "LoRA"},
-    {"lora_te", "lora", "LoRA"},
-    {".lora_A.", "lora", "LoRA"},
-    {".lora_down.", "lora", "LoRA"},
-    {".lora.down.", "lora", "LoRA"},
-    {"_lora.down.", "lora", "LoRA"},
-    {".hada_w1_a", "lora", "LoHa"},
-    {".lokr_w1", "lora", "LoKr"},
-    {"control_model.", "controlnet", "ControlNet"},
-    {"controlnet_cond_embedding.", "controlnet", "ControlNet"},
-    {"controlnet_blocks.", "controlnet", "ControlNet"},
-    {"ip_adapter.", "adapter", "IP-Adapter"},
-    {"emb_params", "embedding", "embedding"},
-    {"string_to_param", "embedding", "embedding"},
-    {"joint_blocks.", "checkpoint", "SD 3"},
-    {"double_blocks.", "checkpoint", "Flux"},
-    {"text_model.encoder.layers.", "text_encoder", "text encoder"},
-    {"transformer.resblocks.", "text_encoder", "text encoder"},
-};
-
-/// SDXL's embeddings are a row of vectors for each encoder.
-bool isEmbeddingOfTwo(const WeightMap& file) {
-    return file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
-           file.tensors.contains("clip_g");
-}
 
 void addWeights(const WeightMap& map, Recognised& known) {
     for (const auto& [name, place] : map.tensors) {
@@ -110,26 +76,10 @@ void recogniseLayout(const Layout& layout,
 }
 
 void recogniseOther(const WeightMap& file, Recognised& known) {
-    for (const UpscalerType* type : upscalerTypes()) {
-        if (type->detect(file)) {
-            known.kind = "upscaler";
-            known.family = type->name;
-            known.isRunnable = true;
-            return;
-        }
-    }
-    const auto isIn = [&](const KnownFile& each) {
-        return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& tensor) {
-            return tensor.first.find(each.part) != tensor.first.npos;
-        });
-    };
-    const auto* found = std::find_if(std::begin(kKnownFiles), std::end(kKnownFiles), isIn);
-    if (found != std::end(kKnownFiles)) {
-        known.kind = found->kind;
-        known.family = found->family;
-    } else if (isEmbeddingOfTwo(file)) {
-        known.kind = "embedding";
-        known.family = "embedding";
+    if (const std::optional<KnownFile> other = knownFile(file)) {
+        known.kind = other->kind;
+        known.family = other->family;
+        known.isRunnable = other->kind == "upscaler";
     }
 }
 
