@@ -11,7 +11,7 @@ namespace lowtide::executor {
 namespace {
 
 /// Raised when the meaning of the file or of a codec's metadata changes.
-constexpr const char* kKeptFormat = "4";
+constexpr const char* kKeptFormat = "5";
 constexpr std::string_view kExtension = ".safetensors";
 constexpr size_t kKeyDigits = 64;
 

@@ -286,7 +286,8 @@ Json toJson(const ComponentPrecision& precision) {
             {"keep_from_f8", isScaled ? precision.keptFromF8 : std::vector<std::string>()},
             {"finite_check", precision.checksFinite},
             {"switches", std::move(switches)},
-            {"lossy", precision.losses()}};
+            {"lossy", precision.losses()},
+            {"notes", precision.notes}};
 }
 
 }  // namespace lowtide::memory

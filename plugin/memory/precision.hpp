@@ -99,6 +99,7 @@ struct ComponentPrecision {
     SwitchStates switches{};
     std::vector<std::string> lossy;  ///< sentences: why the result is not that of f32
     std::vector<std::string> reuse;  ///< sentences: what a step cache leaves out of it
+    std::vector<std::string> notes;  ///< sentences: what its family has to say of it
 
     [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
         return switches[static_cast<size_t>(numericSwitch)];

@@ -300,6 +300,11 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
                                                                       : SwitchState::Off;
     }
     precision.lossy = lossesOf(precision, fileTypes);
+    for (const PrecisionNote& note : family.notes) {
+        if (note.role == role && note.applies(precision, device)) {
+            precision.notes.push_back(note.sentence);
+        }
+    }
     return precision;
 }
 

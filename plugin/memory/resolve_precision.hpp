@@ -24,14 +24,6 @@ struct ComponentPreset {
     bool accumulatesInHalf = false;  ///< its f16 sums may be f16
 };
 
-/// What a family states of its precision.
-struct FamilyPrecision {
-    std::map<std::string, std::map<std::string, ComponentPreset>> presets;  ///< by name, by role
-    std::map<std::string, std::vector<std::string>> keptF32;                ///< by role
-    std::map<std::string, std::vector<std::string>> keptFromF8;             ///< by role
-    std::set<std::string> mayOverflow;  ///< roles whose half results are checked
-};
-
 /// What a device does with numbers; as made here, a CPU, and a rehearsal, which runs its operators.
 struct NumericTraits {
     bool isCuda = false;
@@ -43,6 +35,23 @@ struct NumericTraits {
 
     /// Of a CUDA card by its compute capability: 86 is 8.6.
     [[nodiscard]] static NumericTraits ofCuda(int capability);
+};
+
+/// What a family has to say of one component where it is computed so: why a preset does what it
+/// does, or what is known of its losses.
+struct PrecisionNote {
+    std::string role;
+    bool (*applies)(const ComponentPrecision& precision, const NumericTraits& device);
+    std::string sentence;
+};
+
+/// What a family states of its precision.
+struct FamilyPrecision {
+    std::map<std::string, std::map<std::string, ComponentPreset>> presets;  ///< by name, by role
+    std::map<std::string, std::vector<std::string>> keptF32;                ///< by role
+    std::map<std::string, std::vector<std::string>> keptFromF8;             ///< by role
+    std::set<std::string> mayOverflow;  ///< roles whose half results are checked
+    std::vector<PrecisionNote> notes{};
 };
 
 using FileTypes = std::function<std::set<DType>()>;

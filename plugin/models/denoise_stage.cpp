@@ -249,7 +249,8 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
     precision.reuse = judgement.reuse;
     StageShapes shapes{.outputs = {}, .issues = warningsOf(judgement)};
     for (const Issues& more : {scheduleWarnings(model, request, *sampler),
-                               handoverWarnings(request, kindOf(request.latent))}) {
+                               handoverWarnings(request, kindOf(request.latent)),
+                               refinerWarnings(model, kindOf(request.latent))}) {
         shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
     }
     const Shape shape = checkedShape(model, request);
@@ -391,7 +392,8 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .negative = negative,
                      .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
-                     .cfg = request.cfg},
+                     .cfg = request.cfg,
+                     .checkpoint = model.info().checkpoint},
                     start.samples);
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name);

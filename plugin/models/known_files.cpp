@@ -1,17 +1,32 @@
 #include "plugin/models/known_files.hpp"
 
+#include "plugin/models/adapters/adapter_label.hpp"
+#include "plugin/models/upscalers/upscaler_type.hpp"
+
 #include <algorithm>
-#include <string>
+#include <string_view>
 
 namespace lowtide::models {
 
 namespace {
 
-constexpr KnownFile kKnownFiles[] = {
-    {"control_model.", "controlnet", "ControlNet"},
-    {"controlnet_cond_embedding.", "controlnet", "ControlNet"},
-    {"controlnet_blocks.", "controlnet", "ControlNet"},
-    {"lora_controlnet", "controlnet", "Control-LoRA"},
+/// A part of a tensor's name that no other kind of file has.
+struct NamedKind {
+    std::string_view part;
+    std::string_view kind;
+    const char* family;
+};
+
+constexpr const char* kLora = "lora";
+constexpr const char* kControl = "controlnet";
+
+constexpr NamedKind kNamedKinds[] = {
+    {"lora_controlnet", kControl, "Control-LoRA"},
+    {"control_model.", kControl, "ControlNet"},
+    {"controlnet_cond_embedding.", kControl, "ControlNet"},
+    {"controlnet_blocks.", kControl, "ControlNet"},
+    {".hada_w1_a", kLora, "LoHa"},
+    {".lokr_w1", kLora, "LoKr"},
     {"ip_adapter.", "adapter", "IP-Adapter"},
     {"emb_params", "embedding", "embedding"},
     {"string_to_param", "embedding", "embedding"},
@@ -20,7 +35,6 @@ constexpr KnownFile kKnownFiles[] = {
     {"text_model.encoder.layers.", "text_encoder", "text encoder"},
     {"transformer.resblocks.", "text_encoder", "text encoder"},
 };
-constexpr KnownFile kEmbeddingOfTwo{"clip_g", "embedding", "embedding"};
 
 /// SDXL's embeddings are a row of vectors for each encoder.
 bool isEmbeddingOfTwo(const WeightMap& file) {
@@ -30,17 +44,29 @@ bool isEmbeddingOfTwo(const WeightMap& file) {
 
 }  // namespace
 
-const KnownFile* knownFileOf(const WeightMap& file) {
-    const auto isIn = [&](const KnownFile& each) {
+std::optional<KnownFile> knownFile(const WeightMap& file) {
+    for (const UpscalerType* type : upscalerTypes()) {
+        if (type->detect(file)) {
+            return KnownFile{.kind = "upscaler", .family = type->name};
+        }
+    }
+    const auto isIn = [&](const NamedKind& each) {
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& tensor) {
             return tensor.first.find(each.part) != tensor.first.npos;
         });
     };
-    const auto* found = std::find_if(std::begin(kKnownFiles), std::end(kKnownFiles), isIn);
-    if (found != std::end(kKnownFiles)) {
-        return found;
+    const auto* found = std::find_if(std::begin(kNamedKinds), std::end(kNamedKinds), isIn);
+    const bool isControl = found != std::end(kNamedKinds) && found->kind == kControl;
+    if (!isControl && looksLikeAdapter(file)) {
+        const bool isNamed = found != std::end(kNamedKinds) && found->kind == kLora;
+        return KnownFile{.kind = kLora, .family = isNamed ? found->family : "LoRA"};
     }
-    return isEmbeddingOfTwo(file) ? &kEmbeddingOfTwo : nullptr;
+    if (found != std::end(kNamedKinds)) {
+        return KnownFile{.kind = std::string(found->kind), .family = found->family};
+    }
+    return isEmbeddingOfTwo(file)
+               ? std::optional(KnownFile{.kind = "embedding", .family = "embedding"})
+               : std::nullopt;
 }
 
 }  // namespace lowtide::models

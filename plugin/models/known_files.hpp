@@ -1,19 +1,20 @@
 #pragma once
+// What people exchange beside checkpoints. Torch-free.
 
-#include "plugin/models/blocks/network_builder.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
 
-#include <string_view>
+#include <optional>
+#include <string>
 
 namespace lowtide::models {
 
-/// What people exchange beside checkpoints.
+/// What a file of weights holds.
 struct KnownFile {
-    std::string_view part;  ///< of a tensor's name that no other kind has
-    const char* kind;       ///< as Recogniser::recognise() has it
-    const char* family;     ///< for people
+    std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "adapter"
+    std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
 };
 
-/// What a file holds that no layout knows, by its names; nullptr where nothing tells.
-[[nodiscard]] const KnownFile* knownFileOf(const WeightMap& file);
+/// By the names of its tensors, of a file that no layout knows. Nothing: it is not known.
+[[nodiscard]] std::optional<KnownFile> knownFile(const WeightMap& file);
 
 }  // namespace lowtide::models

@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 
 #include <filesystem>
@@ -15,23 +16,42 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr size_t kMostBeginnings = 3;  ///< a LoRA has one for each layer
+
 /// "model", "first_stage_model", ...: the first parts of names.
 std::string beginnings(const WeightMap& map) {
     std::set<std::string> seen;
     for (const auto& [name, place] : map.tensors) {
         seen.insert(name.substr(0, name.find('.')));
     }
-    return seen.empty() ? "nothing" : listSome(std::vector<std::string>(seen.begin(), seen.end()));
+    return seen.empty()
+               ? "nothing"
+               : listSome(std::vector<std::string>(seen.begin(), seen.end()), kMostBeginnings);
 }
 
-[[noreturn]] void refuseSource(const ModelSource& source) {
+/// What the file is instead of a checkpoint, and where such a file goes.
+std::pair<std::string, std::string> otherUse(const ModelSource& source, const Layout* layout) {
+    if (layout) {
+        return {layout->name, "choose a whole checkpoint here, and this file as its VAE (vae)"};
+    }
+    const std::optional<KnownFile> known = knownFile(source.header->map);
+    if (known && known->kind == "upscaler") {
+        return {known->family, "choose a whole checkpoint here, and this file in Load upscaler"};
+    }
+    return {known ? known->family : "",
+            known ? "choose a whole Stable Diffusion checkpoint; files of this kind are not read"
+                  : "choose a whole Stable Diffusion checkpoint"};
+}
+
+[[noreturn]] void refuseSource(const ModelSource& source, const Layout* layout) {
     const WeightMap& map = source.header->map;
+    const auto [kind, hint] = otherUse(source, layout);
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + source.path.name +
-                    " has no tensor model.diffusion_model.input_blocks.0.0.weight; its " +
+                source.path.name + " is no checkpoint" +
+                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\"") +
+                    ": it has no tensor model.diffusion_model.input_blocks.0.0.weight, its " +
                     std::to_string(map.tensors.size()) + " tensors begin with " + beginnings(map),
-                "choose a whole Stable Diffusion checkpoint; other networks have nodes or "
-                "parameters of their own",
+                hint,
                 "checkpoint");
 }
 
@@ -85,7 +105,7 @@ std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
     ModelSource source = readSource(path);
     const Layout* layout = layoutOf(source);
     if (!layout || !layout->isWhole) {
-        refuseSource(source);
+        refuseSource(source, layout);
     }
     return layout->open(std::move(source), resourcesFolder);
 }

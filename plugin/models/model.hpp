@@ -55,6 +55,7 @@ struct ModelInfo {
     /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
     bool spreadsStrength = false;
     bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
+    bool isRefiner = false;   ///< trained to finish pictures that another model began
     ConditioningStatement conditioning{};      ///< of its encoded prompts
     sampling::CachePoints cachePoints{};       ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
@@ -90,6 +91,7 @@ struct DenoiserRequest {
     int64_t batch = 1;
     double cfg = 1;
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
+    std::string_view checkpoint{"the denoiser"};  ///< whose denoiser it is, for messages
 };
 
 /// One checkpoint of one family. Immutable. Its networks are stored and computed as the context of

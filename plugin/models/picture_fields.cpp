@@ -63,6 +63,46 @@ void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
 }
 
+/// "crop_left" -> "Crop left", as the parameter is labelled.
+std::string fieldOf(std::string parameter) {
+    std::replace(parameter.begin(), parameter.end(), '_', ' ');
+    return capitalized(std::move(parameter));
+}
+
+/// What is not as it is by default.
+void setNumber(tensor::Provenance& provenance,
+               const std::string& parameter,
+               double byDefault,
+               const tensor::Conditioning& side,
+               const std::string& number) {
+    const tensor::NamedNumbers& held = side.entries().front().numbers;
+    const auto found = held.find(number);
+    if (found != held.end() && found->second != byDefault) {
+        provenance.set(fieldOf(parameter), formatNumber(found->second));
+    }
+}
+
+/// Texts of a second encoder, and the numbers that a denoiser was told beside them.
+void setOthersOfPrompts(tensor::Provenance& provenance,
+                        const ConditioningStatement& stated,
+                        const tensor::Conditioning& positive,
+                        const tensor::Conditioning* negative) {
+    const auto setText = [&](const char* key, const std::string& text) {
+        if (!text.empty()) {
+            provenance.set(key, text);
+        }
+    };
+    setText("Second prompt", positive.secondPrompt());
+    setText("Second negative prompt", negative ? negative->secondPrompt() : std::string());
+    for (const ConditioningNumber& number : stated.numbers) {
+        setNumber(provenance, number.name, number.byDefault, positive, number.name);
+        if (negative && number.ofNegative) {
+            setNumber(
+                provenance, negativeNameOf(number), *number.ofNegative, *negative, number.name);
+        }
+    }
+}
+
 void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
     if (request.startAt > 0) {
         provenance.set("Denoising start", formatNumber(request.startAt));
@@ -80,10 +120,10 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         return;
     }
     const auto& positive = conditioningIn(facts.request.positive, "positive");
+    const tensor::Conditioning* negative =
+        facts.request.negative ? &conditioningIn(facts.request.negative, "negative") : nullptr;
     provenance.prompt = positive.prompt();
-    provenance.negative = facts.request.negative
-                              ? conditioningIn(facts.request.negative, "negative").prompt()
-                              : std::string();
+    provenance.negative = negative ? negative->prompt() : std::string();
     const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
                                                    ? tensor::Provenance::Fields()
                                                    : std::exchange(provenance.fields, {});
@@ -110,6 +150,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
     }
+    setOthersOfPrompts(provenance, facts.model.info().conditioning, positive, negative);
     for (const auto& [key, value] : earlier) {
         provenance.set(key, value);
     }

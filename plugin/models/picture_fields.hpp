@@ -26,9 +26,10 @@ struct DenoiseFacts {
     const at::Tensor& samples;  ///< [B, C, h, w]
 };
 
-/// Sets prompt, negative prompt and the fields "Steps" to "Clip skip"; for a request that goes on
-/// at a share of the schedule with another denoiser's latents the fields "Refiner", "Refiner hash"
-/// and "Refiner switch at". A hash is the id of the denoiser's tree until the text is made, since
+/// Sets prompt, negative prompt and the fields "Steps" to "Clip skip", then texts of a second
+/// encoder, and sizes, crops and scores where they were given. For a request that goes on at a
+/// share of the schedule with another denoiser's latents the fields "Refiner", "Refiner hash" and
+/// "Refiner switch at". A hash is the id of the denoiser's tree until the text is made, since
 /// hashing a big file takes time.
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
 

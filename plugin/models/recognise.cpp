@@ -5,7 +5,6 @@
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
-#include "plugin/models/upscalers/upscaler_type.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -78,23 +77,13 @@ void recogniseLayout(const Layout& layout,
 }
 
 void recogniseOther(const WeightFileHeader& file, Recognised& known) {
-    for (const UpscalerType* type : upscalerTypes()) {
-        if (type->detect(file.map)) {
-            known.kind = "upscaler";
-            known.family = type->name;
-            known.isRunnable = true;
-            return;
-        }
-    }
-    const KnownFile* const other = knownFileOf(file.map);
-    const bool isControl = other && std::string_view(other->kind) == "controlnet";
-    if (looksLikeAdapter(file.map) && !isControl) {
-        known.kind = "lora";
-        known.family = "LoRA";
-        known.family = whatAdapterIs(file);
-    } else if (other) {
+    if (const std::optional<KnownFile> other = knownFile(file.map)) {
         known.kind = other->kind;
         known.family = other->family;
+        known.isRunnable = other->kind == "upscaler";
+        if (other->kind == "lora") {
+            known.family = whatAdapterIs(file);
+        }
     }
 }
 

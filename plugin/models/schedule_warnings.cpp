@@ -67,4 +67,19 @@ Issues handoverWarnings(const DenoiseRequest& request, const WireRef& latentKind
                      " to make a picture anew in part"}};
 }
 
+/// Source: Podell et al. 2023 (arXiv 2307.01952), section 2.5.
+Issues refinerWarnings(const Model& model, const WireRef& latentKind) {
+    if (!model.info().isRefiner || !emptyIn(latentKind)) {
+        return {};
+    }
+    return {{.severity = Severity::Warning,
+             .code = "refiner_begins",
+             .item = "latent",
+             .message = model.info().checkpoint +
+                        " is a refiner: it was trained on the lowest fifth of the noise levels "
+                        "alone, and this latent is empty, all noise",
+             .hint = "choose a base, and let the refiner go on with its latent (start_at 0.8), or "
+                     "refine a picture with a strength of 0.3 or less"}};
+}
+
 }  // namespace lowtide::models

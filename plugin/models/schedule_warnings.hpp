@@ -22,4 +22,7 @@ class Model;
 /// which has none. `latentKind`: what is known of the latent before the run.
 [[nodiscard]] Issues handoverWarnings(const DenoiseRequest& request, const WireRef& latentKind);
 
+/// A refiner that would make a picture out of noise alone.
+[[nodiscard]] Issues refinerWarnings(const Model& model, const WireRef& latentKind);
+
 }  // namespace lowtide::models

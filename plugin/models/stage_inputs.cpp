@@ -130,16 +130,19 @@ ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* 
 
 at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                    const tensor::ConditioningField& wanted,
-                   const char* item) {
+                   const char* item,
+                   std::string_view checkpoint) {
     at::Tensor field = conditioning.tensor(wanted.name);
-    const char* hint = "connect the encoder of the same checkpoint";
+    const std::string reader(checkpoint);
+    const char* hint = "connect a prompt that the denoiser's own checkpoint has encoded";
     requireThat(field.defined(),
-                "the conditioning has no " + wanted.name + ", which the denoiser wants",
+                "the conditioning has no field " + wanted.name + ", which " + reader + " reads",
                 hint,
                 item);
     requireThat(field.size(0) == 1 && field.size(-1) == wanted.width,
-                "the conditioning is " + std::to_string(field.size(-1)) +
-                    " wide, the denoiser wants " + std::to_string(wanted.width),
+                "the conditioning's field " + wanted.name + " is " +
+                    std::to_string(field.size(-1)) + " wide, " + reader + " reads " +
+                    std::to_string(wanted.width),
                 hint,
                 item);
     return field;

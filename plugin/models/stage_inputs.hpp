@@ -35,11 +35,12 @@ template <class Request>
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
 /// Of a conditioning, likewise; an empty shape for null.
 [[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
-/// The tensor of a conditioning's one prompt that a denoiser wants. Error{InvalidInput} on port
-/// `item` when there is none, or of another width.
+/// The tensor of a conditioning's one prompt that the denoiser of `checkpoint` wants.
+/// Error{InvalidInput} on port `item` when there is none, or of another width.
 [[nodiscard]] at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                                  const tensor::ConditioningField& wanted,
-                                 const char* item);
+                                 const char* item,
+                                 std::string_view checkpoint);
 
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.

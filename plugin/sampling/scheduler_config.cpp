@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
+constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
 
 [[noreturn]] void corrupt(const char* key, const std::string& value, const std::string& wanted) {
     throw Error(ErrorKind::Corrupt,
@@ -83,7 +84,7 @@ double above(const JsonReader& reader, const char* key, double missing, double l
 std::optional<EdmSchedule> readEdm(const JsonReader& reader,
                                    const SchedulerClass& kind,
                                    const ScheduleOptions& options) {
-    if (!isOfClass(reader, "EDM")) {
+    if (!isOfClass(reader, kEdmPrefix)) {
         return std::nullopt;
     }
     if (!kind.hasEdm) {
@@ -297,6 +298,10 @@ void checkSteps(int steps, int64_t trainSteps) {
 }
 
 }  // namespace
+
+bool hasEdmLevels(const Json& config) {
+    return isOfClass(schedulerReader(config), kEdmPrefix);
+}
 
 SchedulerConfig readSchedulerConfig(const Json& config,
                                     const SchedulerClass& kind,

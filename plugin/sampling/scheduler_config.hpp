@@ -83,6 +83,8 @@ struct SchedulerConfig {
 [[noreturn]] void refuseSetting(const std::string& key,
                                 const std::string& value,
                                 const std::string& built);
+/// Whether a scheduler_config.json is of a model trained with the noise levels of EDM.
+[[nodiscard]] bool hasEdmLevels(const Json& config);
 /// Reader of a scheduler_config.json, with its name in messages.
 [[nodiscard]] JsonReader schedulerReader(const Json& config);
 /// Refuses `key` when it is true.

@@ -69,10 +69,12 @@ Conditioning::Conditioning(at::Tensor embeds, at::Tensor pooled, std::string pro
 Conditioning::Conditioning(ConditioningFields fields,
                            std::vector<ConditioningEntry> entries,
                            std::string prompt,
-                           int clipSkip)
+                           int clipSkip,
+                           std::string secondPrompt)
     : fields_(std::move(fields)),
       entries_(std::move(entries)),
       prompt_(std::move(prompt)),
+      secondPrompt_(std::move(secondPrompt)),
       clipSkip_(clipSkip) {
     LOWTIDE_ASSERT(!entries_.empty());
 }
@@ -99,7 +101,8 @@ memory::WireRef Conditioning::onHost() const {
             tensor = spill(tensor);
         }
     }
-    return std::make_shared<Conditioning>(fields_, std::move(host), prompt_, clipSkip_);
+    return std::make_shared<Conditioning>(
+        fields_, std::move(host), prompt_, clipSkip_, secondPrompt_);
 }
 
 Latents::Latents(at::Tensor samples,

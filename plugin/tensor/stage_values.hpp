@@ -47,11 +47,12 @@ public:
     /// One prompt of one CLIP text encoder, everywhere and always: embeds [1, T, D], and pooled
     /// [1, P] or undefined.
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
-    /// At least one entry.
+    /// At least one entry. `secondPrompt`: see secondPrompt().
     Conditioning(ConditioningFields fields,
                  std::vector<ConditioningEntry> entries,
                  std::string prompt,
-                 int clipSkip);
+                 int clipSkip,
+                 std::string secondPrompt = {});
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
 
@@ -69,6 +70,9 @@ public:
     /// The texts, for a picture's metadata.
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
 
+    /// What a second text encoder read instead; empty: the same.
+    [[nodiscard]] const std::string& secondPrompt() const { return secondPrompt_; }
+
     /// Layers left out at the end of the text encoder; -1: as the family does it.
     [[nodiscard]] int clipSkip() const { return clipSkip_; }
 
@@ -76,6 +80,7 @@ private:
     ConditioningFields fields_;
     std::vector<ConditioningEntry> entries_;
     std::string prompt_;
+    std::string secondPrompt_;
     int clipSkip_;
 };
 

@@ -225,6 +225,7 @@ public:
             entries.push_back(std::move(json));
         }
         return encoder.finish({{"prompt", conditioning.prompt()},
+                               {"second_prompt", conditioning.secondPrompt()},
                                {"clip_skip", conditioning.clipSkip()},
                                {"fields", std::move(fields)},
                                {"entries", std::move(entries)}});
@@ -246,7 +247,8 @@ public:
             std::move(fields),
             std::move(entries),
             requiredText(reader, "prompt"),
-            static_cast<int>(requiredInteger(reader, "clip_skip")));
+            static_cast<int>(requiredInteger(reader, "clip_skip")),
+            requiredText(reader, "second_prompt"));
     }
 
 private:

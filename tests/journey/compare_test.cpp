@@ -74,6 +74,23 @@ private Q_SLOTS:
         QCOMPARE(QDir(out() + "/variant_0").entryList(QDir::Files).size(), 1);
     }
 
+    /// A precision is varied as parameters are; the commas in it are escaped.
+    void precisionsAreVaried() {
+        const testing::CommandResult run =
+            compare({"--vary", "denoise.precision=quality,speed,quality\\,compute=bf16"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json variants = figures().at("variants");
+        QCOMPARE(variants.size(), 3U);
+        QCOMPARE(variants[2].at("name"), Json("denoise.precision=quality,compute=bf16"));
+        // A CPU gains nothing from half types: `speed` is f32 there.
+        QVERIFY(variants[1].at("difference").at("all").at("equal").get<bool>());
+        QVERIFY(!variants[2].at("difference").at("all").at("equal").get<bool>());
+
+        const testing::CommandResult wrong = compare({"--vary", "denoise.precision=quality,fast"});
+        QCOMPARE(wrong.exitCode, 2);
+        QVERIFY2(wrong.errors.contains("there is no preset \"fast\""), qPrintable(wrong.errors));
+    }
+
     void sheetsShowThePictures() {
         const testing::CommandResult run =
             compare({"--vary", "denoise.cfg=3,6", "--vary", "denoise.sampler=ddim,euler,heun"});

@@ -2,6 +2,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
@@ -98,6 +99,42 @@ private Q_SLOTS:
         QVERIFY2(second.exitCode == 0, qPrintable(second.errors));
         QCOMPARE(QImage(folder.filePath("second/lowtide_00001.png")),
                  QImage(folder.filePath("lowtide_00001.png")));
+    }
+
+    /// Of Stable Diffusion XL; the file is beside the picture, where its graph looks for it.
+    void saysWhatASecondEncoderRead() {
+        const QTemporaryDir folder;
+        const QString checkpoint = testing::placeXlFile("sdxl_1_half", folder.path());
+        QStringList arguments = {
+            "run", testing::exampleGraph("text_to_image"), "--out", folder.path()};
+        for (const QString& set : {"load.checkpoint=" + checkpoint,
+                                   QString("latent.width=64"),
+                                   QString("latent.height=64"),
+                                   QString("denoise.steps=2"),
+                                   QString("encode.prompt_2=a dog: large, wild"),
+                                   QString("encode.negative_2=fog"),
+                                   QString("encode.original_width=1024"),
+                                   QString("encode.crop_top=16")}) {
+            arguments << "--set" << set;
+        }
+        const testing::CommandResult run = testing::runLowtide(arguments);
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const image::DecodedPicture png = pictureAt(folder.filePath("lowtide_00001.png"));
+        const std::string parameters = textOf(png, "parameters");
+        QVERIFY2(
+            parameters.find(", Second prompt: \"a dog: large, wild\", Second negative prompt: fog, "
+                            "Original width: 1024, Crop top: 16, Version: ") != std::string::npos,
+            parameters.c_str());
+        const Json params =
+            parseJson(textOf(png, "lowtide_graph"), "graph")["nodes"]["encode"]["params"];
+        QCOMPARE(params.at("prompt_2"), Json("a dog: large, wild"));
+        QCOMPARE(params.at("crop_top"), Json(16));
+
+        const testing::CommandResult again = testing::runLowtide(
+            {"run", folder.filePath("lowtide_00001.png"), "--out", folder.filePath("again")});
+        QVERIFY2(again.exitCode == 0, qPrintable(again.errors));
+        QCOMPARE(testing::contentsOf(again.output.trimmed()),
+                 testing::contentsOf(folder.filePath("lowtide_00001.png")));
     }
 
     void aPictureWithoutAGraphIsRefusedAsAGraph() {

@@ -5,6 +5,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -89,6 +90,15 @@ Json typesOf(const Json& plan) {
     return types;
 }
 
+Bytes activationsOf(const Json& plan, const char* node) {
+    for (const Json& stage : plan.at("stages")) {
+        if (stage.at("node") == node) {
+            return stage.at("devices").at("cuda:0").at("activations").get<Bytes>();
+        }
+    }
+    return 0;
+}
+
 const Json& deviceOf(const Json& plan) {
     return plan.at("devices").at(0);
 }
@@ -156,6 +166,36 @@ private Q_SLOTS:
             plannedFor("RTX 4060", {{"precisions", {"denoise=quality,storage=f32,compute=f32"}}});
         QCOMPARE(weightsOf(asked.plan).at("denoiser"), whole.at("denoiser"));
         QCOMPARE(weightsOf(asked.plan).at("autoencoder"), half.at("autoencoder"));
+    }
+
+    void anUpcastIsPlannedAndSaid_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<bool>("isUpcast");
+        QTest::newRow("force_upcast") << "sdxl_1" << true;
+        QTest::newRow("no force_upcast") << "sdxl_2" << false;
+    }
+
+    /// The autoencoder of Stable Diffusion XL where its file says that it overflows f16.
+    void anUpcastIsPlannedAndSaid() {
+        QFETCH(QString, checkpoint);
+        QFETCH(bool, isUpcast);
+        Json options = {{"set",
+                         {"load.checkpoint=" + testing::sdxlGoldenFolder().toStdString() +
+                          "/checkpoints/" + checkpoint.toStdString()}}};
+        const Answer answer = plannedFor("RTX 4060", options);
+        options["precisions"] = {"decode=balanced,storage=f16,compute=f16"};
+        const Answer half = plannedFor("RTX 4060", options);
+        options["precisions"] = {"decode=balanced,storage=file,compute=f32"};
+        const Answer exact = plannedFor("RTX 4060", options);
+
+        QVERIFY2(answer.status == Status::Ok, answer.text());
+        const Json& decode = answer.plan.at("precision").at("decode");
+        QCOMPARE(decode.at("compute"), Json(isUpcast ? "f32" : "f16"));
+        QCOMPARE(decode.at("finite_check"), Json(!isUpcast));
+        QCOMPARE(decode.at("notes").dump().find("(force_upcast)") != std::string::npos, isUpcast);
+        QCOMPARE(activationsOf(answer.plan, "decode"),
+                 activationsOf((isUpcast ? exact : half).plan, "decode"));
+        QVERIFY(activationsOf(exact.plan, "decode") > activationsOf(half.plan, "decode"));
     }
 
     void saysThatItIsForACardThatIsNotThere() {

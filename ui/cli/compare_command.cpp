@@ -59,17 +59,24 @@ private:
 
 Json Variants::optionsWith(const std::vector<std::string>& settings) const {
     Json options = optionsOf(arguments_);
-    for (const std::string& setting : settings) {
-        options["set"].push_back(setting);
+    const AppliedSettings applied = appliedSettings(settings);
+    for (const std::string& param : applied.params) {
+        options["set"].push_back(param);
+    }
+    for (const std::string& precision : applied.precisions) {
+        options["precisions"].push_back(precision);
     }
     return options;
 }
 
 graph::Document Variants::documentWith(const std::vector<std::string>& settings) const {
+    const AppliedSettings applied = appliedSettings(settings);
     std::vector<std::string> params = arguments_.set;
-    params.insert(params.end(), settings.begin(), settings.end());
+    params.insert(params.end(), applied.params.begin(), applied.params.end());
     return graph::applyOverrides(
-        graph::parseDocument(graph_), catalog_, {.params = params, .policies = {}});
+        graph::parseDocument(graph_),
+        catalog_,
+        {.params = params, .policies = {}, .precisions = applied.precisions});
 }
 
 Status Variants::check(const std::vector<Variant>& variants) const {

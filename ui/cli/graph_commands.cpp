@@ -101,6 +101,9 @@ void printPrecisions(const Json& plan) {
                     memberText(precision, "compute").c_str(),
                     listed(precision.at("lossy"), "no").c_str());
         std::printf("%-12s %s\n", "", switchesText(precision.at("switches")).c_str());
+        for (const Json& note : precision.at("notes")) {
+            std::printf("%-12s %s\n", "", note.get<std::string>().c_str());
+        }
     }
 }
 

@@ -16,9 +16,11 @@ namespace {
 constexpr const char* kCacheType = "STEP_CACHE";
 /// Types that a person names are taken at their word, on every device.
 constexpr const char* kExact = "quality,storage=file,compute=f32";
-constexpr std::array<const char*, 3> kTypes = {"quality,storage=f16,compute=f16",
+/// The last one differs from balanced where a card has sums in f16.
+constexpr std::array<const char*, 4> kTypes = {"quality,storage=f16,compute=f16",
                                                "quality,storage=bf16,compute=bf16",
-                                               "quality,storage=f8,compute=bf16"};
+                                               "quality,storage=f8,compute=bf16",
+                                               "balanced,matmul_half_accumulation=on"};
 
 const PortDesc* cachePort(const std::vector<PortDesc>& ports) {
     const auto found = std::ranges::find(ports, kCacheType, &PortDesc::type);

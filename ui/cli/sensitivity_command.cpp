@@ -50,6 +50,13 @@ const Json& entryOf(const Json& report, const std::string& node) {
     return *found;
 }
 
+/// "f16 in f16, sums in f16": what a choice was on the device that computed it.
+std::string typesText(const Json& precision) {
+    const bool sumsInHalf = precision.at("switches").at("matmul_half_accumulation") == "on";
+    return precision.at("storage").get<std::string>() + " in " +
+           precision.at("compute").get<std::string>() + (sumsInHalf ? ", sums in f16" : "");
+}
+
 /// A file that goes with the scope.
 class TemporaryFile {
 public:
@@ -182,9 +189,7 @@ void Measuring::keep(const LossyChoice& choice, const Json& report) {
     const Json measured = {{"weights", weights_},
                            {"pass", pass_},
                            {"setting", choice.name},
-                           {"types",
-                            precision.at("storage").get<std::string>() + " in " +
-                                precision.at("compute").get<std::string>()},
+                           {"types", typesText(precision)},
                            {"error", forced.at("mean")},
                            {"worst", forced.at("worst")}};
     std::string result;

@@ -9,6 +9,8 @@ namespace lowtide::cli {
 
 namespace {
 
+constexpr std::string_view kPrecision = ".precision";
+
 std::vector<std::string> valuesIn(const std::string& text) {
     std::vector<std::string> values(1);
     for (size_t i = 0; i < text.size(); ++i) {
@@ -39,6 +41,20 @@ void checkCount(size_t count) {
 }
 
 }  // namespace
+
+AppliedSettings appliedSettings(const std::vector<std::string>& settings) {
+    AppliedSettings applied;
+    for (const std::string& setting : settings) {
+        const std::string param = setting.substr(0, setting.find('='));
+        if (param.ends_with(kPrecision)) {
+            applied.precisions.push_back(setting.substr(0, param.size() - kPrecision.size()) +
+                                         setting.substr(param.size()));
+        } else {
+            applied.params.push_back(setting);
+        }
+    }
+    return applied;
+}
 
 std::string Variant::name() const {
     return join(settings, " ");

@@ -19,6 +19,14 @@ struct Variant {
     [[nodiscard]] std::string name() const;
 };
 
+/// Settings of variants by what applies them.
+struct AppliedSettings {
+    std::vector<std::string> params;      ///< "node.param=value"
+    std::vector<std::string> precisions;  ///< "node=precision", of "node.precision=precision"
+};
+
+[[nodiscard]] AppliedSettings appliedSettings(const std::vector<std::string>& settings);
+
 /// Most variants of one comparison.
 inline constexpr size_t kMostVariants = 100;
 

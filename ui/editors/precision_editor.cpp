@@ -23,18 +23,18 @@ namespace lowtide::ui {
 
 namespace {
 
-/// What each component loses by the plan, each sentence once.
-std::set<std::string> lossesOf(const Json& planned) {
-    std::set<std::string> losses;
+/// What the plan says of each component under "lossy" or "notes", each sentence once.
+std::set<std::string> sentencesIn(const Json& planned, const char* key) {
+    std::set<std::string> sentences;
     for (const Json& precision : planned.is_object() ? planned : Json::object()) {
-        const Json lossy = precision.is_object() ? precision.value("lossy", Json()) : Json();
-        for (const Json& sentence : lossy.is_array() ? lossy : Json::array()) {
+        const Json list = precision.is_object() ? precision.value(key, Json()) : Json();
+        for (const Json& sentence : list.is_array() ? list : Json::array()) {
             if (sentence.is_string()) {
-                losses.insert(sentence.get<std::string>());
+                sentences.insert(sentence.get<std::string>());
             }
         }
     }
-    return losses;
+    return sentences;
 }
 
 /// The text form, which says nothing of components, or the JSON form.
@@ -123,8 +123,11 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     });
     column->addWidget(types);
     addKept(column);
-    for (const std::string& loss : lossesOf(facts.plannedPrecision)) {
+    for (const std::string& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
         column->addWidget(makeNote(QString::fromStdString(loss), "lossy", body));
+    }
+    for (const std::string& note : sentencesIn(facts.plannedPrecision, "notes")) {
+        column->addWidget(makeNote(QString::fromStdString(note), "text.muted", body));
     }
     column->addSpacing(Theme::space(1));
     addComponents(column);

@@ -33,10 +33,8 @@ double secondsOf(const Json& plan) {
 }
 
 MemoryLine refusedLine(const Issues& issues) {
-    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
-        return issue.code == "memory_infeasible";
-    });
-    if (found == issues.end()) {
+    const Issue* found = memoryRefusalIn(issues);
+    if (!found) {
         return {};
     }
     const QString message = QString::fromStdString(found->message);
@@ -88,6 +86,13 @@ MemoryLine memoryLineOf(const Planned& planned) {
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "
                                                "device was not measured yet.")
                              : MemoryWords::tr("The time is from this device's measured speeds."))};
+}
+
+const Issue* memoryRefusalIn(const Issues& issues) {
+    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.code == "memory_infeasible" || issue.item == "memory_budget";
+    });
+    return found == issues.end() ? nullptr : &*found;
 }
 
 QString partText(Bytes part, Bytes whole) {

@@ -17,6 +17,9 @@ struct MemoryLine {
 /// Of the run's device. Streams: the share of its networks' bytes that each pass copies
 /// instead of keeping them there.
 [[nodiscard]] MemoryLine memoryLineOf(const Planned& planned);
+/// The issue that says why there is no plan of the memory: too little of it, or a budget that the
+/// device does not have. nullptr: another reason, or none.
+[[nodiscard]] const Issue* memoryRefusalIn(const Issues& issues);
 /// "3.1 of 4.0 GiB": both in the unit of the larger one, unless too little were left to read.
 [[nodiscard]] QString partText(Bytes part, Bytes whole);
 

@@ -16,13 +16,6 @@ namespace {
 
 constexpr const char* kBudgetGesture = "memory_budget";
 
-const Issue* infeasible(const Issues& issues) {
-    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
-        return issue.code == "memory_infeasible";
-    });
-    return found == issues.end() ? nullptr : &*found;
-}
-
 QString timesNote(const PlanView& plan) {
     return plan.isEstimated
                ? MemoryPanel::tr(
@@ -106,7 +99,7 @@ void MemoryPanel::connectControls() {
                 }
             });
     connect(widgets_->refusal, &Notice::fixChosen, this, [this](const Fix& fix) {
-        const Issue* issue = infeasible(parts_.planning.planned().issues);
+        const Issue* issue = memoryRefusalIn(parts_.planning.planned().issues);
         if (issue && !applyFix(parts_.model, *issue, fix)) {
             showPlan();  // the graph is another one; what it offers now
         }
@@ -191,7 +184,7 @@ void MemoryPanel::showPlan() {
     widgets_->refusal->tell(Notice::Tone::Error, {});
     if (plan) {
         widgets_->timesNote->setText(timesNote(*plan));
-        const Issue* issue = infeasible(planned.issues);
+        const Issue* issue = memoryRefusalIn(planned.issues);
         const Bytes refused = budget() > 0 ? budget()
                               : issue      ? bytesIn(factsOf(*issue), "capacity")
                                            : 0;
@@ -209,7 +202,7 @@ void MemoryPanel::showPlan() {
 }
 
 void MemoryPanel::showRefusal(const Planned& planned) {
-    if (const Issue* issue = infeasible(planned.issues)) {
+    if (const Issue* issue = memoryRefusalIn(planned.issues)) {
         widgets_->summary->setText(memoryLineOf(planned).text);
         const QString hint = QString::fromStdString(issue->hint);
         widgets_->refusal->tell(

@@ -6,6 +6,7 @@
 #include "plugin/models/known_files.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,9 @@ void refuseForeignFile(const WeightMap& file) {
             }
         }
     }
-    const KnownFile* const known = knownFileOf(file);
+    const std::optional<KnownFile> known = knownFile(file);
     refuseAs(file,
-             known ? "it is of the kind " + std::string(known->family)
+             known ? "it is of the kind " + known->family
                    : "its tensors are " + listSome(namesIn(file)));
 }
 

@@ -76,7 +76,7 @@ struct NetworkBuilder::State {
     void throwIfUnfit(const std::vector<std::string>& surplus, Surplus way) const {
         std::string problems;
         appendProblem(problems, missing, "missing");
-        appendProblem(problems, misshapen, "of another shape");
+        appendProblem(problems, misshapen, "of another shape or type");
         const bool isOnlySurplus = problems.empty() && way == Surplus::Told;
         appendProblem(problems, surplus, "that the network does not have");
         if (isOnlySurplus && !surplus.empty()) {
@@ -96,7 +96,8 @@ struct NetworkBuilder::State {
         if (place.shape != shape) {
             misshapen.push_back(name + " is " + toText(place.shape) + ", needs " + toText(shape));
         } else if (!isFloating(place.type)) {
-            misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)));
+            misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)) +
+                                ", needs one of floating point");
         } else if (!place.isRowMajor) {
             misshapen.push_back(name + " is not stored row by row");
         } else if (place.isTransposed && (isGathered || shape.size() != 2)) {

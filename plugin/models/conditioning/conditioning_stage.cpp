@@ -135,6 +135,18 @@ std::string joinedText(const std::string& first,
            ", " + formatNumber(1 - edit.share) + ")";
 }
 
+/// Of what second encoders read, where that is another text on either side.
+template <class Edit>
+std::string joinedSecondText(const Conditioning& first,
+                             const Conditioning& second,
+                             const Edit& edit) {
+    const auto textOf = [](const Conditioning& given) -> const std::string& {
+        return given.secondPrompt().empty() ? given.prompt() : given.secondPrompt();
+    };
+    const bool isOther = !first.secondPrompt().empty() || !second.secondPrompt().empty();
+    return isOther ? joinedText(textOf(first), textOf(second), edit) : std::string();
+}
+
 bool holds(const Conditioning& given, const at::Tensor& tensor) {
     for (const ConditioningEntry& entry : given.entries()) {
         for (const auto& [name, known] : entry.tensors) {
@@ -172,7 +184,8 @@ memory::WireRef joinedConditioning(const Conditioning& first,
     return std::make_shared<const Conditioning>(first.fields(),
                                                 std::move(entries),
                                                 joinedText(first.prompt(), second.prompt(), edit),
-                                                first.clipSkip());
+                                                first.clipSkip(),
+                                                joinedSecondText(first, second, edit));
 }
 
 memory::WireRef restricted(const Conditioning& conditioning, const ConditioningEdit& edit) {
@@ -181,8 +194,11 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
         restrict(entry.scope, edit);
     }
     own(entries, conditioning);
-    return std::make_shared<const Conditioning>(
-        conditioning.fields(), std::move(entries), conditioning.prompt(), conditioning.clipSkip());
+    return std::make_shared<const Conditioning>(conditioning.fields(),
+                                                std::move(entries),
+                                                conditioning.prompt(),
+                                                conditioning.clipSkip(),
+                                                conditioning.secondPrompt());
 }
 
 StageShapes conditioningShapes(const ConditioningEdit& edit, StageFacts&) {

@@ -4,13 +4,9 @@
 
 namespace lowtide::models {
 
-namespace {
-
 std::string negativeNameOf(const ConditioningNumber& number) {
     return "negative_" + number.name;
 }
-
-}  // namespace
 
 bool ConditioningStatement::takes(std::string_view parameter) const {
     if (parameter == "prompt_2" || parameter == "negative_2") {

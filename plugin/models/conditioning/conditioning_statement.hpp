@@ -21,10 +21,13 @@ struct ConditioningNumber {
     std::string name;  ///< the parameter of prompt.encode that sets it
     double byDefault = 0;
     ZeroMeans zero = ZeroMeans::Zero;
-    /// The default of the negative side, which the parameter "negative_" + name sets; nothing: both
-    /// sides have the same number.
+    /// The default of the negative side, which a parameter of its own sets (negativeNameOf);
+    /// nothing: both sides have the same number.
     std::optional<double> ofNegative{};
 };
+
+/// "negative_" and the number's name: the parameter of the negative side.
+[[nodiscard]] std::string negativeNameOf(const ConditioningNumber& number);
 
 /// What the encoded prompts of a family hold, and what they are made of.
 struct ConditioningStatement {

@@ -211,7 +211,8 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                    .picture = request_.picture,
                                    .batch = request_.batch,
                                    .cfg = request_.cfg,
-                                   .residuals = residualsInArea()});
+                                   .residuals = residualsInArea(),
+                                   .checkpoint = request_.checkpoint});
     return branch;
 }
 

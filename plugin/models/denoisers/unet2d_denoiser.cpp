@@ -17,8 +17,10 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
-        const at::Tensor one =
-            fieldIn(conditioning, {.name = tensor::kEmbeds, .width = config.contextWidth()}, item);
+        const at::Tensor one = fieldIn(conditioning,
+                                       {.name = tensor::kEmbeds, .width = config.contextWidth()},
+                                       item,
+                                       request.checkpoint);
         return tensor::upload(one, device).repeat({request.batch, 1, 1});  // [1, T, D] -> [B, T, D]
     };
     conditioning_ = embeds(request.positive, "positive");

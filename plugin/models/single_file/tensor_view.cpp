@@ -31,7 +31,8 @@ int64_t TensorView::size(const std::string& name, size_t axis) const {
     const Shape& shape = need(name);
     if (axis >= shape.size() || shape[axis] < 1) {
         refuseTensor(map_.what,
-                     "the tensor " + nameInFile_(name) + " has the shape " + toText(shape));
+                     "the tensor " + nameInFile_(name) + " has the shape " + toText(shape) +
+                         ", needs a size on axis " + std::to_string(axis));
     }
     return shape[axis];
 }

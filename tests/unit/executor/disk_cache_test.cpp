@@ -97,7 +97,7 @@ private Q_SLOTS:
         QTest::newRow("another type") << "\"type\":\"VALUE\""
                                       << "\"type\":\"IMAGE\""
                                       << "holds IMAGE";
-        QTest::newRow("another version") << "\"lowtide_result\":\"4\""
+        QTest::newRow("another version") << "\"lowtide_result\":\"5\""
                                          << "\"lowtide_result\":\"9\""
                                          << "another version";
         QTest::newRow("no hash") << "content_hash"

@@ -26,7 +26,17 @@ FamilyPrecision family() {
                         {"speed", {{"denoiser", summed}, {"autoencoder", brain}}}},
             .keptF32 = {},
             .keptFromF8 = {{"denoiser", {"norm"}}},
-            .mayOverflow = {"autoencoder"}};
+            .mayOverflow = {"autoencoder"},
+            .notes = {{"denoiser",
+                       [](const ComponentPrecision& precision, const NumericTraits&) {
+                           return precision.compute == DType::F16;
+                       },
+                       "of f16"},
+                      {"denoiser",
+                       [](const ComponentPrecision& precision, const NumericTraits& device) {
+                           return device.isCuda && precision.preset == "speed";
+                       },
+                       "of speed on a card"}}};
 }
 
 ComponentPrecision resolve(const std::string& choice,
@@ -113,6 +123,18 @@ private Q_SLOTS:
         QVERIFY(resolve("balanced,storage=file", {}, {DType::F16}).lossy.empty());
         QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front(),
                  std::string("the denoiser computes in bf16"));
+    }
+
+    /// By role, by what was resolved, and by the device.
+    void notesAreThoseThatApply() {
+        using Notes = std::vector<std::string>;
+        const NumericTraits card = NumericTraits::ofCuda(86);
+        QCOMPARE(resolve("balanced", card).notes, Notes{"of f16"});
+        QCOMPARE(resolve("speed", card).notes, (Notes{"of f16", "of speed on a card"}));
+        QCOMPARE(resolve("speed,compute=f32", card).notes, Notes{"of speed on a card"});
+        QCOMPARE(resolve("speed", {}).notes, Notes{});
+        QCOMPARE(resolve("speed", card, {DType::F32}, "autoencoder").notes, Notes{});
+        QCOMPARE(toJson(resolve("balanced", card)).at("notes"), Json({"of f16"}));
     }
 
     void onlyWhatMayOverflowIsChecked() {

@@ -97,6 +97,17 @@ void writeAdapter(const std::string& path,
     files::writeSafetensors(path, tensors);
 }
 
+void writeLora(const std::string& path, const std::string& weight, const Shape& shape) {
+    constexpr int64_t kRank = 4;
+    constexpr double kDown = 0.1;
+    constexpr double kUp = 0.5;
+    const std::string layer = "unet." + weight.substr(0, weight.rfind('.'));
+    writeAdapter(path,
+                 {},
+                 {{layer + ".lora_A.weight", {DType::F32, kDown, {kRank, shape.at(1)}}},
+                  {layer + ".lora_B.weight", {DType::F32, kUp, {shape.at(0), kRank}}}});
+}
+
 memory::ComponentTree treeOf(const std::string& role,
                              const std::string& network,
                              const AdapterShapes& weights) {

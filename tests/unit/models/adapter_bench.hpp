@@ -29,6 +29,10 @@ void writeAdapter(const std::string& path,
                   const AdapterShapes& shapes,
                   const std::map<std::string, AdapterNumber>& numbers = {});
 
+/// A LoRA of rank 4 whose factors are constants, in peft's names, for one matrix of a denoiser; the
+/// name is that of its weight in the tree.
+void writeLora(const std::string& path, const std::string& weight, const Shape& shape);
+
 /// A network of these weights, each a leaf of its own.
 [[nodiscard]] memory::ComponentTree treeOf(const std::string& role,
                                            const std::string& network,

@@ -1,13 +1,10 @@
 // Block cache and step forecast through the stages: the real UNet, the walk, runs after runs.
 
-#include "plugin/models/denoise_stage.hpp"
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/picture_bench.hpp"
-#include "tests/unit/models/walk_case.hpp"
+#include "tests/unit/models/cache_scene.hpp"
 
 #include <ATen/ATen.h>
 
@@ -17,8 +14,7 @@ namespace block_cache_test {
 
 using namespace lowtide;
 using models::WireRef;
-using testing::ModelBench;
-using testing::WalkCase;
+using testing::MadeUnderCache;
 
 namespace {
 
@@ -55,10 +51,46 @@ WireRef forecast(const Json& changes) {
     return cacheOf("step_forecast", settings);
 }
 
-struct Made {
-    at::Tensor samples;
-    Json steps;
-    Json record;
+/// EDM has samplers of its own.
+std::string samplerFor(const QString& checkpoint, const char* otherwise = "ddim") {
+    return checkpoint.startsWith("playground") ? "checkpoint" : otherwise;
+}
+
+/// A scene whose caches have the names of rows.
+struct Scene : testing::CacheScene {
+    using CacheScene::CacheScene;
+
+    WireRef cacheNamed(const QString& name) {
+        const std::string predictor = name.section(' ', 1).toStdString();
+        if (name.startsWith("block")) {
+            return blockCache({{"predictor", predictor}, {"threshold", threshold}});
+        }
+        if (name.startsWith("mag")) {
+            return blockCache({{"gate", "mag"},
+                               {"curve", recordedCurve().dump()},
+                               {"curve_name", "curve.json"},
+                               {"curve_threshold", 0.5},
+                               {"kept_share", 0.0},
+                               {"predictor", predictor}});
+        }
+        if (name.startsWith("mask")) {
+            return blockCache({{"gate", "mask"}, {"mask", "10010010"}, {"predictor", predictor}});
+        }
+        return forecast({{"gate", name.startsWith("change") ? "output_change" : "window"},
+                         {"predictor", predictor}});
+    }
+
+    /// Of the request as it stands.
+    Json recordedCurve() {
+        const Json record = denoise(cacheOf("mag_record", Json::object())).record;
+        return sampling::toJson(
+            sampling::MagCurve{.checkpoint = record.at("checkpoint").get<std::string>(),
+                               .scheduler = record.at("scheduler").get<std::string>(),
+                               .ratios = record.at("ratios").get<std::vector<double>>(),
+                               .check = {.runs = 1}});
+    }
+
+    double threshold = 0.3;  ///< of a first block
 };
 
 }  // namespace
@@ -66,76 +98,20 @@ struct Made {
 class BlockCacheTest : public QObject {
     Q_OBJECT
 
-    /// A model on a device with the prompts of one request.
-    struct Scene {
-        explicit Scene(const WalkCase& walked, memory::DeviceSpec device = {})
-            : bench(std::move(device)),
-              model(testing::loadModel(bench, walked.checkpoint)),
-              request(testing::requestOf(bench, model, walked)),
-              shapes(testing::shapesOf(model, walked)) {
-            bench.runWith(model, models::kTextEncoder, [&] {
-                const auto prompts = testing::encodePrompt(
-                    bench.stages(), {.model = model, .prompt = "a red cup"}, bench.call("encode"));
-                request.positive = prompts.positive;
-                request.negative = prompts.negative;
-            });
+    static void addCheckpoints(std::initializer_list<const char*> names) {
+        QTest::addColumn<QString>("checkpoint");
+        for (const char* name : names) {
+            QTest::newRow(name) << name;
         }
+    }
 
-        /// A cache by the name of a row.
-        WireRef cacheNamed(const QString& name) {
-            const std::string predictor = name.section(' ', 1).toStdString();
-            if (name.startsWith("block")) {
-                return blockCache({{"predictor", predictor}});
-            }
-            if (name.startsWith("mag")) {
-                return blockCache({{"gate", "mag"},
-                                   {"curve", recordedCurve().dump()},
-                                   {"curve_name", "curve.json"},
-                                   {"curve_threshold", 0.5},
-                                   {"kept_share", 0.0},
-                                   {"predictor", predictor}});
-            }
-            if (name.startsWith("mask")) {
-                return blockCache(
-                    {{"gate", "mask"}, {"mask", "10010010"}, {"predictor", predictor}});
-            }
-            return forecast({{"gate", name.startsWith("change") ? "output_change" : "window"},
-                             {"predictor", predictor}});
-        }
-
-        /// Of the request as it stands.
-        Json recordedCurve() {
-            const Json record = denoise(cacheOf("mag_record", Json::object())).record;
-            return sampling::toJson(
-                sampling::MagCurve{.checkpoint = record.at("checkpoint").get<std::string>(),
-                                   .scheduler = record.at("scheduler").get<std::string>(),
-                                   .ratios = record.at("ratios").get<std::vector<double>>(),
-                                   .check = {.runs = 1}});
-        }
-
-        Made denoise(WireRef cache) {
-            request.stepCache = std::move(cache);
-            Made made;
-            models::StageCall call = bench.call("denoise");
-            call.tell = [&](std::string_view name, Json facts) {
-                (name == "steps" ? made.steps : made.record) = std::move(facts);
-            };
-            WireRef latents;
-            bench.runWith(model, models::kDenoiser, [&] {
-                latents = bench.stages().run(request, call).front();
-            });
-            made.samples = testing::PictureBench::samplesOf(latents);
-            return made;
-        }
-
-        ModelBench bench;
-        WireRef model;
-        models::DenoiseRequest request;
-        testing::DenoiseShapes shapes;
-    };
-
-    static void addCaches() {
+    /// Each kind of cache on `checkpoint`, and some on networks of Stable Diffusion XL.
+    static void addCaches(const char* checkpoint) {
         QTest::addColumn<QString>("cache");
+        QTest::addColumn<QString>("checkpoint");
+        const auto add = [](const char* cache, const char* on) {
+            QTest::addRow("%s, %s", cache, on) << cache << on;
+        };
         for (const char* name : {"block reuse",
                                  "block taylor",
                                  "mag reuse",
@@ -147,40 +123,52 @@ class BlockCacheTest : public QObject {
                                  "window spectrum",
                                  "change reuse",
                                  "change taylor"}) {
-            QTest::newRow(name) << name;
+            add(name, checkpoint);
         }
+        add("block taylor", "sdxl_1");  // whose random weights change more
+        add("mag reuse", "sdxl_2");
+        add("mask taylor", "ssd_1");
+        add("window spectrum", "sdxl_2");
+        add("change reuse", "playground_1");
     }
 
 private Q_SLOTS:
 
+    void aMaskIsDeepCacheOfDepthTwo_data() { addCheckpoints({"sd15_1", "sdxl_2", "refiner_0"}); }
+
     /// The first block of a UNet is its first level: what DeepCache cuts at depth 2. The second
     /// level has other widths here, so the value itself is kept and not what it adds.
     void aMaskIsDeepCacheOfDepthTwo() {
-        Scene scene({.checkpoint = "sd15_1", .steps = kSteps});
+        QFETCH(QString, checkpoint);
+        Scene scene({.checkpoint = checkpoint.toStdString(), .steps = kSteps});
 
-        const Made deep = scene.denoise(
+        const MadeUnderCache deep = scene.denoise(
             cacheOf("deepcache",
                     {{"interval", 3}, {"depth", 2}, {"schedule", "mask"}, {"mask", "10010010"}}));
-        const Made block =
+        const MadeUnderCache block =
             scene.denoise(blockCache({{"gate", "mask"}, {"mask", "10010010"}, {"keep_last", 0}}));
 
         QVERIFY(at::equal(block.samples, deep.samples));
         QCOMPARE(block.steps, deep.steps);
     }
 
-    void runsAreEqual_whateverCameBefore_data() { addCaches(); }
+    void runsAreEqual_whateverCameBefore_data() { addCaches("mini"); }
 
     void runsAreEqual_whateverCameBefore() {
         QFETCH(QString, cache);
-        Scene scene({.steps = kSteps});
+        QFETCH(QString, checkpoint);
+        Scene scene({.checkpoint = checkpoint.toStdString(),
+                     .sampler = samplerFor(checkpoint),
+                     .steps = kSteps});
+        scene.threshold = checkpoint == "sdxl_1" ? 2 : scene.threshold;
         const WireRef kept = scene.cacheNamed(cache);
-        const Made without = scene.denoise(nullptr);
+        const MadeUnderCache without = scene.denoise(nullptr);
 
-        const Made first = scene.denoise(kept);
+        const MadeUnderCache first = scene.denoise(kept);
         scene.request.cfg = 1;
         (void)scene.denoise(kept);
         scene.request.cfg = 7.5;
-        const Made second = scene.denoise(kept);
+        const MadeUnderCache second = scene.denoise(kept);
 
         QVERIFY(at::equal(first.samples, second.samples));
         QCOMPARE(first.steps, second.steps);
@@ -189,15 +177,22 @@ private Q_SLOTS:
         QVERIFY(!at::equal(first.samples, without.samples));
     }
 
+    void settingsThatDoNothingChangeNoBit_data() {
+        addCheckpoints({"mini", "sdxl_1", "playground_1"});
+    }
+
     void settingsThatDoNothingChangeNoBit() {
-        Scene scene({.steps = kSteps});
-        const Made without = scene.denoise(nullptr);
+        QFETCH(QString, checkpoint);
+        Scene scene({.checkpoint = checkpoint.toStdString(),
+                     .sampler = samplerFor(checkpoint),
+                     .steps = kSteps});
+        const MadeUnderCache without = scene.denoise(nullptr);
         for (const WireRef& cache : {blockCache({{"threshold", 0}}),
                                      blockCache({{"gate", "mask"}, {"mask", "11111111"}}),
                                      blockCache({{"threshold", 1e-12}}),
                                      forecast({{"window", 1.0}, {"window_growth", 0.0}}),
                                      forecast({{"gate", "output_change"}, {"threshold", 0}})}) {
-            const Made with = scene.denoise(cache);
+            const MadeUnderCache with = scene.denoise(cache);
 
             QVERIFY(at::equal(with.samples, without.samples));
             QCOMPARE(with.steps.at("full"), Json(kSteps));
@@ -206,9 +201,9 @@ private Q_SLOTS:
 
     void recordingChangesNoBit() {
         Scene scene({.steps = kSteps});
-        const Made without = scene.denoise(nullptr);
+        const MadeUnderCache without = scene.denoise(nullptr);
 
-        const Made with = scene.denoise(cacheOf("mag_record", Json::object()));
+        const MadeUnderCache with = scene.denoise(cacheOf("mag_record", Json::object()));
 
         QVERIFY(at::equal(with.samples, without.samples));
         QVERIFY(without.record.is_null());
@@ -228,32 +223,27 @@ private Q_SLOTS:
 
         (void)scene.denoise(cacheOf("mag_record", Json::object()));
 
-        const memory::StageWork work = scene.bench.stages()
-                                           .outline(testing::known(scene.shapes, scene.request))
-                                           .walk({"fake"});
-        QVERIFY2(work.activations >= scene.bench.activationPeak(),
-                 qPrintable(
-                     QString("%1 of %2").arg(work.activations).arg(scene.bench.activationPeak())));
+        const Bytes predicted = scene.walk().activations;
+        QVERIFY2(predicted >= scene.bench.activationPeak(),
+                 qPrintable(QString("%1 of %2").arg(predicted).arg(scene.bench.activationPeak())));
     }
 
-    void theWalkPredictsActivations_data() { addCaches(); }
+    void theWalkPredictsActivations_data() { addCaches("sd15_1"); }
 
     void theWalkPredictsActivations() {
         QFETCH(QString, cache);
-        Scene scene({.checkpoint = "sd15_1",
+        QFETCH(QString, checkpoint);
+        Scene scene({.checkpoint = checkpoint.toStdString(),
                      .width = 104,
                      .height = 72,
                      .batch = 2,
-                     .sampler = "euler",
+                     .sampler = samplerFor(checkpoint, "euler"),
                      .steps = kSteps},
                     {.kind = "fake"});
 
         (void)scene.denoise(scene.cacheNamed(cache));
 
-        const memory::StageWork work = scene.bench.stages()
-                                           .outline(testing::known(scene.shapes, scene.request))
-                                           .walk({"fake"});
-        QCOMPARE(work.activations, scene.bench.activationPeak());
+        QCOMPARE(scene.walk().activations, scene.bench.activationPeak());
     }
 };
 

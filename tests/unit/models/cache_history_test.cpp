@@ -7,9 +7,9 @@
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/adapter_bench.hpp"
+#include "tests/unit/models/cache_scene.hpp"
 #include "tests/unit/models/picture_bench.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
@@ -34,7 +34,15 @@ using testing::WalkCase;
 
 namespace {
 
-const WalkCase kWalked{.cfg = 7.5, .sampler = "euler_a", .steps = 8};
+constexpr int kHistorySteps = 8;
+
+/// The mini model, or the checkpoint of the test.
+WalkCase walkedCase() {
+    return {.checkpoint = qEnvironmentVariable("LOWTIDE_CHECKPOINT", "mini").toStdString(),
+            .cfg = 7.5,
+            .sampler = "euler_a",
+            .steps = kHistorySteps};
+}
 
 constexpr const char* kPolicies[] = {"none",
                                      "model",
@@ -52,7 +60,7 @@ constexpr const char* kEvents[] = {"cancelled at 1",
                                    "another size",
                                    "another batch",
                                    "without guidance",
-                                   "patched between"};
+                                   "adapted between"};
 
 /// A test each. Together they have every pair of policy, event and kind; the whole test has each
 /// with each.
@@ -102,14 +110,12 @@ struct Made {
 class Scene {
 public:
     explicit Scene(memory::DeviceSpec device)
-        : bench_(std::move(device)), model_(testing::loadModel(bench_, "mini")) {
-        request_ = testing::requestOf(bench_, model_, kWalked);
-        bench_.runWith(model_, models::kTextEncoder, [&] {
-            const auto prompts = testing::encodePrompt(
-                bench_.stages(), {.model = model_, .prompt = "a red cup"}, bench_.call("encode"));
-            request_.positive = prompts.positive->onHost();
-            request_.negative = prompts.negative->onHost();
-        });
+        : bench_(std::move(device)),
+          model_(testing::loadModel(bench_, walkedCase().checkpoint)),
+          request_(testing::requestOf(bench_, model_, walkedCase())) {
+        const auto prompts = testing::encodeOn(bench_, model_, "a red cup");
+        request_.positive = prompts.positive->onHost();
+        request_.negative = prompts.negative->onHost();
     }
 
     [[nodiscard]] ModelBench& bench() { return bench_; }
@@ -122,8 +128,8 @@ public:
         if (event.startsWith("cancelled") || event.startsWith("failed")) {
             return breakOff(event, cache);
         }
-        if (event == "patched between") {
-            return runPatched(cache);
+        if (event == "adapted between") {
+            return runAdapted(cache);
         }
         if (event == "without guidance") {
             request.cfg = 1;
@@ -147,7 +153,7 @@ private:
         };
         request.stepCache = cache;
         WireRef latents;
-        bench_.runWith(model_, models::kDenoiser, [&] {
+        bench_.runWith(request.model, models::kDenoiser, [&] {
             latents = bench_.stages().run(request, call).front();
         });
         const at::Tensor samples = testing::PictureBench::samplesOf(latents).contiguous();
@@ -175,14 +181,20 @@ private:
     }
 
     /// As an adapter that comes and goes between two runs.
-    void runPatched(const WireRef& cache) {
+    void runAdapted(const WireRef& cache) {
         const auto tree = ModelBench::modelOf(model_).tree(models::kDenoiser);
+        const auto weight =
+            std::find_if(tree->weights.begin(), tree->weights.end(), [](const auto& each) {
+                return each.name.ends_with("attn2.to_q.weight");
+            });
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("lora.safetensors").toStdString();
+        testing::writeLora(path, weight->name, weight->shape);
         const Made before = run(cache);
-        bench_.residency().setPatches(
-            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.mul_(1.5); }}});
-        const Made patched = run(cache);
-        bench_.residency().setPatches(*tree, {});
-        QVERIFY(patched.latents != before.latents);
+        models::DenoiseRequest request = request_;
+        request.model = bench_.stages().loadAdapter({.model = model_, .file = path}, "").model;
+        const Made adapted = run(request, cache, bench_.call("a"));
+        QVERIFY(adapted.latents != before.latents);
     }
 
     ModelBench bench_;
@@ -290,7 +302,7 @@ private Q_SLOTS:
         stream >> fresh_.latents >> fresh_.steps;
         freshSteps_ = Json::parse(fresh_.steps.toStdString());
         QVERIFY(freshSteps_.at("full") > 0);
-        QVERIFY(freshSteps_.at("full") < kWalked.steps);
+        QVERIFY(freshSteps_.at("full") < kHistorySteps);
         QCOMPARE(freshSteps_.at("bytes_after"), Json(0));
     }
 

@@ -1,120 +1,32 @@
 // DeepCache in the UNet beside DeepCacheSDHelper (make_deepcache_goldens.py).
 
-#include "plugin/models/denoise_stage.hpp"
-#include "plugin/models/denoisers/unet2d_residuals.hpp"
-#include "plugin/models/stage_context.hpp"
-#include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
-#include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/model_bench.hpp"
-#include "tests/unit/models/truth.hpp"
-#include "tests/unit/models/walk_case.hpp"
+#include "tests/unit/models/cache_scene.hpp"
+#include "tests/unit/models/cached_steps.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <QtTest/QtTest>
 
-#include <array>
-
 namespace deepcache_test {
 
 using namespace lowtide;
-using models::UNetResiduals;
 using models::WireRef;
-using sampling::CacheScope;
 using sampling::StepInfo;
+using testing::CachedCalls;
 using testing::ModelBench;
 using testing::Truth;
-using testing::WalkCase;
 
 namespace {
 
 constexpr const char* kScript = "make_deepcache_goldens.py";
-constexpr std::array<int64_t, 6> kTimesteps = {901, 751, 601, 451, 301, 151};
 constexpr int kDepths = 13;  ///< of four levels
 
-std::shared_ptr<const sampling::StepCache> cacheOf(int interval, int depth) {
-    return sampling::stepCacheNamed("deepcache").make({{"interval", interval}, {"depth", depth}});
-}
-
-sampling::CachedRun runOf(const models::Model& model) {
-    return {.scheduleCalls = static_cast<int>(kTimesteps.size()),
-            .stages = std::vector<int>(kTimesteps.size(), 0),
-            .points = model.info().cachePoints};
-}
-
-std::vector<at::Tensor> listIn(const Truth& truth, const std::string& prefix) {
-    std::vector<at::Tensor> list;
-    for (size_t i = 0; truth.has(prefix + std::to_string(i)); ++i) {
-        list.push_back(truth.tensor(prefix + std::to_string(i)));
-    }
-    return list;
-}
-
-UNetResiduals residualsOf(const Truth& truth, const std::string& variant, const std::string& row) {
-    UNetResiduals residuals;
-    if (row == "control" || row == "all") {
-        residuals.skips = listIn(truth, variant + ".skip.");
-        residuals.middle = truth.tensor(variant + ".middle");
-    }
-    if (row == "blocks" || row == "all") {
-        residuals.blocks = listIn(truth, variant + ".block.");
-    }
-    if (row == "all") {
-        residuals.blocks.push_back(truth.tensor(variant + ".extra"));
-    }
-    return residuals;
-}
-
-/// What the network is given in every step, and what it made of it.
-struct Steps {
-    at::Tensor latents;  ///< [steps, N, C, h, w]
-    at::Tensor made;
-    std::vector<int64_t> isFull;
-    sampling::StepCounts counts;
-};
-
-/// The denoiser of `model` in every step on the given latents, as the sampler's loop runs it.
-Steps runSteps(residency::WeightSource& weights,
-               const models::Model& model,
-               const tensor::Conditioning& prompt,
-               const at::Tensor& latents,
-               const UNetResiduals& residuals,
-               const sampling::StepCache* cache,
-               const std::function<void(const StepInfo&)>& afterCall = {}) {
-    models::StageContext context{weights, tensor::Record(nullptr)};
-    const auto denoiser =
-        model.makeDenoiser(context,
-                           {.positive = prompt,
-                            .negative = nullptr,
-                            .batch = latents.size(1),
-                            .cfg = 1,
-                            .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                                return residuals;
-                            }});
-    CacheScope scope(cache, runOf(model));
-    Steps steps{.latents = latents};
-    std::vector<at::Tensor> made;
-    for (int step = 0; step < latents.size(0); ++step) {
-        StepInfo info{.step = step, .stepCount = static_cast<int>(latents.size(0)), .taken = step};
-        const at::Tensor input = latents[step];
-        scope.decide(info, input, 0);
-        made.push_back(denoiser->predict(
-            input, at::scalar_tensor(kTimesteps.at(static_cast<size_t>(step)), at::kLong), info));
-        scope.finish(info, input, made.back());
-        if (afterCall) {
-            afterCall(info);
-        }
-        steps.isFull.push_back(info.decision.work == sampling::StepWork::Full ? 1 : 0);
-    }
-    steps.made = at::stack(made);
-    steps.counts = scope.end();
-    return steps;
+at::Tensor allTimes() {
+    return at::tensor({901, 751, 601, 451, 301, 151}, at::kLong);
 }
 
 }  // namespace
@@ -124,23 +36,23 @@ class DeepCacheTest : public QObject {
 
     std::unique_ptr<Truth> truth_;
     ModelBench bench_;
-    std::function<void(const StepInfo&)> afterCall_;  ///< of the network
 
-    Steps steps(const std::string& variant,
-                const std::string& row,
-                const sampling::StepCache* cache) {
-        const WireRef model = bench_.load(testing::goldenCheckpoint(variant));
+    CachedCalls steps(const std::string& variant,
+                      const std::string& row,
+                      const sampling::StepCache* cache,
+                      const std::function<void(const StepInfo&)>& afterCall = {}) {
+        const WireRef model = bench_.load(truth_->checkpoint(variant));
         const tensor::Conditioning prompt(
             truth_->tensor(variant + ".context"), at::Tensor(), "", -1);
-        Steps made;
+        const testing::GivenCalls given{.prompt = prompt,
+                                        .latents = truth_->tensor(variant + ".latents"),
+                                        .times = allTimes(),
+                                        .residuals = testing::residualsOf(*truth_, variant, row),
+                                        .cache = cache,
+                                        .afterCall = afterCall};
+        CachedCalls made;
         bench_.runWith(model, models::kDenoiser, [&] {
-            made = runSteps(bench_.residency(),
-                            ModelBench::modelOf(model),
-                            prompt,
-                            truth_->tensor(variant + ".latents"),
-                            residualsOf(*truth_, variant, row),
-                            cache,
-                            afterCall_);
+            made = testing::runCalls(bench_, ModelBench::modelOf(model), given);
         });
         return made;
     }
@@ -181,65 +93,19 @@ private Q_SLOTS:
         QFETCH(int, interval);
         QFETCH(int, depth);
         const std::string name = variant.toStdString();
-        const auto cache = cacheOf(interval, depth);
+        const auto cache = testing::deepCacheOf(interval, depth);
 
-        const Steps made = steps(name, row.toStdString(), cache.get());
+        const CachedCalls made = steps(name, row.toStdString(), cache.get());
 
-        const std::string key = name + "." + row.toStdString() + "." + std::to_string(interval) +
-                                "." + std::to_string(depth);
-        QCOMPARE(truth_->disagreement(key, made.made), std::string());
-        const at::Tensor full = truth_->tensor(name + ".full." + std::to_string(interval));
-        const std::vector<int64_t> expected(full.const_data_ptr<int64_t>(),
-                                            full.const_data_ptr<int64_t>() + full.numel());
-        QCOMPARE(made.isFull, expected);
-        QCOMPARE(made.counts.full, full.sum().item<int64_t>());
-        QCOMPARE(made.counts.partial, static_cast<int64_t>(kTimesteps.size()) - made.counts.full);
-        QVERIFY(made.counts.misses.empty());
-        QVERIFY(made.counts.mostBytes > 0);
-        QCOMPARE(made.counts.bytesAfter, Bytes{0});
-    }
-
-    /// As an adapter that comes and goes between two runs.
-    void patchesBetweenRunsChangeNothing() {
-        ModelBench bench({.kind = "fake"});
-        const WireRef model = bench.load(testing::goldenCheckpoint("sd15_2"));
-        const auto tree = ModelBench::modelOf(model).tree(models::kDenoiser);
-        const auto cache = cacheOf(3, 4);
-        const auto made = [&] {
-            Steps steps;
-            bench.runWith(model, models::kDenoiser, [&] {
-                const c10::Device there = bench.residency().torchDeviceOf(*tree);
-                steps = runSteps(bench.residency(),
-                                 ModelBench::modelOf(model),
-                                 {truth_->tensor("sd15_2.context"), at::Tensor(), "", -1},
-                                 tensor::upload(truth_->tensor("sd15_2.latents"), there),
-                                 {},
-                                 cache.get());
-                steps.made = tensor::spill(steps.made);
-            });
-            return steps;
-        };
-        const Steps first = made();
-        const uint64_t epoch = bench.residency().patchEpoch(*tree);
-
-        bench.residency().setPatches(
-            *tree, {{.weight = 0, .add = [](at::Tensor& weight) { weight.mul_(1.5); }}});
-        const Steps patched = made();
-        bench.residency().setPatches(*tree, {});
-        const Steps again = made();
-
-        QVERIFY(!at::equal(patched.made, first.made));
-        QVERIFY(at::equal(again.made, first.made));
-        QCOMPARE(patched.counts, first.counts);
-        QCOMPARE(again.counts, first.counts);
-        QCOMPARE(bench.residency().patchEpoch(*tree), epoch + 2);
+        const std::string key = row.toStdString() + "." + std::to_string(interval);
+        QCOMPARE(testing::helperDisagreement(*truth_, name, key, depth, made), std::string());
     }
 
     void intervalOneChangesNoBit() {
-        const auto cache = cacheOf(1, 3);
+        const auto cache = testing::deepCacheOf(1, 3);
 
-        const Steps with = steps("sd15_2", "all", cache.get());
-        const Steps without = steps("sd15_2", "all", nullptr);
+        const CachedCalls with = steps("sd15_2", "all", cache.get());
+        const CachedCalls without = steps("sd15_2", "all", nullptr);
 
         QVERIFY(at::equal(with.made, without.made));
         QCOMPARE(with.counts, without.counts);
@@ -247,10 +113,10 @@ private Q_SLOTS:
     }
 
     void fullStepsHaveTheBitsOfStepsWithoutACache() {
-        const auto cache = cacheOf(3, 12);
+        const auto cache = testing::deepCacheOf(3, 12);
 
-        const Steps with = steps("sd15_3", "all", cache.get());
-        const Steps without = steps("sd15_3", "all", nullptr);
+        const CachedCalls with = steps("sd15_3", "all", cache.get());
+        const CachedCalls without = steps("sd15_3", "all", nullptr);
 
         for (const int step : {0, 3}) {
             QVERIFY(at::equal(with.made[step], without.made[step]));
@@ -269,33 +135,17 @@ private Q_SLOTS:
     /// FreeU writes into it.
     void whatIsKeptIsNeverWrittenTo() {
         QFETCH(int, depth);
-        std::vector<at::Tensor> kept;
-        std::vector<at::Tensor> copies;
-        int looked = 0;
-        afterCall_ = [&](const StepInfo& info) {
-            if (info.decision.work == sampling::StepWork::Full) {
-                kept = info.decision.cache->inner()->held();
-                copies.clear();
-                for (const at::Tensor& tensor : kept) {
-                    copies.push_back(tensor.clone());
-                }
-                return;
-            }
-            for (size_t i = 0; i < kept.size(); ++i, ++looked) {
-                QVERIFY(at::equal(kept[i], copies[i]));
-            }
-        };
-        const auto cache = cacheOf(3, depth);
-        (void)steps("sd15_3", "all", cache.get());
-        afterCall_ = {};
-        QCOMPARE(looked, 4);
+        const auto cache = testing::deepCacheOf(3, depth);
+        testing::KeptWatch watch;
+        (void)steps("sd15_3", "all", cache.get(), [&](const StepInfo& info) { watch.look(info); });
+        QCOMPARE(watch.untouched(), 4);
     }
 
     /// Research, 1.4: the error rises with the interval and falls with the depth.
     void whatIsLostFollowsIntervalAndDepth() {
-        const Steps exact = steps("sd15_0", "plain", nullptr);
+        const CachedCalls exact = steps("sd15_0", "plain", nullptr);
         const auto errorOf = [&](int interval, int depth) {
-            const auto cache = cacheOf(interval, depth);
+            const auto cache = testing::deepCacheOf(interval, depth);
             const at::Tensor made = steps("sd15_0", "plain", cache.get()).made;
             return (at::norm(made - exact.made) / at::norm(exact.made)).item<double>();
         };
@@ -326,40 +176,25 @@ private Q_SLOTS:
         QFETCH(int, depth);
         QFETCH(QString, sampler);
         QFETCH(double, cfg);
-        const WalkCase walked{.checkpoint = "sd15_1",
-                              .width = 104,
-                              .height = 72,
-                              .batch = 2,
-                              .cfg = cfg,
-                              .sampler = sampler.toStdString(),
-                              .steps = 7};
-        ModelBench bench({.kind = "fake"});
-        const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        request.stepCache = cacheOf(interval, depth);
-        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
-        bench.runWith(model, models::kTextEncoder, [&] {
-            const auto prompts = testing::encodePrompt(
-                bench.stages(), {.model = model, .prompt = "a"}, bench.call("encode"));
-            request.positive = prompts.positive;
-            request.negative = prompts.negative;
-        });
-        Json told;
-        models::StageCall call = bench.call("denoise");
-        call.tell = [&](std::string_view, Json facts) { told = std::move(facts); };
-        bench.runWith(
-            model, models::kDenoiser, [&] { (void)bench.stages().run(request, call).front(); });
+        testing::CacheScene scene({.checkpoint = "sd15_1",
+                                   .width = 104,
+                                   .height = 72,
+                                   .batch = 2,
+                                   .cfg = cfg,
+                                   .sampler = sampler.toStdString(),
+                                   .steps = 7},
+                                  {.kind = "fake"});
 
-        const memory::StageWork work =
-            bench.stages().outline(testing::known(shapes, request)).walk({"fake"});
+        const testing::MadeUnderCache made = scene.denoise(testing::deepCacheOf(interval, depth));
 
-        QCOMPARE(work.activations, bench.activationPeak());
+        const memory::StageWork work = scene.walk();
+        QCOMPARE(work.activations, scene.bench.activationPeak());
         const memory::ComponentWork& network = work.components.at(0);
         const int64_t partial = std::count_if(network.sequence.begin(),
                                               network.sequence.end(),
                                               [](const auto& hint) { return hint.pattern == 1; });
-        QCOMPARE(told.at("partial"), Json(partial));
-        QCOMPARE(told.at("full"), Json(network.passes - partial));
+        QCOMPARE(made.steps.at("partial"), Json(partial));
+        QCOMPARE(made.steps.at("full"), Json(network.passes - partial));
         QCOMPARE(network.others.size(), interval == 1 ? size_t{0} : size_t{1});
         if (interval > 1) {
             QVERIFY(network.pattern(1).size() < network.pass.size());

@@ -28,14 +28,15 @@ def guidance_embedding(unet, count):
     return None if width is None else torch.cat([torch.zeros(count, width // 2), torch.ones(count, width // 2)], 1)
 
 
-def run(unet, latents, context, interval, depth, residuals):
+def run(unet, latents, context, interval, depth, residuals, timesteps=TIMESTEPS, added=None):
     """Predictions of all steps, and in which of them the middle block was evaluated."""
     import torch
     from DeepCache import DeepCacheSDHelper
 
     evaluated = []
+    times = torch.tensor(timesteps)
     hook = unet.mid_block.resnets[0].register_forward_hook(lambda m, i, out: evaluated.append(True))
-    helper = DeepCacheSDHelper(pipe=SimpleNamespace(unet=unet, scheduler=SimpleNamespace(timesteps=torch.tensor(TIMESTEPS))))
+    helper = DeepCacheSDHelper(pipe=SimpleNamespace(unet=unet, scheduler=SimpleNamespace(timesteps=times)))
     helper.set_params(cache_interval=interval, cache_branch_id=depth)
     helper.enable()
     kept = unet.mid_block.forward
@@ -43,7 +44,7 @@ def run(unet, latents, context, interval, depth, residuals):
     outputs, full = [], []
     for step in range(STEPS):
         before = len(evaluated)
-        outputs.append(unet(latents[step].clone(), torch.tensor(TIMESTEPS[step]), encoder_hidden_states=context,
+        outputs.append(unet(latents[step].clone(), times[step], encoder_hidden_states=context, added_cond_kwargs=added,
                             timestep_cond=guidance_embedding(unet, latents.shape[1]), **residuals()).sample)
         full.append(len(evaluated) > before)
     unet.mid_block.forward = kept
@@ -52,11 +53,11 @@ def run(unet, latents, context, interval, depth, residuals):
     return torch.stack(outputs), torch.tensor(full, dtype=torch.int64)
 
 
-def residual_rows(unet, start, context, draw):
+def residual_rows(unet, start, context, draw, added=None):
     """Arguments of the network by row, and the tensors in them."""
     from make_residual_goldens import observed_shapes
 
-    skips, middle, blocks = observed_shapes(unet, start, context)
+    skips, middle, blocks = observed_shapes(unet, start, context, added)
     down, mid = [draw(shape) for shape in skips], draw(middle)
     inner, extra = [draw(shape) for shape in blocks], draw(middle)
     control = lambda: dict(down_block_additional_residuals=down, mid_block_additional_residual=mid)
@@ -109,4 +110,5 @@ def main():
     (folder / "complete").touch()
 
 
-main()
+if __name__ == "__main__":
+    main()

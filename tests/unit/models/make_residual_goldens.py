@@ -10,7 +10,7 @@ import sys
 SEEDED = {"sd15_0": (2, 4, 8, 8), "sd15_1": (1, 4, 12, 8), "sd15_2": (1, 4, 9, 13), "sd15_3": (2, 4, 7, 10)}
 
 
-def observed_shapes(unet, sample, context):
+def observed_shapes(unet, sample, context, added=None):
     """Of everything that residuals are added to, read off a run without any."""
     skips, blocks, middle = [], [], []
     hooks = [unet.conv_in.register_forward_hook(lambda m, i, out: skips.append(out.shape))]
@@ -21,7 +21,7 @@ def observed_shapes(unet, sample, context):
             blocks.append((out[1][-2] if shrinks else out[0]).shape)
         hooks.append(block.register_forward_hook(seen))
     hooks.append(unet.mid_block.register_forward_hook(lambda m, i, out: middle.append(out.shape)))
-    unet(sample, 301, encoder_hidden_states=context)
+    unet(sample, 301, encoder_hidden_states=context, added_cond_kwargs=added)
     for hook in hooks:
         hook.remove()
     return skips, middle[0], blocks

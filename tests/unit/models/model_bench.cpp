@@ -1,6 +1,7 @@
 #include "tests/unit/models/model_bench.hpp"
 
 #include "plugin/memory/plan.hpp"
+#include "plugin/models/adapters/adapter_math.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/element_type.hpp"
@@ -15,7 +16,8 @@ namespace lowtide::testing {
 ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDigests> digests)
     : device_(std::move(device)),
       residency_(std::make_unique<residency::Residency>(
-          residency::makeDeviceSource(testing::buildPath("lib").toStdString()))),
+          residency::makeDeviceSource(testing::buildPath("lib").toStdString()),
+          std::make_shared<models::AdapterMath>())),
       stages_(
           models::makeStages({.residency = *residency_,
                               .resourcesFolder = testing::sourcePath("resources").toStdString(),

@@ -15,13 +15,21 @@ PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec dev
 
 models::DenoiseRequest PictureBench::request(const std::string& prompt,
                                              const std::string& negative) {
-    testing::EncodeResult prompts;
-    bench_.runWith(model_, models::kTextEncoder, [&] {
-        prompts = testing::encodePrompt(stages(),
-                                        {.model = model_, .prompt = prompt, .negative = negative},
-                                        bench_.call("encode"));
+    return request({.prompt = prompt, .negative = negative});
+}
+
+models::DenoiseRequest PictureBench::request(models::EncodeRequest prompts) {
+    const models::Model& model = ModelBench::modelOf(model_);
+    std::vector<std::shared_ptr<const memory::ComponentTree>> encoders;
+    for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
+        encoders.push_back(model.tree(role));
+    }
+    prompts.model = model_;
+    testing::EncodeResult encoded;
+    bench_.runWith(encoders, [&] {
+        encoded = testing::encodePrompt(stages(), prompts, bench_.call("encode"));
     });
-    return {.model = model_, .positive = prompts.positive, .negative = prompts.negative};
+    return {.model = model_, .positive = encoded.positive, .negative = encoded.negative};
 }
 
 WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {

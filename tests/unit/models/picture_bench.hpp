@@ -23,6 +23,8 @@ public:
     /// Model and encoded prompts; the rest is the caller's.
     [[nodiscard]] models::DenoiseRequest request(const std::string& prompt,
                                                  const std::string& negative);
+    /// The same of prompts by all text encoders; the model is filled in.
+    [[nodiscard]] models::DenoiseRequest request(models::EncodeRequest prompts);
     [[nodiscard]] models::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch = 1);
     [[nodiscard]] models::WireRef denoise(const models::DenoiseRequest& request);
     [[nodiscard]] models::WireRef upscale(const models::LatentUpscaleRequest& request);

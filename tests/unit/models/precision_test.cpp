@@ -11,6 +11,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/truth.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
@@ -105,7 +106,10 @@ void enlarge(const testing::CheckpointCopy& copy, const std::string& layer, doub
     std::map<std::string, files::TensorBytes> content;
     for (auto& [name, tensor] : tensors) {
         if (name == layer + ".weight" || name == layer + ".bias") {
-            at::from_blob(tensor.bytes.data(), tensor.shape, at::kHalf).mul_(factor);
+            at::from_blob(tensor.bytes.data(),
+                          tensor.shape,
+                          tensor.type == DType::F32 ? at::kFloat : at::kHalf)
+                .mul_(factor);
         }
         content[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
     }
@@ -281,8 +285,16 @@ private Q_SLOTS:
                     testing::known(models::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
 
+    void anOverflowIsComputedOnceMoreInF32_data() {
+        QTest::addColumn<QString>("source");
+        QTest::newRow("mini") << QString::fromStdString(testing::miniModel());
+        // force_upcast says what happens.
+        QTest::newRow("sdxl_1") << QString::fromStdString(testing::goldenCheckpoint("sdxl_1"));
+    }
+
     void anOverflowIsComputedOnceMoreInF32() {
-        const testing::CheckpointCopy copy;
+        QFETCH(QString, source);
+        const testing::CheckpointCopy copy(source);
         enlarge(copy, "decoder.conv_in", 4096);
         ModelBench bench;
         const WireRef model = bench.load(copy.path());

@@ -250,6 +250,33 @@ private Q_SLOTS:
         }
     }
 
+    void whoSumsInHalfIsSeenByTheSchedule_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<bool>("sumsInHalf");
+        QTest::newRow("base") << "sdxl_1" << false;
+        QTest::newRow("velocity") << "sdxl_2" << false;
+        QTest::newRow("refiner") << "refiner_0" << false;
+        QTest::newRow("playground") << "playground_1" << true;
+    }
+
+    /// Under `speed` on a card.
+    void whoSumsInHalfIsSeenByTheSchedule() {
+        QFETCH(QString, checkpoint);
+        QFETCH(bool, sumsInHalf);
+        ModelBench bench;
+        const WireRef value = load(bench, checkpoint);
+        const models::Model& model = ModelBench::modelOf(value);
+        const auto precision =
+            memory::resolvePrecision({.preset = "speed"},
+                                     model.precisions(),
+                                     std::string(models::kDenoiser),
+                                     memory::NumericTraits::ofCuda(86),
+                                     [&] { return fileTypesOf(*model.tree(models::kDenoiser)); });
+        QVERIFY(precision.stateOf(memory::NumericSwitch::MatmulHalfAccumulation) ==
+                (sumsInHalf ? memory::SwitchState::On : memory::SwitchState::Off));
+        QCOMPARE(precision.notes.size(), size_t{1});
+    }
+
     /// One latent space at two scales: the same latents of the autoencoder look the same.
     void previewsAreAtTheScaleOfTheLatents() {
         ModelBench bench;

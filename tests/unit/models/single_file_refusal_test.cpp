@@ -1,5 +1,4 @@
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -20,30 +19,8 @@ using testing::ModelBench;
 
 namespace {
 
-/// Tensors by name, with bytes of their own; a test changes what it wants to be wrong.
-struct OwnTensor {
-    DType type = DType::F32;
-    Shape shape;
-    std::string bytes;
-};
-
-using OwnTensors = std::map<std::string, OwnTensor>;
-
-OwnTensors readTensors(const std::string& path) {
-    OwnTensors tensors;
-    for (auto& [name, tensor] : testing::readTensorFile(path)) {
-        tensors[name] = {tensor.type, tensor.shape, tensor.bytes};
-    }
-    return tensors;
-}
-
-void writeTensors(const std::string& path, const OwnTensors& tensors) {
-    std::map<std::string, files::TensorBytes> views;
-    for (const auto& [name, tensor] : tensors) {
-        views[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
-    }
-    files::writeSafetensors(path, views);
-}
+/// A test changes what it wants to be wrong.
+using OwnTensors = testing::TensorFile;
 
 constexpr const char* kConvolution = "model.diffusion_model.input_blocks.4.0.in_layers.2.weight";
 
@@ -102,7 +79,7 @@ std::vector<Damage> damages() {
         {"no text encoder",
          [](OwnTensors& t) { eraseUnder(t, "cond_stage_model."); },
          Unsupported,
-         {"tokenizer is missing"}},
+         {"text_encoder is missing, sd15 needs a CLIPTextModel"}},
         {"no autoencoder",
          [](OwnTensors& t) { eraseUnder(t, "first_stage_model."); },
          Unsupported,
@@ -112,13 +89,13 @@ std::vector<Damage> damages() {
              t["conditioner.embedders.0.x"] = {DType::F32, {0}, ""};
          },
          Unsupported,
-         {"tokenizer_2 is missing", "sdxl needs a CLIPTokenizer"}},
+         {"text_encoder_2 is missing", "sdxl needs a CLIPTextModelWithProjection"}},
         {"no checkpoint",
          [](OwnTensors& t) {
              t = {{"lora_unet_x.lora_up.weight", {DType::F32, {0}, ""}}};
          },
          Unsupported,
-         {"its 1 tensors begin with lora_unet_x"}},
+         {"is no checkpoint, it is of the kind \"LoRA\"", "its 1 tensors begin with lora_unet_x"}},
         {"no tensor", [](OwnTensors& t) { t.clear(); }, Unsupported, {"begin with nothing"}},
     };
 }
@@ -144,9 +121,9 @@ private Q_SLOTS:
     void namesWhatDoesNotFit() {
         QFETCH(int, index);
         const Damage damage = damages()[static_cast<size_t>(index)];
-        OwnTensors tensors = readTensors(singles_ + "sd15_1.safetensors");
+        OwnTensors tensors = testing::readTensorFile(singles_ + "sd15_1.safetensors");
         damage.change(tensors);
-        writeTensors(copy("m.safetensors"), tensors);
+        testing::writeTensorFile(copy("m.safetensors"), tensors);
         state("sd15_1");
 
         const auto error = refusal("m.safetensors");

@@ -1,7 +1,6 @@
 // What a file of the LDM layout says of its noise and of what it predicts.
 
 #include "plugin/base/json.hpp"
-#include "plugin/files/safetensors.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -28,13 +27,8 @@ constexpr const char* kBias =
     "model.diffusion_model.output_blocks.11.1.transformer_blocks.0.norm1.bias";
 constexpr const char* kInput = "model.diffusion_model.input_blocks.0.0.weight";
 
-struct OwnTensor {
-    DType type = DType::F32;
-    Shape shape;
-    std::string bytes;
-};
-
-using OwnTensors = std::map<std::string, OwnTensor>;
+using OwnTensor = testing::FileTensor;
+using OwnTensors = testing::TensorFile;
 
 /// 320 values, one half of them `deviation`, the other -`deviation`.
 OwnTensor biasOf(double deviation, at::ScalarType scalars, DType type) {
@@ -51,18 +45,11 @@ Json schedulerOf(const char* file,
                  const std::function<void(OwnTensors&)>& change,
                  const std::map<std::string, std::string>& metadata = {}) {
     const std::string source = testing::singleFileFolder().toStdString() + "/" + file;
-    OwnTensors tensors;
-    for (auto& [name, tensor] : testing::readTensorFile(source)) {
-        tensors[name] = {tensor.type, tensor.shape, tensor.bytes};
-    }
+    OwnTensors tensors = testing::readTensorFile(source);
     change(tensors);
-    std::map<std::string, files::TensorBytes> views;
-    for (const auto& [name, tensor] : tensors) {
-        views[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
-    }
     const QTemporaryDir folder;
     const std::string path = folder.filePath("m.safetensors").toStdString();
-    files::writeSafetensors(path, views, metadata);
+    testing::writeTensorFile(path, tensors, metadata);
     const std::string resources = testing::sourcePath("resources").toStdString();
     return models::openLayout({.path = path, .name = "m"}, resources)
         ->readJson("scheduler/scheduler_config.json");

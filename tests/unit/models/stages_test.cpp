@@ -92,7 +92,7 @@ std::vector<Refusal> refusals() {
         {"another encoder",
          [](Request& r, ModelBench&) { r.positive = conditioning(768); },
          "positive",
-         "768 wide, the denoiser wants 128"},
+         "field embeds is 768 wide, mini reads 128"},
         {"another negative",
          [](Request& r, ModelBench&) { r.negative = conditioning(64); },
          "negative",

@@ -7,32 +7,44 @@
 #include <ATen/ATen.h>
 
 #include <QFile>
+#include <QFileInfo>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lowtide::testing {
 
 namespace {
 
-std::string madeFolder(const std::string& scriptName) {
+/// Kinds of make_sdxl_goldens.py.
+constexpr const char* kXlKinds[] = {"sdxl_", "playground_", "refiner_", "ssd_"};
+
+std::string folderOfTruth(const std::string& scriptName,
+                          const std::string& name,
+                          const std::string& checkpoints) {
     const QString script =
         testing::sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
     const QString hash =
         QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
+    const QString read = QString::fromStdString(checkpoints);
     const QString folder =
-        testing::goldenFolder() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
+        QFileInfo(read).path() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
     testing::runReferenceAlone(folder,
                                {script,
                                 testing::sourcePath("tests/golden/reference"),
-                                testing::goldenFolder() + "/checkpoints",
-                                folder});
+                                read,
+                                folder,
+                                QString::fromStdString(name)});
     return folder.toStdString();
 }
 
 }  // namespace
 
-Truth::Truth(const std::string& script, const std::string& name)
-    : folder_(madeFolder(script) + "/"), values_(readTensorFile(folder_ + name + ".safetensors")) {}
+Truth::Truth(const std::string& script, const std::string& name, std::string checkpoints)
+    : checkpoints_(checkpoints.empty() ? goldenFolder().toStdString() + "/checkpoints"
+                                       : std::move(checkpoints)),
+      folder_(folderOfTruth(script, name, checkpoints_) + "/"),
+      values_(readTensorFile(folder_ + name + ".safetensors")) {}
 
 std::string Truth::text(const std::string& fileName) const {
     QFile file(QString::fromStdString(folder_ + fileName));
@@ -71,7 +83,10 @@ at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
 }
 
 std::string goldenCheckpoint(const std::string& name) {
-    return goldenFolder().toStdString() + "/checkpoints/" + name;
+    const bool isXl = std::any_of(std::begin(kXlKinds), std::end(kXlKinds), [&](const char* kind) {
+        return name.starts_with(kind);
+    });
+    return (isXl ? sdxlGoldenFolder() : goldenFolder()).toStdString() + "/checkpoints/" + name;
 }
 
 }  // namespace lowtide::testing

@@ -9,11 +9,17 @@
 namespace lowtide::testing {
 
 /// Values that a script of this folder computes with the real networks, once for its content:
-/// `script REFERENCE CHECKPOINTS FOLDER` makes FOLDER/<name>.safetensors. Throws
+/// `script REFERENCE CHECKPOINTS FOLDER NAME` makes FOLDER/NAME.safetensors. Throws
 /// std::runtime_error when they cannot be made: then the test has failed.
 class Truth {
 public:
-    Truth(const std::string& script, const std::string& name);
+    /// `checkpoints`: a folder of golden checkpoints; empty: those of goldenFolder().
+    Truth(const std::string& script, const std::string& name, std::string checkpoints = {});
+
+    /// The folder of a checkpoint that the script read.
+    [[nodiscard]] std::string checkpoint(const std::string& name) const {
+        return checkpoints_ + "/" + name;
+    }
 
     /// Another file of the folder.
     [[nodiscard]] std::string text(const std::string& fileName) const;
@@ -26,6 +32,7 @@ public:
     [[nodiscard]] std::string disagreement(const std::string& key, const at::Tensor& ours) const;
 
 private:
+    std::string checkpoints_;
     std::string folder_;
     TensorFile values_;
 };
@@ -36,7 +43,7 @@ private:
                                        const at::Tensor& ours);
 /// A tensor of a file or a recording.
 [[nodiscard]] at::Tensor tensorIn(const TensorFile& file, const std::string& key);
-/// The folder of a golden checkpoint.
+/// The folder of a golden checkpoint, by its name there: "sd15_1", "sdxl_1", "refiner_0".
 [[nodiscard]] std::string goldenCheckpoint(const std::string& name);
 
 }  // namespace lowtide::testing

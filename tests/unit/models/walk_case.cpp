@@ -2,8 +2,8 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
-#include "tests/fixtures/reference.hpp"
 #include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <QFile>
 
@@ -11,14 +11,6 @@
 #include <stdexcept>
 
 namespace lowtide::testing {
-
-namespace {
-
-std::string goldenCheckpoint(const std::string& name) {
-    return goldenFolder().toStdString() + "/checkpoints/" + name;
-}
-
-}  // namespace
 
 std::string WalkCase::name() const {
     return checkpoint + " " + std::to_string(width) + "x" + std::to_string(height) + " batch " +
@@ -48,9 +40,11 @@ models::DenoiseRequest requestOf(ModelBench& bench,
 }
 
 testing::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
-    const Shape tokens = ModelBench::wordsShape(model);
-    return {.positive = tokens,
-            .negative = tokens,
+    const models::PromptsOutline prompts = ModelBench::modelOf(model).outlinePrompts({});
+    return {.positive = prompts.positive.shape(),
+            .negative = prompts.negative.shape(),
+            .positiveEntries = prompts.positive.onHost(),
+            .negativeEntries = prompts.negative.onHost(),
             .latentKind = emptyOutline(walked.width, walked.height, walked.batch)};
 }
 

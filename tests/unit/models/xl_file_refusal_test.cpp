@@ -1,6 +1,5 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/files/safetensors.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -93,7 +92,8 @@ std::vector<Damage> damages() {
              });
          },
          Unsupported,
-         {"no tensor model.diffusion_model.input_blocks.0.0.weight",
+         {"m.safetensors is no checkpoint, it is of the kind \"autoencoder\"",
+          "no tensor model.diffusion_model.input_blocks.0.0.weight",
           "tensors begin with first_stage_model"}},
     };
 }
@@ -137,7 +137,7 @@ private Q_SLOTS:
         const Damage damage = damages()[static_cast<size_t>(index)];
         OwnTensors tensors = testing::readTensorFile(xl_);
         damage.change(tensors);
-        write(tensors);
+        testing::writeTensorFile(copy("m.safetensors"), tensors);
 
         const auto error = refusal();
 
@@ -154,7 +154,7 @@ private Q_SLOTS:
         OwnTensors tensors = testing::readTensorFile(xl_);
         const std::string name = "first_stage_model.decoder.conv_in.weight";
         tensors.at(name) = zeros(DType::F16, tensors.at(name).shape);
-        write(tensors);
+        testing::writeTensorFile(copy("m.safetensors"), tensors);
         QVERIFY(!refusal());
         const auto checkpoint = open();
         QCOMPARE(checkpoint->weights("vae", "model").tensors.at(name).type, DType::F16);
@@ -180,14 +180,6 @@ private Q_SLOTS:
 
 private:
     std::string copy(const char* name) const { return folder_.filePath(name).toStdString(); }
-
-    void write(const OwnTensors& tensors) const {
-        std::map<std::string, files::TensorBytes> views;
-        for (const auto& [name, tensor] : tensors) {
-            views[name] = {tensor.type, tensor.shape, std::as_bytes(std::span(tensor.bytes))};
-        }
-        files::writeSafetensors(copy("m.safetensors"), views);
-    }
 
     std::unique_ptr<models::Checkpoint> open() const {
         return models::openLayout({.path = copy("m.safetensors"), .name = "m.safetensors"},

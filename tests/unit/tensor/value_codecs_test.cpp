@@ -101,10 +101,12 @@ private Q_SLOTS:
                 {.tensors = {{"t5", oddNumbers({1, 14, 4})}, {"llama", oddNumbers({1, 3, 2, 8})}},
                  .scope = scope}},
             "a AND b",
-            2);
+            2,
+            "a AND c");
 
         const auto back = through<Conditioning>(value);
 
+        QCOMPARE(back->secondPrompt(), std::string("a AND c"));
         QVERIFY(back->fields() == fields);
         QCOMPARE(back->entries().size(), size_t{2});
         QVERIFY(back->entries()[0].scope == ConditioningScope{});

@@ -100,6 +100,7 @@ private Q_SLOTS:
                                  "balanced",
                                  "speed",
                                  "quality,storage=bf16,compute=bf16",
+                                 "balanced,matmul_half_accumulation=on",
                                  "cache.one",
                                  "cache.two"}) {
             QVERIFY2(std::ranges::count(names, name) == 1, name);

@@ -41,6 +41,17 @@ private Q_SLOTS:
         QCOMPARE(parseVariation("encode.prompt=1=1").values, (std::vector<std::string>{"1=1"}));
     }
 
+    void precisionsAreAppliedAsSuch() {
+        const AppliedSettings applied = appliedSettings({"denoise.steps=4",
+                                                         "denoise.precision=speed,compute=f16",
+                                                         "a.precision.x=1",
+                                                         "encode.prompt=x.precision=1"});
+        QCOMPARE(applied.params,
+                 (std::vector<std::string>{
+                     "denoise.steps=4", "a.precision.x=1", "encode.prompt=x.precision=1"}));
+        QCOMPARE(applied.precisions, std::vector<std::string>{"denoise=speed,compute=f16"});
+    }
+
     void whatNamesNoParameterIsRefused() {
         for (const char* text : {"denoise.steps", "", "=1,2", " =1,2"}) {
             const auto error = testing::errorOf([&] { (void)parseVariation(text); });

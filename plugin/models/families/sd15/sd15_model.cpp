@@ -39,8 +39,8 @@ Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
                              std::initializer_list<std::string_view> classes) {
         requireComponent(checkpoint, "sd15", component, classes);
     };
-    require("tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
     require("text_encoder", {"CLIPTextModel"});
+    require("tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
     require("unet", {"UNet2DConditionModel"});
     require("vae", {"AutoencoderKL"});
     return checkpoint;

@@ -12,6 +12,7 @@
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_preview.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -37,8 +38,8 @@ std::vector<std::unique_ptr<const ClipEncoder>> openEncoders(Checkpoint& checkpo
     std::vector<std::unique_ptr<const ClipEncoder>> encoders;
     require("unet", {"UNet2DConditionModel"});
     require("vae", {"AutoencoderKL"});
-    require("tokenizer_2", {"CLIPTokenizer", "CLIPTokenizerFast"});
     require("text_encoder_2", {"CLIPTextModelWithProjection"});
+    require("tokenizer_2", {"CLIPTokenizer", "CLIPTokenizerFast"});
     if (!checkpoint.componentClass("text_encoder").empty()) {
         require("text_encoder", {"CLIPTextModel"});
         require("tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
@@ -90,6 +91,9 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
                    "vae/config.json: shift_factor is set, which sdxl does not know");
     }
     fillInfo(checkpoint);
+    precisions_ = sdxlPrecisions({.sumsInF32 = unet_.config().upcastsAttention,
+                                  .decodesInF32 = autoencoder_.config().forceUpcast,
+                                  .hasEdmLevels = sampling::hasEdmLevels(info_.schedulerConfig)});
 }
 
 int64_t SdxlModel::textWidth() const {
@@ -135,6 +139,7 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
                    {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
         .numbers = sdxlNumbersOf(unet_.config(), pooledWidth(), checkpoint.name()),
         .texts = static_cast<int>(encoders_.size())};
+    info_.isRefiner = info_.conditioning.takes("aesthetic_score");
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = sdxlLatentToRgb(checkpoint, autoencoder_.config());
     info_.files = checkpoint.files();
@@ -169,11 +174,6 @@ std::shared_ptr<const memory::ComponentTree> SdxlModel::openedTree(std::string_v
         }
     }
     return nullptr;
-}
-
-const memory::FamilyPrecision& SdxlModel::precisions() const {
-    return sdxlPrecisions({.sumsInF32 = unet_.config().upcastsAttention,
-                           .decodesInF32 = autoencoder_.config().forceUpcast});
 }
 
 std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
@@ -255,6 +255,7 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
     context.record.put("embeds.negative", last.negative.embeds);
     context.record.put("pooled.prompt", pooled);
     context.record.put("pooled.negative", last.negative.pooled);
+    const bool hasSecond = info_.conditioning.texts > 1;
     const auto conditioningOf = [&](const ClipTextModel::Output& output, bool isNegative) {
         std::vector<tensor::ConditioningEntry> entries = {
             {.tensors = {{tensor::kEmbeds, output.embeds}, {tensor::kPooled, output.pooled}},
@@ -263,7 +264,8 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
             info_.conditioning.fields,
             std::move(entries),
             isNegative ? request.negative : request.prompt,
-            isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip());
+            isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip(),
+            !hasSecond ? std::string() : (isNegative ? request.negative2 : request.prompt2));
     };
     return {.positive = conditioningOf({embeds, pooled}, false),
             .negative = conditioningOf(last.negative, true)};
@@ -280,8 +282,8 @@ at::Tensor SdxlModel::addedFor(StageContext& context, const DenoiserRequest& req
     const auto add = [&](const tensor::Conditioning& side, const char* port, const char* key) {
         const tensor::ConditioningField wanted{
             .name = tensor::kPooled, .kind = tensor::FieldKind::Vector, .width = pooledWidth()};
-        pooled.push_back(
-            tensor::upload(fieldIn(side, wanted, port), device).repeat({request.batch, 1}));
+        pooled.push_back(tensor::upload(fieldIn(side, wanted, port, info_.checkpoint), device)
+                             .repeat({request.batch, 1}));
         context.record.put(key, pooled.back());
         for (int64_t i = 0; i < request.batch; ++i) {
             for (const ConditioningNumber& stated : info_.conditioning.numbers) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/autoencoders/autoencoder_kl.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
@@ -26,7 +27,9 @@ public:
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const override;
-    [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
+
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override { return precisions_; }
+
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
@@ -55,6 +58,7 @@ private:
     AutoencoderKL autoencoder_;
     bool zerosForEmpty_;
     ModelInfo info_;
+    memory::FamilyPrecision precisions_;
 };
 
 }  // namespace lowtide::models

@@ -334,6 +334,16 @@ private Q_SLOTS:
         QCOMPARE(told_.back()["switches"]["tf32_matmul"], Json(true));
     }
 
+    void notesOfTheFamilyAreShown() {
+        facts_.plannedPrecision = {{"unet", {{"notes", {"sums stay in f32"}}}}};
+        const auto editor = shownPrecision("speed");
+
+        const auto labels = editor->findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->text().contains("sums stay in f32");
+        }));
+    }
+
     void precisionOfAComponent() {
         auto editor = shownPrecision("quality");
         auto* component = part<QWidget>(*editor, "component.unet");

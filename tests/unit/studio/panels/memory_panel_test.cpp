@@ -39,6 +39,7 @@ private Q_SLOTS:
     void aRehearsedCardIsAsLargeAsItIsStated();
     void plansForACardThatIsNotThere();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void offersToRemoveABudget_thatTheDeviceDoesNotHave();
     void showsWhatIsTooLarge_besideTheBudget_data();
     void showsWhatIsTooLarge_besideTheBudget();
     void changesTheBudget_inOneStep();
@@ -233,6 +234,33 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
 
     QCOMPARE(bench.model.node("denoise")->memory, Json("auto"));
     QCOMPARE(bench.model.undoStack().count(), steps + 1);
+    QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
+}
+
+/// As of a preset for a larger card.
+void MemoryPanelTest::offersToRemoveABudget_thatTheDeviceDoesNotHave() {
+    PanelOnBench bench;
+    bench.model.apply("budget",
+                      [](graph::Document& document) { document.memoryBudget = "6500MiB"; });
+    const Json refused = {
+        {"issues",
+         {{{"severity", "error"},
+           {"code", "invalid_input"},
+           {"node", ""},
+           {"item", "memory_budget"},
+           {"message", "the memory budget of 6.3 GiB is not within the 6.0 GiB of fake"},
+           {"hint", "give a budget between 1 byte and 6.0 GiB"}}}}};
+    bench.runner().setAnswers(kFine, refused, Status::Invalid);
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
+    QVERIFY(bench.summary().contains("6.3 GiB is not within the 6.0 GiB"));
+    auto* fix = bench.find<QPushButton>("fix_0");
+    QVERIFY(fix && fix->text() == "Remove the budget");
+
+    bench.runner().setAnswers(kFine, planned());
+    QTest::mouseClick(fix, Qt::LeftButton);
+
+    QVERIFY(!bench.model.document().memoryBudget);
     QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
 }
 

@@ -1,0 +1,284 @@
+// Files of Stable Diffusion XL that are damaged or something else, sizes and prompts that do not
+// fit, at the command: one sentence says file, key, what is needed and what was seen. And what
+// looks odd and works.
+
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/xl_bad_files.hpp"
+
+#include <QDir>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cstring>
+
+namespace xl_bad_input_test {
+
+using namespace lowtide;
+using testing::CommandResult;
+using testing::FileTensor;
+using testing::TensorFile;
+
+namespace {
+
+constexpr qsizetype kLongestMessage = 900;
+
+/// A denoiser that is given what another checkpoint encoded.
+struct CrossedPrompts {
+    const char* row;
+    const char* denoiser;
+    const char* encoder;
+    QStringList says;
+};
+
+const CrossedPrompts kCrossed[] = {
+    {"a refiner and a base's prompts",
+     "refine",
+     "encode",
+     {"refine.negative: the conditioning's field pooled is 80 wide, refiner_0 reads 128"}},
+    {"a base and a refiner's prompts",
+     "denoise",
+     "encode_refiner",
+     {"denoise.negative: the conditioning's field pooled is 128 wide, sdxl_1.safetensors reads "
+      "80"}}};
+
+/// Empty where it is refused with one sentence that says all this, and one that says what to do.
+QString problemOf(const CommandResult& result, const QStringList& says) {
+    if (result.crashed || result.exitCode != 2) {
+        return "exit " + QString::number(result.exitCode) + ": " +
+               result.errors.left(kLongestMessage);
+    }
+    if (result.errors.trimmed().count('\n') != 1 || result.errors.size() > kLongestMessage) {
+        return "more than two sentences: " + result.errors.left(2 * kLongestMessage);
+    }
+    for (const QString& said : says) {
+        if (!result.errors.contains(said)) {
+            return said + " is not in: " + result.errors;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+class XlBadInputTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        xl_ = testing::placeXlFile("sdxl_1", folder_.path());
+        refiner_ = testing::sdxlGoldenFolder() + "/checkpoints/refiner_0";
+        base_ = testing::readTensorFile(xl_.toStdString());
+        testing::writeFile(bad("lowtide.json"),
+                           testing::contentsOf(folder_.filePath("sdxl_1.lowtide.json")));
+    }
+
+    void filesAreRefused_data() {
+        QTest::addColumn<int>("index");
+        for (int index = 0; const testing::BadFile& file : testing::badXlFiles()) {
+            QTest::newRow(file.row) << index++;
+        }
+    }
+
+    void filesAreRefused() {
+        QFETCH(int, index);
+        const testing::BadFile file = testing::badXlFiles()[static_cast<size_t>(index)];
+        TensorFile tensors = base_;
+        file.change(tensors);
+        testing::writeTensorFile(bad("safetensors").toStdString(), tensors);
+        const CommandResult plan = planOf({"load.checkpoint=" + bad("safetensors")});
+        QCOMPARE(problemOf(plan, file.says + QStringList("bad.safetensors")), QString());
+    }
+
+    void headersThatAreCutOffAreRefused_data() {
+        QTest::addColumn<int>("tenth");
+        for (int tenth = 0; tenth < 10; ++tenth) {
+            QTest::addRow("%d tenths are there", tenth) << tenth;
+        }
+    }
+
+    void headersThatAreCutOffAreRefused() {
+        QFETCH(int, tenth);
+        const QByteArray whole = testing::contentsOf(xl_);
+        quint64 length = 0;
+        std::memcpy(&length, whole.constData(), sizeof length);
+        const auto header = static_cast<qsizetype>(length + sizeof length);
+        const qsizetype cut = header * tenth / 10;
+        testing::writeFile(bad("safetensors"), whole.left(cut));
+        const CommandResult plan = planOf({"load.checkpoint=" + bad("safetensors")});
+        const QString expected = QString::number(length);
+        QCOMPARE(
+            problemOf(plan,
+                      (QStringList{"load.checkpoint: \"bad.safetensors\"", QString::number(cut)} +
+                       (tenth > 0 ? QStringList(expected) : QStringList("too short")))),
+            QString());
+    }
+
+    void sizesAreRefused_data() {
+        QTest::addColumn<QString>("set");
+        QTest::addColumn<QStringList>("says");
+        const auto row = [](const char* set, const QStringList& says) {
+            QTest::newRow(set) << set << says;
+        };
+        row("latent.width=8", {"latent.width is 8, the smallest is 16"});
+        row("latent.height=16392", {"latent.height is 16392, the largest is 16384"});
+        row("latent.width=60",
+            {"denoise.latent: the size 60 x 64 does not fit sdxl_1.safetensors", "multiples of 8"});
+        row("encode.original_width=16385",
+            {"encode.original_width is 16385, the largest is 16384"});
+        row("encode.crop_left=-8", {"encode.crop_left is -8, the smallest is 0"});
+        row("encode.target_height=0.5", {"encode.target_height", "whole number"});
+    }
+
+    void sizesAreRefused() {
+        QFETCH(QString, set);
+        QFETCH(QStringList, says);
+        const CommandResult plan = planOf({"load.checkpoint=" + xl_, set});
+        QCOMPARE(problemOf(plan, says), QString());
+    }
+
+    void promptsOfAnotherCheckpointAreRefused_data() {
+        QTest::addColumn<int>("index");
+        for (int index = 0; const CrossedPrompts& crossed : kCrossed) {
+            QTest::newRow(crossed.row) << index++;
+        }
+    }
+
+    void promptsOfAnotherCheckpointAreRefused() {
+        QFETCH(int, index);
+        const CrossedPrompts& crossed = kCrossed[index];
+        Json graph = parseJson(testing::exampleText("base_refiner"), "example");
+        for (Json& link : graph["links"]) {
+            const bool isPrompt = link["to"][1] == "positive" || link["to"][1] == "negative";
+            if (link["to"][0] == crossed.denoiser && isPrompt) {
+                link["from"][0] = crossed.encoder;
+            }
+        }
+        const QString path = folder_.filePath("crossed.json");
+        testing::writeFile(path, QByteArray::fromStdString(graph.dump()));
+        const CommandResult plan = commandOf("plan", path, bothModels(refiner_));
+        QCOMPARE(problemOf(plan, crossed.says), QString());
+    }
+
+    void sizesFarFromTheTrainedOnesWork_data() {
+        QTest::addColumn<int>("width");
+        for (const int width : {16, 56, 4104, 16384}) {
+            QTest::addRow("%d", width) << width;
+        }
+    }
+
+    /// The model was trained on 1024 x 1024; that is the person's to know.
+    void sizesFarFromTheTrainedOnesWork() {
+        QFETCH(int, width);
+        const CommandResult plan =
+            planOf({"load.checkpoint=" + xl_, "latent.width=" + QString::number(width)});
+        QVERIFY2(plan.exitCode == 0 && plan.errors.isEmpty(), qPrintable(plan.errors));
+    }
+
+    void aRefinerThatBeginsIsWarnedOf_data() {
+        QTest::addColumn<bool>("isRefiner");
+        QTest::newRow("refiner") << true;
+        QTest::newRow("base") << false;
+    }
+
+    void aRefinerThatBeginsIsWarnedOf() {
+        QFETCH(bool, isRefiner);
+        const CommandResult run =
+            runOf({"load.checkpoint=" + (isRefiner ? refiner_ : xl_)}, "begun");
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QCOMPARE(run.errors.contains("denoise.latent: refiner_0 is a refiner: it was "
+                                     "trained on the lowest fifth of the noise levels alone, and "
+                                     "this latent is empty"),
+                 isRefiner);
+    }
+
+    /// Behind a base, or in the refiner's place, a checkpoint goes on with what it is given.
+    void aBaseRefines_data() {
+        QTest::addColumn<bool>("isRefiner");
+        QTest::newRow("refiner") << true;
+        QTest::newRow("base") << false;
+    }
+
+    void aBaseRefines() {
+        QFETCH(bool, isRefiner);
+        const CommandResult run = commandOf("run",
+                                            testing::exampleGraph("base_refiner"),
+                                            bothModels(isRefiner ? refiner_ : xl_),
+                                            {"--out", folder_.filePath("refined")});
+        QVERIFY2(run.exitCode == 0 && run.errors.isEmpty(), qPrintable(run.errors));
+    }
+
+    /// Of weights that bf16 holds exactly, the same picture, whichever of them are stored in it.
+    void typesMayBeMixed() {
+        TensorFile wide = base_;
+        TensorFile mixed = base_;
+        bool isOther = false;
+        for (auto& [name, tensor] : wide) {
+            FileTensor& narrow = mixed.at(name);
+            narrow = {.type = DType::BF16, .shape = tensor.shape, .bytes = {}};
+            for (size_t at = 0; at + sizeof(float) <= tensor.bytes.size(); at += sizeof(float)) {
+                tensor.bytes[at] = tensor.bytes[at + 1] = '\0';  // little-endian
+                narrow.bytes.append(tensor.bytes, at + 2, 2);
+            }
+            isOther = !isOther;
+            if (isOther) {
+                narrow = tensor;
+            }
+        }
+        const auto pictureOf = [&](const TensorFile& tensors, const QString& out) {
+            testing::writeTensorFile(bad("safetensors").toStdString(), tensors);
+            const CommandResult run = runOf({"load.checkpoint=" + bad("safetensors")}, out);
+            return run.exitCode == 0 ? QImage(run.output.trimmed()) : QImage();
+        };
+        const QImage expected = pictureOf(wide, "wide");
+        QVERIFY(!expected.isNull());
+        QCOMPARE(pictureOf(mixed, "mixed"), expected);
+    }
+
+private:
+    QString bad(const char* ending) const { return folder_.filePath(QString("bad.") + ending); }
+
+    static CommandResult commandOf(const QString& command,
+                                   const QString& graph,
+                                   const QStringList& sets,
+                                   const QStringList& more = {}) {
+        QStringList arguments = {command, graph};
+        for (const QString& set :
+             QStringList{"latent.width=64", "latent.height=64", "denoise.steps=5"} + sets) {
+            arguments << "--set" << set;
+        }
+        return testing::runLowtide(arguments + more);
+    }
+
+    static CommandResult planOf(const QStringList& sets) {
+        return commandOf("plan", testing::exampleGraph("text_to_image"), sets);
+    }
+
+    CommandResult runOf(const QStringList& sets, const QString& out) const {
+        return commandOf(
+            "run", testing::exampleGraph("text_to_image"), sets, {"--out", folder_.filePath(out)});
+    }
+
+    QStringList bothModels(const QString& refiner) const {
+        return {"refine.steps=5", "load.checkpoint=" + xl_, "load_refiner.checkpoint=" + refiner};
+    }
+
+    QTemporaryDir folder_;
+    QString xl_;       ///< sdxl_1.safetensors
+    QString refiner_;  ///< a folder
+    TensorFile base_;
+};
+
+LOWTIDE_TEST(XlBadInputTest)
+
+}  // namespace xl_bad_input_test
+
+#include "xl_bad_input_test.moc"

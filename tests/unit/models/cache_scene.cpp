@@ -1,0 +1,49 @@
+#include "tests/unit/models/cache_scene.hpp"
+
+#include "tests/unit/models/picture_bench.hpp"
+
+namespace lowtide::testing {
+
+EncodeResult encodeOn(ModelBench& bench, const models::WireRef& model, const std::string& prompt) {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    const models::Model& own = ModelBench::modelOf(model);
+    for (const std::string& role : models::rolesIn(own, models::kTextEncoders)) {
+        trees.push_back(own.tree(role));
+    }
+    EncodeResult result;
+    bench.runWith(std::move(trees), [&] {
+        result =
+            encodePrompt(bench.stages(), {.model = model, .prompt = prompt}, bench.call("encode"));
+    });
+    return result;
+}
+
+CacheScene::CacheScene(const WalkCase& walked, memory::DeviceSpec device)
+    : bench(std::move(device)),
+      model(loadModel(bench, walked.checkpoint)),
+      request(requestOf(bench, model, walked)),
+      shapes(shapesOf(model, walked)) {
+    const EncodeResult prompts = encodeOn(bench, model, "a red cup");
+    request.positive = prompts.positive;
+    request.negative = prompts.negative;
+}
+
+MadeUnderCache CacheScene::denoise(models::WireRef cache) {
+    request.stepCache = std::move(cache);
+    MadeUnderCache made;
+    models::StageCall call = bench.call("denoise");
+    call.tell = [&](std::string_view name, Json facts) {
+        (name == "steps" ? made.steps : made.record) = std::move(facts);
+    };
+    models::WireRef latents;
+    bench.runWith(
+        model, models::kDenoiser, [&] { latents = bench.stages().run(request, call).front(); });
+    made.samples = PictureBench::samplesOf(latents);
+    return made;
+}
+
+memory::StageWork CacheScene::walk() {
+    return bench.stages().outline(known(shapes, request)).walk({bench.device().kind});
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/models/stage_requests.hpp"
+#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::testing {
+
+/// What a sampling node made under a step cache, and told of it.
+struct MadeUnderCache {
+    at::Tensor samples;  ///< on the host
+    Json steps;          ///< as the report has them
+    Json record;         ///< of a recorder; else null
+};
+
+/// A model on a device with the prompts of one request.
+struct CacheScene {
+    explicit CacheScene(const WalkCase& walked, memory::DeviceSpec device = {});
+
+    [[nodiscard]] MadeUnderCache denoise(models::WireRef cache);
+    /// What is known before such a run with the request's step cache.
+    [[nodiscard]] memory::StageWork walk();
+
+    ModelBench bench;
+    models::WireRef model;
+    models::DenoiseRequest request;
+    DenoiseShapes shapes;
+};
+
+/// Both prompts on the device of all text encoders of `model`.
+[[nodiscard]] EncodeResult encodeOn(ModelBench& bench,
+                                    const models::WireRef& model,
+                                    const std::string& prompt);
+
+}  // namespace lowtide::testing

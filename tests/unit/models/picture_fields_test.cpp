@@ -1,0 +1,131 @@
+// What a picture's parameters text says of Stable Diffusion XL's prompts.
+
+#include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/picture_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace picture_fields_test {
+
+using namespace lowtide;
+using models::DenoiseRequest;
+using models::EncodeRequest;
+using models::WireRef;
+using testing::PictureBench;
+
+namespace {
+
+constexpr const char* kBase = "sdxl_1";
+constexpr const char* kRefiner = "refiner_0";
+
+struct Said {
+    const char* row;
+    const char* checkpoint;
+    EncodeRequest prompts;
+    std::string fields;  ///< behind the model's name, before the version
+};
+
+std::vector<Said> said() {
+    return {
+        {"one text for both", kBase, {.prompt = "a cat", .negative = "dark"}, ""},
+        {"texts of the second encoder",
+         kBase,
+         {.prompt = "a cat", .prompt2 = "a dog, \"big\"", .negative2 = "fog"},
+         "Second prompt: \"a dog, \\\"big\\\"\", Second negative prompt: fog, "},
+        {"sizes and a crop",
+         kBase,
+         {.prompt = "a cat",
+          .numbers = {{"original_width", 1024},
+                      {"original_height", 768},
+                      {"crop_left", 64},
+                      {"target_width", 512}}},
+         "Original height: 768, Original width: 1024, Crop left: 64, Target width: 512, "},
+        {"what a base does not read",
+         kBase,
+         {.prompt = "", .numbers = {{"aesthetic_score", 7}}},
+         ""},
+        {"scores of a refiner",
+         kRefiner,
+         {.prompt = "a cat",
+          .numbers = {{"aesthetic_score", 7.5}, {"negative_aesthetic_score", 1}}},
+         "Aesthetic score: 7.5, Negative aesthetic score: 1, "},
+        {"what a refiner does not read",
+         kRefiner,
+         {.prompt = "a cat",
+          .prompt2 = "a dog",
+          .negative2 = "fog",
+          .numbers = {{"target_width", 8}}},
+         ""},
+    };
+}
+
+}  // namespace
+
+class PictureFieldsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void tellsWhatWasGivenBesideThePrompt_data() {
+        QTest::addColumn<int>("index");
+        for (int index = 0; const Said& each : said()) {
+            QTest::newRow(each.row) << index++;
+        }
+    }
+
+    void tellsWhatWasGivenBesideThePrompt() {
+        QFETCH(int, index);
+        const Said each = said()[static_cast<size_t>(index)];
+        PictureBench bench(folderOf(each.checkpoint));
+        const std::string text = textOf(bench, bench.request(each.prompts));
+        const std::string end =
+            std::string("Model: ") + each.checkpoint + ", " + each.fields + "Version: Lowtide ";
+        QVERIFY2(text.find(end) != std::string::npos, text.c_str());
+    }
+
+    /// In the words that the node has for the first texts.
+    void joinedPromptsHaveJoinedSecondTexts() {
+        PictureBench bench(folderOf(kBase));
+        const DenoiseRequest plain = bench.request({.prompt = "a cat"});
+        const DenoiseRequest other = bench.request({.prompt = "a dog", .prompt2 = "a wolf"});
+        DenoiseRequest request = plain;
+        request.positive = models::editedConditioning(
+            {.edit = models::CombineEdit{}, .first = plain.positive, .second = other.positive});
+        request.positive =
+            models::editedConditioning({.edit = models::TimeEdit{.start = 0, .end = 0.9},
+                                        .first = request.positive,
+                                        .second = nullptr});
+        const std::string text = textOf(bench, request);
+        QVERIFY2(text.starts_with("a cat AND a dog\n"), text.c_str());
+        QVERIFY2(text.find("Second prompt: a cat AND a wolf, ") != std::string::npos, text.c_str());
+    }
+
+private:
+    static std::string folderOf(const char* checkpoint) {
+        return (testing::sdxlGoldenFolder() + "/checkpoints/" + checkpoint).toStdString();
+    }
+
+    /// Of a picture that the denoiser made of it, by way of a host's cache.
+    static std::string textOf(PictureBench& bench, DenoiseRequest request) {
+        request.positive = request.positive->onHost();
+        request.negative = request.negative->onHost();
+        request.latent = bench.emptyLatent(64, 64);
+        request.steps = 1;
+        request.sampler = "euler";
+        const WireRef latent = bench.denoise(request);
+        const auto& provenance = dynamic_cast<const tensor::Latents&>(*latent).provenance();
+        return bench.stages().parametersText(
+            std::make_shared<const tensor::Images>(at::zeros({1, 3, 8, 8}), provenance), 0);
+    }
+};
+
+LOWTIDE_TEST(PictureFieldsTest)
+
+}  // namespace picture_fields_test
+
+#include "picture_fields_test.moc"
