@@ -25,8 +25,9 @@ NodeDesc describeLoadLora() {
     return {.id = "load.lora",
             .label = "Load LoRA",
             .category = "Load",
-            .tooltip = "Changes a model by a LoRA or one of its kin (LoCon, LoHa, LoKr, DoRA, IA3, "
-                       "full differences). Only the header is read here.",
+            .tooltip =
+                "Changes a model by a LoRA or one of its kin (LoCon, LoHa, LoKr, DoRA, IA3, "
+                "full differences). Only the header is read here.",
             .aliases = {"LoraLoader", "LoraLoaderModelOnly"},
             .inputs = {{.id = "model",
                         .label = "Model",
@@ -46,9 +47,8 @@ NodeDesc describeLoadLora() {
                                      "Strength",
                                      "How much the denoiser changes: 1 as trained, 0 not at all; "
                                      "below 0 it changes the other way."),
-                       strengthParam("text_strength",
-                                     "Text strength",
-                                     "The same for the text encoders.")}};
+                       strengthParam(
+                           "text_strength", "Text strength", "The same for the text encoders.")}};
 }
 
 models::LoadedAdapter loadedLora(models::Stages& stages,
@@ -75,8 +75,7 @@ executor::WorkOutline outlineLoadLora(models::Stages& stages,
 
 void runLoadLora(models::Stages& stages, executor::Context& context) {
     context.output(
-        "model",
-        loadedLora(stages, context, context.input("model"), context.graphFolder()).model);
+        "model", loadedLora(stages, context, context.input("model"), context.graphFolder()).model);
 }
 
 }  // namespace

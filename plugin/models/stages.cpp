@@ -74,7 +74,8 @@ public:
                 return LoadedAdapter{.model = model, .warnings = {}};
             }
             try {
-                const CheckpointPath file = findAdapter(request.file, graphFolder, settings_.modelFolders);
+                const CheckpointPath file =
+                    findAdapter(request.file, graphFolder, settings_.modelFolders);
                 const auto adapted =
                     adapted_.open(model, file, request.strength, request.textStrength);
                 return LoadedAdapter{.model = adapted, .warnings = adapted->warnings()};

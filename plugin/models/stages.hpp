@@ -82,8 +82,9 @@ public:
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;
-    /// Reads headers alone. The same model, file and strengths give the same value. Error{NotFound},
-    /// Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another kind of model too.
+    /// Reads headers alone. The same model, file and strengths give the same value.
+    /// Error{NotFound}, Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another
+    /// kind of model too.
     [[nodiscard]] virtual LoadedAdapter loadAdapter(const LoraRequest& request,
                                                     std::string_view graphFolder) = 0;
     /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.

@@ -1,4 +1,5 @@
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -25,7 +26,8 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
 /// The example, with one node of load.lora behind the other between the checkpoint and what reads
 /// its prompt and denoises.
 Json withLoras(const QString& example, const Json& loras) {
-    Json graph = parseJson(testing::contentsOf(testing::exampleGraph(example)).toStdString(), "graph");
+    Json graph =
+        parseJson(testing::contentsOf(testing::exampleGraph(example)).toStdString(), "graph");
     std::string last = "load";
     for (size_t i = 0; i < loras.size(); ++i) {
         const std::string id = "lora_" + std::to_string(i);
@@ -97,8 +99,8 @@ private Q_SLOTS:
         for (size_t i = 0; i < loras.size(); ++i) {
             const QString node = QString("lora_%1").arg(i);
             const QString strength = testing::caseText(loras[i].at("strength"));
-            settings << node + ".file=" + fileOf(test, loras[i])
-                     << node + ".strength=" + strength << node + ".text_strength=" + strength;
+            settings << node + ".file=" + fileOf(test, loras[i]) << node + ".strength=" + strength
+                     << node + ".text_strength=" + strength;
         }
         const std::string problems = testing::caseProblems(test, goldens_, graph, settings);
         QVERIFY2(problems.empty(), problems.c_str());

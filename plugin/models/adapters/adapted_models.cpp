@@ -30,10 +30,9 @@ std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Mo
     } else {
         entry.model = std::make_shared<const AdaptedModel>(
             std::move(base),
-            AdapterChoice{
-                .file = std::make_shared<const AdapterFile>(openAdapterFile(file.path)),
-                .strength = strength,
-                .textStrength = textStrength});
+            AdapterChoice{.file = std::make_shared<const AdapterFile>(openAdapterFile(file.path)),
+                          .strength = strength,
+                          .textStrength = textStrength});
     }
     recent_.push_front(std::move(entry));
     recent_.resize(std::min(recent_.size(), kRecentAdaptedModels));

@@ -45,7 +45,7 @@ public:
     }
 
     /// Of the component in its types, with its changes.
-    [[nodiscard]] const std::string& treeId() const { return tree_.id; }
+    [[nodiscard]] const memory::ComponentTree& tree() const { return tree_; }
 
     /// What goes into the network, in the type in which it computes; undefined stays so.
     [[nodiscard]] at::Tensor toCompute(const at::Tensor& value) const {

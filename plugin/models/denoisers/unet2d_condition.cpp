@@ -242,7 +242,7 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
                                     const UNetResiduals& residuals,
                                     const sampling::StepInfo& step) const {
     checkResiduals(residuals, config_, latents.sizes());
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.treeId()));
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
     pass.begin(passHint(step, cached.work()));
     const auto evaluate = [&](const residency::PassInputs& given) {
         const UNetInputs inputs{
