@@ -213,6 +213,15 @@ private Q_SLOTS:
                              "[640, 320] needs [16, 320]"));
     }
 
+    /// 24 and 20 are no multiples of 5 and 3, though 4 and 6 are what is left of them.
+    void refusesAFirstFactorThatDoesNotDivide() {
+        const auto rows = refusalOf({"kronecker", {kOut, kIn}, {{"w1", {5, 5}}, {"w2", {4, 4}}}});
+        QVERIFY(rows && rows->item() == "w1");
+        const auto columns =
+            refusalOf({"kronecker", {kOut, kIn}, {{"w1", {4, 3}}, {"w2", {6, 6}}}});
+        QVERIFY(columns && columns->item() == "w1");
+    }
+
     void refusesBiasesButDifferences() {
         const auto error = refusalOf({"low_rank", {kOut}, {{"up", {kOut, 4}}, {"down", {4, 1}}}});
         QVERIFY(error && error->message().find("[24]") != std::string::npos);

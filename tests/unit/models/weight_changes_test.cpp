@@ -221,9 +221,13 @@ private Q_SLOTS:
                 .add("low_rank", shape, second)
                 .appliedTo(weight);
         };
-        QVERIFY(at::equal(inOrder(a, b), inOrder(a, b)));
-        QVERIFY(!at::equal(inOrder(a, b), inOrder(b, a)));
-        QVERIFY(isNear(inOrder(a, b), inOrder(b, a)));
+        const auto joined = [&](const char* name, int64_t axis) {
+            return at::cat({a.find(name)->second, b.find(name)->second}, axis);
+        };
+        const at::Tensor product = at::addmm(weight, joined("up", 1), joined("down", 0));
+        QVERIFY(at::equal(inOrder(a, b), product));
+        QVERIFY(!at::equal(inOrder(b, a), product));
+        QVERIFY(isNear(inOrder(b, a), product));
     }
 
     void bitsDoNotDependOnWhereThingsLie_data() {
@@ -378,6 +382,18 @@ private Q_SLOTS:
         const Bytes taken = walkedBytes("cpu", weight, changes, kApply);
         QVERIFY2(taken <= most, std::to_string(taken).c_str());
         QVERIFY(most < elementCount(shape).value());  // a quarter of the weight in f32
+    }
+
+    /// As many as a person likes: the factors of a pack are all that is there.
+    void manyProductsTakeTheRoomOfOnePack() {
+        const Shape shape = {1280, 1280};
+        Changes changes;
+        for (int i = 0; i < 10; ++i) {
+            changes.add("low_rank", shape, lowRankFactors(shape, 128, c10::kMeta));
+        }
+        const at::Tensor weight = at::empty(shape, at::TensorOptions(c10::kMeta));
+        constexpr Bytes kPack = 256 * (1280 + 1280) * sizeof(float);
+        QCOMPARE(walkedBytes("fake", weight, changes, kApply), kPack);
     }
 };
 
