@@ -615,7 +615,7 @@ def adapters():
             "=lora_unet_input_blocks_1_1_proj_in.lora_up.weight 8,4\n", "two_kinds": conv + "K.diff 8,8\n", "two_parts": lora.format("to_q") + "Pto_q.lora_A.default.weight 2,8\n",
             "another_family": context.format(2048), "flux": "=lora_unet_double_blocks_0_img_attn_qkv.lora_down.weight 4,8\n=lora_unet_double_blocks_0_img_attn_qkv.lora_up.weight 8,4\n",
             "checkpoint": "=model.diffusion_model.input_blocks.0.0.weight 8,4,3,3\n", "control_lora": conv + "=lora_controlnet 1\n", "oft": "K.oft_blocks 2,4,4\n", "embedding": "=emb_params 4,8\n",
-            "kron_overflows": "K.lokr_w1 1125899906842623,1\nK.lokr_w2 1125899906842623,1\n", "alpha_alone": "K.alpha\n", "nothing": "\n"}.items():
+            "kron_overflows": "K.lokr_w1 1125899906842623,1\nK.lokr_w2 1125899906842623,1\n", "alpha_alone": "K.alpha\n", "difference_of_one_number": "K.diff\n", "nothing": "\n"}.items():
         yield name, text.encode()
 
 

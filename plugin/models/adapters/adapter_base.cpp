@@ -70,9 +70,9 @@ std::string AdapterBase::text() const {
         return otherFamily;
     }
     if (contextWidth) {
-        return nameOfWidth(kContextWidths, *contextWidth, "a context");
+        return nameOfWidth(kContextWidths, *contextWidth, "networks with a context");
     }
-    return textWidth ? nameOfWidth(kTextWidths, *textWidth, "a text encoder") : "";
+    return textWidth ? nameOfWidth(kTextWidths, *textWidth, "networks with a text encoder") : "";
 }
 
 AdapterBase baseOf(const AdapterFile& file) {

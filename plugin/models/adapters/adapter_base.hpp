@@ -20,7 +20,7 @@ struct AdapterBase {
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
     std::string otherFamily{};         ///< "Flux": of networks that are not built
 
-    /// "SD 1.x", "SDXL", "a context 48 wide"; empty where nothing tells.
+    /// "SD 1.x", "SDXL", "networks with a context 48 wide"; empty where nothing tells.
     [[nodiscard]] std::string text() const;
 };
 

@@ -20,7 +20,7 @@ struct KeyEnding {
 };
 
 /// Two that fit one name do not exist.
-constexpr KeyEnding kEndings[] = {
+constexpr KeyEnding kKeyEndings[] = {
     {".lora_up.weight", "low_rank", "up"},
     {".lora_down.weight", "low_rank", "down"},
     {".lora_mid.weight", "low_rank", "mid"},
@@ -159,7 +159,7 @@ std::optional<SplitKey> splitPeft(std::string_view key) {
 }
 
 std::optional<SplitKey> splitKey(std::string_view key) {
-    for (const KeyEnding& ending : kEndings) {
+    for (const KeyEnding& ending : kKeyEndings) {
         if (key.ends_with(ending.text)) {
             return SplitKey{key.substr(0, key.size() - ending.text.size()), ending};
         }

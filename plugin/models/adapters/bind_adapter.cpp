@@ -41,7 +41,7 @@ void requireSameBase(const AdapterFile& file,
     if (isOther || (own.contextWidth && !theirs.otherFamily.empty())) {
         throw Error(ErrorKind::InvalidInput,
                     file.what + " is " + whatAdapterIs(file) + "; checkpoint " + checkpoint +
-                        " is " + own.text(),
+                        " needs one for " + own.text(),
                     kOtherAdapter);
     }
 }
@@ -178,7 +178,7 @@ std::string baseOfTargets(std::span<const AdapterTarget> targets) {
             text = base.text();
         }
     }
-    return text.empty() ? "of another kind" : text;
+    return text.empty() ? "other networks" : text;
 }
 
 std::string unmatchedWarning(const AdapterFile& file,
@@ -217,6 +217,9 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
                               std::span<const AdapterTarget> targets,
                               const std::string& checkpoint) {
     BoundAdapter bound;
+    for (const AdapterTarget& target : targets) {
+        requireSameBase(file, target.component, *target.tree, checkpoint);
+    }
     std::set<std::string, std::less<>> components;
     size_t matched = 0;
     for (const AdapterTarget& target : targets) {
@@ -235,8 +238,8 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
     if (matched == 0) {
         throw Error(ErrorKind::InvalidInput,
                     file.what + " is " + whatAdapterIs(file) + "; none of its layers has a place " +
-                        "in checkpoint " + checkpoint + ", which is " + baseOfTargets(targets) +
-                        ": " + listSome(bound.unmatched),
+                        "in checkpoint " + checkpoint + ", which needs one for " +
+                        baseOfTargets(targets) + ": " + listSome(bound.unmatched),
                     kOtherAdapter);
     }
     bound.warning = unmatchedWarning(file, bound.unmatched, checkpoint);

@@ -86,20 +86,20 @@ void LayerGroups::addFactor(AdapterLayer& layer, AdapterFactor factor, const Ada
 
 void LayerGroups::checkFactor(const AdapterFactor& factor) const {
     const TensorPlace& place = factor.place;
-    const std::string subject = map_.what + ", " + quotedName(factor.key) + ": ";
+    const auto subject = [&] { return map_.what + ", " + quotedName(factor.key) + ": "; };
     if (!isFloating(place.type)) {
         throw Error(ErrorKind::Corrupt,
-                    subject + "has the type " + std::string(nameOf(place.type)),
+                    subject() + "has the type " + std::string(nameOf(place.type)),
                     "get the file again");
     }
     if (!place.isRowMajor) {
         throw Error(ErrorKind::Unsupported,
-                    subject + "is not stored row by row",
+                    subject() + "is not stored row by row",
                     "save the adapter as a safetensors file");
     }
     if (elementCount(place.shape).value_or(0) == 0) {
         throw Error(ErrorKind::Corrupt,
-                    subject + "is " + toText(place.shape) + ", a change of rank 0",
+                    subject() + "is " + toText(place.shape) + ", a change of rank 0",
                     "get the file again");
     }
 }

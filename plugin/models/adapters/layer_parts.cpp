@@ -176,10 +176,22 @@ std::optional<int64_t> rankOf(const AdapterLayer& layer) {
 }
 
 Shape changeShapeOf(const AdapterLayer& layer, const std::string& what) {
-    return layer.kind == "low_rank"    ? lowRankShape(layer, what)
-           : layer.kind == "hadamard"  ? hadamardShape(layer, what)
-           : layer.kind == "kronecker" ? kroneckerShape(layer, what)
-                                       : layer.factors.begin()->second.place.shape;
+    if (layer.kind == "low_rank") {
+        return lowRankShape(layer, what);
+    }
+    if (layer.kind == "hadamard") {
+        return hadamardShape(layer, what);
+    }
+    if (layer.kind == "kronecker") {
+        return kroneckerShape(layer, what);
+    }
+    const AdapterFactor& only = layer.factors.begin()->second;
+    if (only.place.shape.empty()) {
+        throw Error(ErrorKind::Corrupt,
+                    what + ": " + quotedName(only.key) + " is one number, not a change of a weight",
+                    "get the file again");
+    }
+    return only.place.shape;
 }
 
 bool fitsWeight(const AdapterLayer& layer, const Shape& change, const Shape& weight) {

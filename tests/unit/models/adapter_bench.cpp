@@ -20,8 +20,11 @@ std::string bytesOfBits(Bits bits) {
     return bytes;
 }
 
-/// Halves of powers of two, and what no number is.
+/// Of positive numbers that have few digits, 0, and what no number is.
 uint16_t halfOf(double value) {
+    if (value == 0) {
+        return 0;
+    }
     if (value != value || value == std::numeric_limits<double>::infinity()) {
         return value != value ? 0x7E00 : 0x7C00;
     }

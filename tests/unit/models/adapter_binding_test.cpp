@@ -221,7 +221,7 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         const std::string& message = error->message();
         for (const std::string& part :
-             {adapter.what, std::string("checkpoint base is "), std::string(" wide")}) {
+             {adapter.what, std::string("checkpoint base needs one for "), std::string(" wide")}) {
             QVERIFY2(message.find(part) != message.npos, message.c_str());
         }
     }

@@ -2,6 +2,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/adapters/adapter_label.hpp"
 #include "plugin/models/adapters/bind_adapter.hpp"
+#include "plugin/models/single_file/tensor_values.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/adapter_bench.hpp"
 
@@ -173,6 +174,18 @@ private Q_SLOTS:
         }
     }
 
+    void numbersComeInTheOrderAskedFor() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("a.safetensors").toStdString();
+        testing::writeAdapter(
+            path,
+            {{"m", {3000}}},
+            {{"a", {DType::F32, 1}}, {"b", {DType::F16, 2}}, {"z", {DType::F64, 3}}});
+        const models::WeightMap map = models::openWeightFile(path).map;
+        const std::string names[] = {"z", "a", "b", "a"};
+        QCOMPARE(models::readScalars(map, names), (std::vector<double>{3, 1, 2, 1}));
+    }
+
     void flagsSayWhatScalesActOn() {
         const QTemporaryDir folder;
         const std::string path = folder.filePath("a.safetensors").toStdString();
@@ -200,6 +213,15 @@ private Q_SLOTS:
                                              {"lora_unet_a.lokr_w2_a", {80, 6}},
                                              {"lora_unet_a.lokr_w2_b", {6, 80}}});
         QCOMPARE(second.rank, std::optional<int64_t>(6));
+        const auto unreadOf = [](const AdapterShapes& shapes) {
+            return models::readAdapterHeader(testing::headerOf(shapes)).unread;
+        };
+        QCOMPARE(unreadOf({{"lora_unet_a.lokr_w1", {4, 4}},
+                           {"lora_unet_a.lokr_w2", {80, 80}},
+                           {"lora_unet_a.alpha", {}}}),
+                 std::vector<std::string>());
+        QCOMPARE(unreadOf({{"lora_unet_a.diff", {4, 4}}, {"lora_unet_a.alpha", {}}}),
+                 std::vector<std::string>{"lora_unet_a.alpha"});
     }
 
     /// A bias of lora_B is multiplied as its weight is.

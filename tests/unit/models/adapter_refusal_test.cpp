@@ -51,7 +51,7 @@ QString missedPart(const Error& error, const std::vector<std::string>& says) {
             return QString::fromStdString("\"" + part + "\" is not in: " + error.message());
         }
     }
-    return error.hint().empty() ? "there is no hint" : "";
+    return "";
 }
 
 const std::vector<Refused>& refusedHeaders() {
@@ -95,6 +95,10 @@ const std::vector<Refused>& refusedHeaders() {
          {{kProjIn + ".lora_down.weight", {4}}, {kProjIn + ".lora_up.weight", {320, 4}}},
          ErrorKind::Corrupt,
          {"do not make one change"}},
+        {"a difference of one number",
+         {{"lora_unet_x.diff", {}}},
+         ErrorKind::Corrupt,
+         {"lora_unet_x.diff", "one number"}},
         {"a part twice",
          together(testing::loraOf("unet.x", 8, 8, 4), {{"unet.x.lora_A.default.weight", {4, 8}}}),
          ErrorKind::Corrupt,
@@ -179,6 +183,7 @@ private Q_SLOTS:
             [&] { (void)models::readAdapterHeader(testing::headerOf(refused.shapes)); });
         QVERIFY(error);
         QCOMPARE(error->kind(), refused.kind);
+        QVERIFY(!error->hint().empty());
         QCOMPARE(missedPart(*error, refused.says), QString());
     }
 
@@ -307,7 +312,7 @@ private Q_SLOTS:
         QTest::newRow("SD 2.x") << key << 1024 << "LoRA for SD 2.x, rank 4, UNet, 1 layer;";
         QTest::newRow("SDXL") << key << 2048 << "LoRA for SDXL, rank 4, UNet, 1 layer;";
         QTest::newRow("refiner") << key << 1280 << "LoRA for the SDXL refiner,";
-        QTest::newRow("none known") << key << 48 << "LoRA for a context 48 wide,";
+        QTest::newRow("none known") << key << 48 << "LoRA for networks with a context 48 wide,";
         QTest::newRow("Flux") << "lora_unet_double_blocks_0_img_attn_qkv" << 3072
                               << "LoRA for Flux,";
         QTest::newRow("WAN") << "diffusion_model.blocks.0.cross_attn.k" << 5120 << "LoRA for WAN,";
@@ -324,10 +329,10 @@ private Q_SLOTS:
         const auto error = testing::errorOf(
             [&] { (void)models::bindWholeAdapter(file, std::span(&target, 1), "base"); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QCOMPARE(
-            missedPart(*error,
-                       {"\"f.safetensors\" is " + says.toStdString(), "checkpoint base is SD 1.x"}),
-            QString());
+        QCOMPARE(missedPart(*error,
+                            {"\"f.safetensors\" is " + says.toStdString(),
+                             "checkpoint base needs one for SD 1.x"}),
+                 QString());
     }
 
     void nothingThatMatchesIsSaid() {

@@ -100,13 +100,13 @@ private Q_SLOTS:
     void saysWhatAnAdapterIs_data() {
         QTest::addColumn<QString>("family");
         QTest::newRow("sd15_0_1/kohya_conv")
-            << "LoCon for a context 48 wide, rank 6, UNet and text "
+            << "LoCon for networks with a context 128 wide, rank 6, UNet and text "
                "encoder, %1 layers";
         QTest::newRow("sdxl_0_0/kohya")
-            << "LoRA for a context 128 wide, rank 4, UNet, text encoder "
+            << "LoRA for networks with a context 192 wide, rank 4, UNet, text encoder "
                "and text encoder 2, %1 layers";
         QTest::newRow("sd15_0_0/old_processor")
-            << "LoRA for a context 48 wide, rank 4, UNet, %1 layers";
+            << "LoRA for networks with a context 128 wide, rank 4, UNet, %1 layers";
     }
 
     /// Layers are counted by the reference's own keys.
