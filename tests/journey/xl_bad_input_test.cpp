@@ -222,6 +222,9 @@ private Q_SLOTS:
         TensorFile mixed = base_;
         bool isOther = false;
         for (auto& [name, tensor] : wide) {
+            if (tensor.type != DType::F32) {
+                continue;  // positions
+            }
             FileTensor& narrow = mixed.at(name);
             narrow = {.type = DType::BF16, .shape = tensor.shape, .bytes = {}};
             for (size_t at = 0; at + sizeof(float) <= tensor.bytes.size(); at += sizeof(float)) {

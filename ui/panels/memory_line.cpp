@@ -43,8 +43,10 @@ MemoryLine refusedLine(const Issues& issues) {
     const Bytes needed = bytesIn(facts, "needed");
     const QString node = QString::fromStdString(found->node);
     const Bytes capacity = bytesIn(facts, "capacity");
-    return {.text = capacity > 0 ? MemoryWords::tr("Does not fit: %1 needs %2, %3 available")
-                                       .arg(node, bytesText(needed), bytesText(capacity))
+    const bool isOfBudget = found->code != "memory_infeasible";
+    return {.text = isOfBudget     ? MemoryWords::tr("Does not fit: the memory budget")
+                    : capacity > 0 ? MemoryWords::tr("Does not fit: %1 needs %2, %3 available")
+                                         .arg(node, bytesText(needed), bytesText(capacity))
                     : needed > 0
                         ? MemoryWords::tr("Does not fit: %1 needs %2").arg(node, bytesText(needed))
                         : MemoryWords::tr("Does not fit: %1").arg(message),

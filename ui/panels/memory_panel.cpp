@@ -242,6 +242,9 @@ void MemoryPanel::showHeld() {
     } else if (id != "cpu" && plan && plan->device == id) {
         held.capacity = plan->budget;
     }
+    if (held.capacity > 0) {
+        held.budget = std::min(held.budget, held.capacity);  // a larger one is refused
+    }
     widgets_->gauge->setVisible(card.empty());  // nothing is held on what is absent
     widgets_->gauge->setHeld(held);
     widgets_->hostGauge->setVisible(id != "cpu");

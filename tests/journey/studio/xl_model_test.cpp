@@ -154,7 +154,7 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonMendsIt() {
 /// The card of the small file's size: 24 MiB of weights, as 6 GiB are to SDXL's 5.
 void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt() {
     hands_->clickNode("denoise");
-    hands_->typeValue("seed", "seed", "7");
+    hands_->typeValue("seed", "typing", "7");
     hands_->typeValue("memory", "text", "model");
     studio_->desk().panels().show("memory");
     QWidget& budget = hands_->widget("budgetField", memoryPanel_);

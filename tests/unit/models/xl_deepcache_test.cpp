@@ -14,6 +14,7 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <map>
 
 namespace xl_deepcache_test {
 
@@ -61,12 +62,22 @@ class XlDeepCacheTest : public QObject {
 
     std::unique_ptr<Truth> truth_;
     ModelBench bench_;
+    std::map<std::string, WireRef> models_;  ///< their vocabularies are large
+
+    /// Opened once.
+    const WireRef& modelNamed(const std::string& checkpoint) {
+        WireRef& model = models_[checkpoint];
+        if (!model) {
+            model = bench_.load(truth_->checkpoint(checkpoint));
+        }
+        return model;
+    }
 
     CachedCalls calls(const std::string& checkpoint,
                       const std::string& row,
                       const sampling::StepCache* cache,
                       const std::function<void(const StepInfo&)>& afterCall = {}) {
-        const WireRef model = bench_.load(truth_->checkpoint(checkpoint));
+        const WireRef& model = modelNamed(checkpoint);
         const models::Model& own = ModelBench::modelOf(model);
         const tensor::Conditioning prompt = promptOf(own, *truth_, checkpoint);
         const testing::GivenCalls given{.prompt = prompt,
@@ -102,7 +113,7 @@ private Q_SLOTS:
     void everyDepthIsStated() {
         QFETCH(QString, checkpoint);
         QFETCH(int, deepest);
-        const WireRef model = bench_.load(truth_->checkpoint(checkpoint.toStdString()));
+        const WireRef& model = modelNamed(checkpoint.toStdString());
         QCOMPARE(ModelBench::modelOf(model).info().cachePoints.deepest, deepest);
     }
 
