@@ -1,48 +1,8 @@
 #include "plugin/models/known_files.hpp"
 
-#include "plugin/models/adapters/adapter_label.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 namespace lowtide::models {
-
-namespace {
-
-/// A part of a tensor's name that no other kind of file has.
-struct NamedKind {
-    std::string_view part;
-    std::string_view kind;
-    const char* family;
-};
-
-constexpr const char* kLora = "lora";
-constexpr const char* kControl = "controlnet";
-
-constexpr NamedKind kNamedKinds[] = {
-    {"lora_controlnet", kControl, "Control-LoRA"},
-    {"control_model.", kControl, "ControlNet"},
-    {"controlnet_cond_embedding.", kControl, "ControlNet"},
-    {"controlnet_blocks.", kControl, "ControlNet"},
-    {".hada_w1_a", kLora, "LoHa"},
-    {".lokr_w1", kLora, "LoKr"},
-    {"ip_adapter.", "adapter", "IP-Adapter"},
-    {"emb_params", "embedding", "embedding"},
-    {"string_to_param", "embedding", "embedding"},
-    {"joint_blocks.", "checkpoint", "SD 3"},
-    {"double_blocks.", "checkpoint", "Flux"},
-    {"text_model.encoder.layers.", "text_encoder", "text encoder"},
-    {"transformer.resblocks.", "text_encoder", "text encoder"},
-};
-
-/// SDXL's embeddings are a row of vectors for each encoder.
-bool isEmbeddingOfTwo(const WeightMap& file) {
-    return file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
-           file.tensors.contains("clip_g");
-}
-
-}  // namespace
 
 std::optional<KnownFile> knownFile(const WeightMap& file) {
     for (const UpscalerType* type : upscalerTypes()) {
@@ -50,23 +10,7 @@ std::optional<KnownFile> knownFile(const WeightMap& file) {
             return KnownFile{.kind = "upscaler", .family = type->name};
         }
     }
-    const auto isIn = [&](const NamedKind& each) {
-        return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& tensor) {
-            return tensor.first.find(each.part) != tensor.first.npos;
-        });
-    };
-    const auto* found = std::find_if(std::begin(kNamedKinds), std::end(kNamedKinds), isIn);
-    const bool isControl = found != std::end(kNamedKinds) && found->kind == kControl;
-    if (!isControl && looksLikeAdapter(file)) {
-        const bool isNamed = found != std::end(kNamedKinds) && found->kind == kLora;
-        return KnownFile{.kind = kLora, .family = isNamed ? found->family : "LoRA"};
-    }
-    if (found != std::end(kNamedKinds)) {
-        return KnownFile{.kind = std::string(found->kind), .family = found->family};
-    }
-    return isEmbeddingOfTwo(file)
-               ? std::optional(KnownFile{.kind = "embedding", .family = "embedding"})
-               : std::nullopt;
+    return knownByNames(file);
 }
 
 }  // namespace lowtide::models

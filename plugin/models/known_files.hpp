@@ -1,20 +1,12 @@
 #pragma once
-// What people exchange beside checkpoints. Torch-free.
 
-#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/known_names.hpp"
 
 #include <optional>
-#include <string>
 
 namespace lowtide::models {
 
-/// What a file of weights holds.
-struct KnownFile {
-    std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "adapter"
-    std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
-};
-
-/// By the names of its tensors, of a file that no layout knows. Nothing: it is not known.
+/// As knownByNames(), upscalers too.
 [[nodiscard]] std::optional<KnownFile> knownFile(const WeightMap& file);
 
 }  // namespace lowtide::models

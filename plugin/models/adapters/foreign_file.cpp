@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/adapters/adapter_key.hpp"
-#include "plugin/models/known_files.hpp"
+#include "plugin/models/known_names.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -62,7 +62,7 @@ void refuseForeignFile(const WeightMap& file) {
             }
         }
     }
-    const std::optional<KnownFile> known = knownFile(file);
+    const std::optional<KnownFile> known = knownByNames(file);
     refuseAs(file,
              known ? "it is of the kind " + known->family
                    : "its tensors are " + listSome(namesIn(file)));
