@@ -160,22 +160,26 @@ private Q_SLOTS:
 
     void knowsWhatOthersExchange() {
         QFETCH(QStringList, names);
-        const QTemporaryDir folder;
-        const std::string bytes(16, '\0');
-        std::map<std::string, files::TensorBytes> tensors;
-        for (const QString& name : names) {
-            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
-        }
-        // The name says what it is not.
-        const std::string path = folder.filePath("sd_xl_base_vae.safetensors").toStdString();
-        files::writeSafetensors(path, tensors);
-        ModelBench bench;
 
-        const models::Recognised known = bench.stages().recognise(path);
+        const models::Recognised known = ofTensors(names);
 
         QTEST(QString::fromStdString(known.kind), "kind");
         QVERIFY(!known.isRunnable);
         QCOMPARE(known.weights, Bytes{16} * names.size());
+    }
+
+    void autoencodersHaveSeveralPrefixes_data() {
+        QTest::addColumn<QString>("prefix");
+        for (const char* prefix : {"", "first_stage_model.", "vae."}) {
+            QTest::addRow("\"%s\"", prefix) << prefix;
+        }
+    }
+
+    void autoencodersHaveSeveralPrefixes() {
+        QFETCH(QString, prefix);
+        const models::Recognised known = ofTensors({prefix + "decoder.conv_in.weight"});
+        QCOMPARE(known.kind, std::string("autoencoder"));
+        QCOMPARE(known.layout, std::string("autoencoder"));
     }
 
     void theCommandSaysTheSame() {
@@ -225,6 +229,20 @@ private Q_SLOTS:
     }
 
 private:
+    /// Of a file of such tensors, whose name says what it is not.
+    static models::Recognised ofTensors(const QStringList& names) {
+        const QTemporaryDir folder;
+        const std::string bytes(16, '\0');
+        std::map<std::string, files::TensorBytes> tensors;
+        for (const QString& name : names) {
+            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
+        }
+        const std::string path = folder.filePath("sd_xl_base.safetensors").toStdString();
+        files::writeSafetensors(path, tensors);
+        ModelBench bench;
+        return bench.stages().recognise(path);
+    }
+
     QString at(const QString& path) const {
         const QString place = path.section('/', 0, 0);
         return places_.value(place) + "/" + path.section('/', 1);
