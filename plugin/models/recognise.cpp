@@ -13,7 +13,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kVaePart = "vae";
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
 
@@ -69,7 +68,7 @@ void recogniseLayout(const Layout& layout,
     if (layout.isWhole) {
         recogniseWhole(*checkpoint, families, known);
     } else {
-        known.isRunnable = !checkpoint->componentClass(kVaePart).empty();
+        known.isRunnable = true;
     }
     if (!source.header) {
         addComponents(*checkpoint, known);

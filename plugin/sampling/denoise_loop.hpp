@@ -29,8 +29,8 @@ struct DenoiseSettings {
     double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
     BatchNoise batchNoise = BatchNoise::OneStream;
-    /// Between shares latents alone are handed over: with startAt above 0 or endAt below 1 no carry
-    /// is read or given.
+    /// Between shares latents alone are handed over: with startAt above 0 no carry is read, with
+    /// endAt below 1 none is given.
     PassPart part{};
     bool addNoise = true;
     /// The latents hold no picture: at the first call they become noise alone, scaled by

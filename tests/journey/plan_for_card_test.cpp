@@ -211,6 +211,13 @@ private Q_SLOTS:
         QCOMPARE(card.at("capability"), Json("8.9"));
         QCOMPARE(card.at("memory"), Json(8 * kGiB));
         QCOMPARE(card.at("estimates").size(), size_t{3});
+        Bytes guessed = 0;
+        for (const Json& stage : answer.plan.at("stages")) {
+            guessed = std::max(
+                guessed, stage.at("devices").at("cuda:0").at("guessed_workspace").get<Bytes>());
+        }
+        QCOMPARE(card.at("estimates").at(1),
+                 Json("workspaces of convolutions (up to " + formatBytes(guessed) + ")"));
         QVERIFY(device.at("capacity").get<Bytes>() < card.at("capacity").get<Bytes>());
         for (const Json& stage : answer.plan.at("stages")) {
             if (stage.at("node") == "decode") {

@@ -178,12 +178,12 @@ private:
         probe_.reset();
     }
 
-    /// Behind the middle block, which reads the last of them; without one it is its result. The
-    /// cut's probe is one.
+    /// Behind the middle block, or what goes past it with its residual, which read the last of
+    /// them. The cut's probe is one.
     void addToSkips() {
         const size_t taken = std::min(residuals_.skips.size(), skips_.size());
         for (size_t i = 0; i < taken; ++i) {
-            if (cut_ || !layers_.mid) {
+            if (cut_) {
                 skips_[i] = withResidual(skips_[i], residuals_.skips[i]);
             } else {
                 addResidual(skips_[i], residuals_.skips[i]);

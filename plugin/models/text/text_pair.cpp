@@ -54,9 +54,7 @@ void TextPair::evenOut(TextPair& first, TextPair& second) {
 
 void TextPair::fillUp(CutPrompt& text, size_t chunks) const {
     if (text.chunks.size() < chunks) {
-        PromptChunk empty = cutPrompt(tokenizer_, weights_, "", "prompt").chunks.front();
-        std::fill(empty.parts.begin(), empty.parts.end(), PromptChunk::kNoPart);
-        text.chunks.resize(chunks, empty);
+        text.chunks.resize(chunks, cutPrompt(tokenizer_, weights_, "", "prompt").chunks.front());
     }
 }
 

@@ -103,6 +103,15 @@ private Q_SLOTS:
         QVERIFY(isNear(predicted(paces_, requestOf("denoiser", 4)), 4 * kPredicted));
     }
 
+    /// Another card of that name ran.
+    void aCardThatIsPlannedForKeepsItsOwnTimes() {
+        learn(requestOf("denoiser", 4), tookOf(18));
+        memory::PlanRequest request = requestOf("denoiser", 4);
+        request.devices.front().card = "RTX 4060";
+
+        QVERIFY(isNear(predicted(paces_, request), 4 * kPredicted));
+    }
+
     void staysBounded() {
         for (size_t i = 0; i < 2 * WorkPaces::kMostKept; ++i) {
             learn(requestOf("network" + std::to_string(i), 1), tookOf(5));

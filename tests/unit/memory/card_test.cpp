@@ -194,6 +194,8 @@ private Q_SLOTS:
         QCOMPARE(card.capability, 89);
         QCOMPARE(card.memory, 12 * kGiB);
         QVERIFY(card.driver > 0 && card.capacity() > 11 * kGiB);
+        QCOMPARE(findCard("cuda:7.5,1GiB", {}).capacity(),
+                 768 * kMiB);  // a quarter at most
         QCOMPARE(findCard("CUDA:12.0,32GiB", {}).capability, 120);
         QVERIFY(estimatedProfile(card) == estimatedProfile("cuda"));  // nobody states its speeds
     }
@@ -212,6 +214,7 @@ private Q_SLOTS:
                                  "cuda:3.5,12GiB",
                                  "cuda:99.0,12GiB",
                                  "cuda:8.9,12GiB,8GiB",
+                                 "cuda:8.9,2TiB",
                                  "cuda:8.9,9000000TiB"}) {
             QTest::newRow(text) << QString(text);
         }

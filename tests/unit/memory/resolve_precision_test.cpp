@@ -72,6 +72,33 @@ class ResolvePrecisionTest : public QObject {
 
 private Q_SLOTS:
 
+    void cardsHaveTheTraitsOfTheirArchitecture_data() {
+        QTest::addColumn<int>("capability");
+        QTest::addColumn<bool>("f16");
+        QTest::addColumn<bool>("bf16");
+        QTest::addColumn<bool>("tf32");
+        QTest::addColumn<bool>("flash3");
+        QTest::newRow("Pascal") << 61 << false << false << false << false;
+        QTest::newRow("Volta") << 70 << true << false << false << false;
+        QTest::newRow("Turing") << 75 << true << false << false << false;
+        QTest::newRow("Ampere") << 80 << true << true << true << false;
+        QTest::newRow("Ada") << 89 << true << true << true << false;
+        QTest::newRow("Hopper") << 90 << true << true << true << true;
+        QTest::newRow("Blackwell") << 120 << true << true << true << false;
+    }
+
+    /// Products in half types came with Volta, bf16 and tf32 with Ampere; FlashAttention 3 is
+    /// written for Hopper alone.
+    void cardsHaveTheTraitsOfTheirArchitecture() {
+        QFETCH(int, capability);
+        const NumericTraits traits = NumericTraits::ofCuda(capability);
+        QVERIFY(traits.isCuda);
+        QTEST(traits.gainsFromF16, "f16");
+        QTEST(traits.gainsFromBf16, "bf16");
+        QTEST(traits.hasTf32, "tf32");
+        QTEST(traits.hasFlash3, "flash3");
+    }
+
     /// A processor gains nothing from less: the file is not even looked at.
     void everythingIsF32WhereLessBringsNothing() {
         for (const char* preset : {"quality", "balanced", "speed"}) {

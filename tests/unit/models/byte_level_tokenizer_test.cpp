@@ -55,7 +55,7 @@ private Q_SLOTS:
 
     void idsAreThoseOfTheReference_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"llama", "gpt", "composed", "merged", "whole"}) {
+        for (const char* name : {"llama", "joined", "gpt", "composed", "cut", "merged", "whole"}) {
             QTest::newRow(name) << name;
         }
     }
@@ -129,6 +129,18 @@ private Q_SLOTS:
             R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/1/add_prefix_space", "value": true})",
             Unsupported,
             "add_prefix_space");
+        row("a space in front, as it is where nothing is said",
+            R"({"op": "remove", "path": "/pre_tokenizer/pretokenizers/1/add_prefix_space"})",
+            Unsupported,
+            "add_prefix_space");
+        row("what lies between matches",
+            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/invert", "value": true})",
+            Unsupported,
+            "matches");
+        row("a class without white space",
+            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/pattern/Regex", "value": "[\\S]"})",
+            Unsupported,
+            "in a class");
         row("removed matches",
             R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/behavior", "value": "Removed"})",
             Unsupported,
@@ -153,6 +165,26 @@ private Q_SLOTS:
             R"({"op": "replace", "path": "/added_tokens/0/lstrip", "value": true})",
             Unsupported,
             "lstrip");
+        row("stripping behind",
+            R"({"op": "replace", "path": "/added_tokens/0/rstrip", "value": true})",
+            Unsupported,
+            "rstrip");
+        row("whole words alone",
+            R"({"op": "replace", "path": "/added_tokens/0/single_word", "value": true})",
+            Unsupported,
+            "single_word");
+        row("a byte without a token",
+            R"({"op": "remove", "path": "/model/vocab/!"}, {"op": "replace", "path": "/model/merges", "value": []})",
+            Unsupported,
+            "some byte");
+        row("a template whose token has an id below 0",
+            R"({"op": "replace", "path": "/post_processor/special_tokens/<|begin_of_text|>/ids", "value": [-1]})",
+            Unsupported,
+            "begin_of_text");
+        row("an added token with an id below 0",
+            R"({"op": "replace", "path": "/added_tokens/0/id", "value": -1})",
+            Corrupt,
+            "added_tokens");
         row("an added token without an id",
             R"({"op": "remove", "path": "/added_tokens/0/id"})",
             Corrupt,

@@ -142,6 +142,64 @@ private Q_SLOTS:
         QCOMPARE(bytes, result->bytesOn("cpu"));
     }
 
+    /// What lies on a wire is its own: a tensor of two wires would be counted twice, and would die
+    /// with neither.
+    void tensorsOfTheResultAreItsOwn_data() { theOutlineIsThatOfTheResult_data(); }
+
+    void tensorsOfTheResultAreItsOwn() {
+        QFETCH(int, index);
+        const auto edit = edits()[static_cast<size_t>(index)].edit;
+        const WireRef first = promptOf(7, 9);
+        const WireRef second = promptOf(2, 5);
+        const bool joins = index < 3;
+        const WireRef result = value({edit, first, joins ? second : nullptr});
+        for (const WireRef& given : {first, second}) {
+            for (const ConditioningEntry& theirs : in(given).entries()) {
+                for (const ConditioningEntry& ours : in(result).entries()) {
+                    for (const auto& [name, tensor] : ours.tensors) {
+                        QVERIFY2(!tensor.is_alias_of(theirs.tensors.at(name)), name.c_str());
+                    }
+                }
+            }
+        }
+    }
+
+    void placeAndTimeAreWhatTheEditSays() {
+        const models::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
+                                    .strength = 0.5};
+        const WireRef placed = value({area, promptOf(7, 9), nullptr});
+        const WireRef timed =
+            value({models::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
+        const tensor::ConditioningScope& scope = in(timed).entries().front().scope;
+        QVERIFY(scope.area == area.area);
+        QCOMPARE(scope.strength, 0.5);
+        QCOMPARE(scope.start, 0.25);
+        QCOMPARE(scope.end, 0.75);
+    }
+
+    void severalPromptsAreNotJoinedToOne_data() {
+        QTest::addColumn<int>("index");
+        QTest::newRow("concat") << 1;
+        QTest::newRow("average") << 2;
+    }
+
+    void severalPromptsAreNotJoinedToOne() {
+        QFETCH(int, index);
+        const auto edit = edits()[static_cast<size_t>(index)].edit;
+        const WireRef one = promptOf(7, 9);
+        const WireRef several = value({models::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
+        const auto refused = [](const auto& work) {
+            const auto error = testing::errorOf(work);
+            return error && error->item() == "second" &&
+                   error->message().find("holds 2 prompts") != std::string::npos;
+        };
+        QVERIFY(refused([&] { (void)value({edit, one, several}); }));
+        QVERIFY(refused([&] {
+            (void)models::editedOutline(
+                {models::outlineOf(in(one)), models::outlineOf(in(several))}, {.edit = edit});
+        }));
+    }
+
     void anotherFamilysPromptIsRefused_data() {
         QTest::addColumn<QString>("which");
         QTest::addColumn<QString>("says");

@@ -11,6 +11,7 @@
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/stated_model.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
@@ -30,6 +31,10 @@ namespace {
 /// Wan 2.1: 16 channels, 8 x 8 pixels and four frames for one, the first frame alone.
 LatentSpace ofVideos() {
     return {.channels = 16, .factor = 8, .frameFactor = 4, .multiple = 16, .hasFrames = true};
+}
+
+LatentSpace ofEveryFrame() {
+    return {.channels = 16, .hasFrames = true};
 }
 
 LatentSpace withStatistics() {
@@ -54,7 +59,9 @@ std::vector<Sized> sizes() {
             {"a video", ofVideos(), {832, 480, 81}, {3, 16, 21, 60, 104}},
             {"a video of one frame", ofVideos(), {832, 480, 1}, {3, 16, 1, 60, 104}},
             {"frames between", ofVideos(), {832, 480, 80}, {}},
-            {"no frame", ofVideos(), {832, 480, 0}, {}}};
+            {"no frame", ofVideos(), {832, 480, 0}, {}},
+            {"a latent for each frame", ofEveryFrame(), {64, 32, 3}, {3, 16, 3, 4, 8}},
+            {"no frame of them", ofEveryFrame(), {64, 32, 0}, {}}};
 }
 
 at::Tensor row(std::vector<double> values) {
@@ -115,6 +122,16 @@ private Q_SLOTS:
         QVERIFY(areClose(models::forDenoiser(shifted, moments).deviation, spread * 1.5));
     }
 
+    /// By diffusers 0.42.1, DiagonalGaussianDistribution: log variances are cut at -30 and 20.
+    void logarithmsOfTheVarianceAreBounded() {
+        const at::Tensor logarithms = at::tensor({-1000.0, -31.0, 21.0, 1000.0}).view({1, 1, 2, 2});
+        const at::Tensor moments = at::cat({at::zeros_like(logarithms), logarithms}, 1);
+        const at::Tensor deviation =
+            models::forDenoiser({.channels = 1}, moments.to(at::kFloat)).deviation;
+        const at::Tensor expected = at::tensor({-15.0, -15.0, 10.0, 10.0}, at::kDouble).exp();
+        QVERIFY(at::allclose(deviation.to(at::kDouble).flatten(), expected, 1e-6, 0));
+    }
+
     void videosHaveTheStatisticsOfTheirChannels() {
         LatentSpace space = withStatistics();
         space.hasFrames = true;
@@ -161,8 +178,15 @@ private Q_SLOTS:
         request.cfg = 1;
         request.keepNoise = true;
         request.endStep = 1;
+        bench.record();
         const at::Tensor samples = denoised(bench, request);
         QCOMPARE(samples.sizes().vec(), (std::vector<int64_t>{2, 16, 3, 4, 8}));
+        const testing::TensorFile recorded = bench.recorded();
+        const at::Tensor seen = testing::tensorIn(recorded, "model_in.000");
+        const at::Tensor said = testing::tensorIn(recorded, "model_out.000");
+        QVERIFY(at::equal(said.narrow(-1, 0, 4), at::zeros({2, 16, 3, 4, 4})));
+        // The network predicts half of what it sees.
+        QVERIFY(at::allclose(said.narrow(-1, 4, 4), seen.narrow(-1, 4, 4) / 2, 1e-5, 1e-6));
         QVERIFY(pictures_.back() == (PictureSize{64, 32, 9}));
     }
 
@@ -207,17 +231,24 @@ private Q_SLOTS:
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun_data() {
         QTest::addColumn<bool>("isVideo");
+        QTest::addColumn<Shape>("latent");
         QTest::addColumn<QString>("says");
-        QTest::newRow("a picture for a model of videos") << true << "[B, 16, F, h, w]";
-        QTest::newRow("a video for a model of pictures") << false << "[B, 4, h, w]";
+        QTest::newRow("a picture for a model of videos")
+            << true << Shape{1, 16, 4, 8} << "[B, 16, F, h, w]";
+        QTest::newRow("a video for a model of pictures")
+            << false << Shape{1, 4, 3, 4, 8} << "[B, 4, h, w]";
+        QTest::newRow("a video of other channels")
+            << true << Shape{1, 4, 3, 4, 8} << "[B, 16, F, h, w]";
+        QTest::newRow("a picture of other channels")
+            << false << Shape{1, 16, 4, 8} << "[B, 4, h, w]";
     }
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun() {
         QFETCH(bool, isVideo);
+        QFETCH(Shape, latent);
         QFETCH(QString, says);
         ModelBench bench;
         const WireRef model = isVideo ? videosOf(bench) : bench.load(testing::miniModel());
-        const Shape latent = isVideo ? Shape{1, 16, 4, 8} : Shape{1, 4, 3, 4, 8};
         const auto error = testing::errorOf([&] {
             (void)bench.stages().outline(testing::known(
                 {.latent = latent},

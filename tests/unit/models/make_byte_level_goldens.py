@@ -26,6 +26,7 @@ TEXTS = [
     "\u0939\u093f\u0928\u094d\u0926\u0940 \u0e44\u0e17\u0e22 \u0639\u0631\u0628\u064a", "x\u00a0y\u3000z\u2009w\u200bv\u180eu\u2028t\u0085s\x1cr\x0bq\x0cp\x00o\x7fn",
     "a" * 200, "word " * 60, "_under_score-hyphen/slash\\back~tilde`tick^caret", "'\u017f 'K 'L\u017f",
 ]
+EDGES = "aAbzs019'!.\u0120\u010a\u0109"  # the last three are a space, a line feed and a tab
 RANGES = [(0x0, 0x3100), (0xA000, 0xA800), (0xFB00, 0xFFFE), (0x1F000, 0x1F700)]
 
 
@@ -43,9 +44,22 @@ def code_point_texts():
         yield " ".join(f"a{chr(p)}b1{chr(p)} {chr(p)}" for p in known[i : i + 16])
 
 
+def joining(tokenizer):
+    """With merges over every boundary, so that ids show where a text was split."""
+    from tokenizers import Tokenizer
+
+    file = json.loads(tokenizer.to_str())
+    model = file["model"]
+    pairs = [[a, b] for a in EDGES for b in EDGES if a + b not in model["vocab"]]
+    first = 1 + max([*model["vocab"].values(), *(token["id"] for token in file["added_tokens"])])
+    model["vocab"].update({a + b: first + i for i, (a, b) in enumerate(pairs)})
+    model["merges"] = pairs + model["merges"]
+    return Tokenizer.from_str(json.dumps(file))
+
+
 def write_tokenizers(folder):
     from lib import tokenizers as reference
-    from tokenizers import AddedToken, Tokenizer, normalizers, pre_tokenizers, processors
+    from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers, processors
 
     def save(name, tokenizer):
         target = folder / name / "tokenizer"
@@ -57,10 +71,22 @@ def write_tokenizers(folder):
     (folder / "llama" / "model_index.json").write_text("{}")
     source = str(folder / "llama" / "tokenizer" / "tokenizer.json")
 
-    gpt = Tokenizer.from_file(source)  # the expression is GPT-2's own, nothing stands around a text
+    save("joined", joining(Tokenizer.from_file(source)))
+
+    gpt = joining(Tokenizer.from_file(source))  # the expression is GPT-2's own, nothing stands around a text
     gpt.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     gpt.post_processor = processors.ByteLevel(trim_offsets=False)
     save("gpt", gpt)
+    path = folder / "gpt" / "tokenizer" / "tokenizer.json"
+    file = json.loads(path.read_text(encoding="utf-8"))
+    del file["pre_tokenizer"]["use_regex"]  # as files were written before tokenizers 0.12
+    path.write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+
+    cut = joining(Tokenizer.from_file(source))  # most of a text lies before, between and behind the matches
+    cut.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(r"\d|[aeiou]\s"), behavior="isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    save("cut", cut)
 
     composed = Tokenizer.from_file(source)  # as Qwen's, with tokens behind the text and one that is looked for in composed text
     composed.normalizer = normalizers.NFC()
@@ -87,7 +113,7 @@ def write_tokenizers(folder):
     target.mkdir(parents=True, exist_ok=True)
     (folder / "whole" / "model_index.json").write_text("{}")
     (target / "tokenizer.json").write_text(json.dumps(whole, ensure_ascii=False), encoding="utf-8")
-    return ["llama", "gpt", "composed", "merged", "whole"]
+    return ["llama", "joined", "gpt", "composed", "cut", "merged", "whole"]
 
 
 def main():
@@ -101,7 +127,7 @@ def main():
     for name in write_tokenizers(folder):
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / name / "tokenizer" / "tokenizer.json"), pad_token="<|eot_id|>")
         texts = TEXTS + ["caf\u00e9 cafe\u0301 <|raw|>x", *mixed_texts(300)]
-        if name in ("llama", "gpt"):
+        if name in ("llama", "joined", "gpt"):
             texts += code_point_texts()
         for text in texts:
             padded = tokenizer(text, padding="max_length", max_length=LENGTH, truncation=True)

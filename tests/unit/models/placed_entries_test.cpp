@@ -53,6 +53,24 @@ private Q_SLOTS:
             kCanvas,
             "positive");
         QVERIFY(placed[0].area == (LatentArea{.y = 0, .x = 12, .height = 1, .width = 4}));
+        const auto low = models::placed(
+            entryAt({.xPixels = 16, .yPixels = 40, .widthPixels = 4, .heightPixels = 512}),
+            kCanvas,
+            "positive");
+        QVERIFY(low[0].area == (LatentArea{.y = 5, .x = 2, .height = 3, .width = 1}));
+    }
+
+    void whenAndHowStronglyPromptsSpeakStays() {
+        models::ConditioningOutline one = entryAt({.widthPixels = 64, .heightPixels = 64}, 0.5);
+        std::vector<EntryOutline> entries = {one.entries().front(), one.entries().front()};
+        entries[1].scope.start = 0.25;
+        entries[1].scope.end = 0.75;
+        const auto placed = models::placed({one.fields(), entries}, kCanvas, "positive");
+        QCOMPARE(placed.size(), size_t{2});
+        QCOMPARE(placed[1].prompt, size_t{1});
+        QCOMPARE(placed[1].strength, 0.5);
+        QCOMPARE(placed[1].start, 0.25);
+        QCOMPARE(placed[1].end, 0.75);
     }
 
     void anAreaOfThePictureIsNone() {
@@ -63,10 +81,19 @@ private Q_SLOTS:
         QVERIFY(placed[0].isUnrestricted());
     }
 
+    void anAreaOutsideIsRefused_data() {
+        QTest::addColumn<int>("x");
+        QTest::addColumn<int>("y");
+        QTest::newRow("at the right") << 128 << 0;
+        QTest::newRow("below") << 0 << 64;
+    }
+
     void anAreaOutsideIsRefused() {
-        const auto error = testing::errorOf([] {
+        QFETCH(int, x);
+        QFETCH(int, y);
+        const auto error = testing::errorOf([&] {
             (void)models::placed(
-                entryAt({.xPixels = 128, .yPixels = 0, .widthPixels = 64, .heightPixels = 64}),
+                entryAt({.xPixels = x, .yPixels = y, .widthPixels = 64, .heightPixels = 64}),
                 kCanvas,
                 "negative");
         });
@@ -123,6 +150,35 @@ private Q_SLOTS:
         QVERIFY(positive[2].area == left);
     }
 
+    /// Of several areas around one the smallest, in whichever order; one that it stands out of is
+    /// not around it.
+    void theSmallestOfSeveralAreasAnswers_data() {
+        QTest::addColumn<int>("first");
+        QTest::newRow("the small one first") << 0;
+        QTest::newRow("the large one first") << 1;
+    }
+
+    void theSmallestOfSeveralAreasAnswers() {
+        QFETCH(int, first);
+        const LatentArea inner{.y = 2, .x = 2, .height = 2, .width = 2};
+        const LatentArea areas[] = {{.y = 2, .x = 2, .height = 4, .width = 4},
+                                    {.y = 0, .x = 0, .height = 8, .width = 8}};
+        std::vector<PlacedEntry> positive = {placedAt(0, inner)};
+        std::vector<PlacedEntry> negative = {placedAt(0, areas[first]),
+                                             placedAt(1, areas[1 - first])};
+        // Smaller, and beyond one edge of the inner one each.
+        negative.push_back(placedAt(2, LatentArea{.y = 3, .x = 2, .height = 3, .width = 3}));
+        negative.push_back(placedAt(3, LatentArea{.y = 2, .x = 3, .height = 3, .width = 3}));
+        negative.push_back(placedAt(4, LatentArea{.y = 0, .x = 2, .height = 3, .width = 3}));
+        negative.push_back(placedAt(5, LatentArea{.y = 2, .x = 0, .height = 3, .width = 3}));
+
+        models::addCounterparts(positive, negative);
+
+        QCOMPARE(negative.size(), size_t{7});
+        QVERIFY(negative[6].area == inner);
+        QCOMPARE(negative[6].prompt, static_cast<size_t>(first));
+    }
+
     void aPromptOnTheSameAreaIsTheCounterpart() {
         const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
         std::vector<PlacedEntry> positive = {placedAt(0, left)};
@@ -156,6 +212,27 @@ private Q_SLOTS:
         QVERIFY(calls[1].negative == &negative[1] && calls[1].positive == &positive[1]);
         QVERIFY(!calls[2].negative && calls[2].positive == &positive[0]);
         QVERIFY(!calls[3].negative && calls[3].positive == &positive[3]);
+    }
+
+    void promptsOfOtherSizesAreCalledApart_data() {
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<bool>("areTogether");
+        QTest::newRow("one size") << 4 << 8 << true;
+        QTest::newRow("another height") << 8 << 8 << false;
+        QTest::newRow("another width") << 4 << 4 << false;
+    }
+
+    void promptsOfOtherSizesAreCalledApart() {
+        QFETCH(int, height);
+        QFETCH(int, width);
+        QFETCH(bool, areTogether);
+        const std::vector<PlacedEntry> positive = {
+            placedAt(0, LatentArea{.y = 0, .x = 0, .height = 4, .width = 8})};
+        const std::vector<PlacedEntry> negative = {
+            placedAt(0, LatentArea{.y = 0, .x = 0, .height = height, .width = width})};
+        const size_t calls = models::callsAt(positive, negative, 500, kTimeAt).size();
+        QCOMPARE(calls, size_t{areTogether ? 1U : 2U});
     }
 
     void promptsThatDoNotSpeakAreNotCalled() {

@@ -1,10 +1,13 @@
+#include "plugin/base/json.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <QDir>
@@ -85,7 +88,33 @@ private Q_SLOTS:
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
-        QVERIFY(!known.family.empty());
+        QCOMPARE(known.family, std::string("sdxl"));
+        QVERIFY(known.isRunnable);
+        QVERIFY(known.largest > 0 && known.weights > known.largest);
+    }
+
+    /// The diffusers layout says which pipeline it is; no family of the program runs that one.
+    void ofAFamilyThatIsNotBuilt() {
+        const testing::CheckpointCopy copy;
+        copy.set("model_index.json", "_class_name", "StableDiffusion3Pipeline");
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(copy.path());
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.kind, std::string("checkpoint"));
+        QCOMPARE(known.family, std::string("StableDiffusion3"));
+        QVERIFY(!known.isRunnable);
+    }
+
+    /// It is not run here, and so it is no part of what a checkpoint weighs.
+    void theSafetyCheckerDoesNotCount() {
+        const testing::CheckpointCopy copy;
+        ModelBench bench;
+        const Bytes weights = bench.stages().recognise(copy.path()).weights;
+        testing::copyFolder(copy.file("text_encoder"), copy.file("safety_checker"));
+        copy.set("model_index.json",
+                 "safety_checker",
+                 Json::array({"stable_diffusion", "StableDiffusionSafetyChecker"}));
+        QCOMPARE(bench.stages().recognise(copy.path()).weights, weights);
     }
 
     void folderAndFileWeighTheSame() {
@@ -147,16 +176,32 @@ private Q_SLOTS:
     void knowsWhatOthersExchange_data() {
         QTest::addColumn<QStringList>("names");
         QTest::addColumn<QString>("kind");
-        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.lora_down.weight"} << "lora";
+        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.alpha"} << "lora";
         QTest::newRow("peft's LoRA") << QStringList{"unet.x.lora_A.weight"} << "lora";
+        QTest::newRow("kohya's LoRA of a text encoder")
+            << QStringList{"lora_te1_x.alpha"} << "lora";
+        QTest::newRow("LoRA of a folder") << QStringList{"unet.x.lora.down.weight"} << "lora";
+        QTest::newRow("LoRA of other names") << QStringList{"x.lora_down.weight"} << "lora";
+        QTest::newRow("diffusers' LoRA") << QStringList{"unet.to_q_lora.down.weight"} << "lora";
+        QTest::newRow("LoHa") << QStringList{"x.hada_w1_a"} << "lora";
+        QTest::newRow("LoKr") << QStringList{"x.lokr_w1"} << "lora";
+        QTest::newRow("IP-Adapter") << QStringList{"ip_adapter.1.to_k_ip.weight"} << "adapter";
         QTest::newRow("ControlNet")
             << QStringList{"control_model.input_blocks.0.0.weight"} << "controlnet";
         QTest::newRow("diffusers' ControlNet")
             << QStringList{"controlnet_cond_embedding.conv_in.weight"} << "controlnet";
+        QTest::newRow("ControlNet of a transformer")
+            << QStringList{"controlnet_blocks.0.weight"} << "controlnet";
         QTest::newRow("embedding") << QStringList{"emb_params"} << "embedding";
+        QTest::newRow("older embedding") << QStringList{"string_to_param.*"} << "embedding";
         QTest::newRow("embedding of two") << QStringList{"clip_g", "clip_l"} << "embedding";
         QTest::newRow("text encoder")
             << QStringList{"text_model.encoder.layers.0.mlp.fc1.weight"} << "text_encoder";
+        QTest::newRow("OpenCLIP's text encoder")
+            << QStringList{"transformer.resblocks.0.ln_1.weight"} << "text_encoder";
+        QTest::newRow("more beside two rows of vectors")
+            << QStringList{"clip_g", "clip_l", "other"} << "unknown";
+        QTest::newRow("SD 3") << QStringList{"joint_blocks.0.a"} << "checkpoint";
         QTest::newRow("Flux") << QStringList{"double_blocks.0.a"} << "checkpoint";
         QTest::newRow("something else") << QStringList{"a", "b"} << "unknown";
         QTest::newRow("nothing") << QStringList{} << "unknown";
@@ -164,22 +209,26 @@ private Q_SLOTS:
 
     void knowsWhatOthersExchange() {
         QFETCH(QStringList, names);
-        const QTemporaryDir folder;
-        const std::string bytes(16, '\0');
-        std::map<std::string, files::TensorBytes> tensors;
-        for (const QString& name : names) {
-            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
-        }
-        // The name says what it is not.
-        const std::string path = folder.filePath("sd_xl_base_vae.safetensors").toStdString();
-        files::writeSafetensors(path, tensors);
-        ModelBench bench;
 
-        const models::Recognised known = bench.stages().recognise(path);
+        const models::Recognised known = ofTensors(names);
 
         QTEST(QString::fromStdString(known.kind), "kind");
         QVERIFY(!known.isRunnable);
         QCOMPARE(known.weights, Bytes{16} * names.size());
+    }
+
+    void autoencodersHaveSeveralPrefixes_data() {
+        QTest::addColumn<QString>("prefix");
+        for (const char* prefix : {"", "first_stage_model.", "vae."}) {
+            QTest::addRow("\"%s\"", prefix) << prefix;
+        }
+    }
+
+    void autoencodersHaveSeveralPrefixes() {
+        QFETCH(QString, prefix);
+        const models::Recognised known = ofTensors({prefix + "decoder.conv_in.weight"});
+        QCOMPARE(known.kind, std::string("autoencoder"));
+        QCOMPARE(known.layout, std::string("autoencoder"));
     }
 
     void theCommandSaysTheSame() {
@@ -216,7 +265,33 @@ private Q_SLOTS:
         QVERIFY(missing && missing->kind() == ErrorKind::NotFound);
     }
 
+    /// Its settings are sound, so that the family is known; it would fail where it is loaded.
+    void aFolderWithADamagedFileDoesNotRun() {
+        const testing::CheckpointCopy copy;
+        copy.write("unet/diffusion_pytorch_model.safetensors", "no header at all");
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(copy.path());
+        QCOMPARE(known.family, std::string("SD 1.x"));
+        QVERIFY2(known.problem.find("diffusion_pytorch_model") != std::string::npos,
+                 known.problem.c_str());
+        QVERIFY(!known.isRunnable);
+    }
+
 private:
+    /// Of a file of such tensors, whose name says what it is not.
+    static models::Recognised ofTensors(const QStringList& names) {
+        const QTemporaryDir folder;
+        const std::string bytes(16, '\0');
+        std::map<std::string, files::TensorBytes> tensors;
+        for (const QString& name : names) {
+            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
+        }
+        const std::string path = folder.filePath("sd_xl_base.safetensors").toStdString();
+        files::writeSafetensors(path, tensors);
+        ModelBench bench;
+        return bench.stages().recognise(path);
+    }
+
     QString at(const QString& path) const {
         const QString place = path.section('/', 0, 0);
         return places_.value(place) + "/" + path.section('/', 1);

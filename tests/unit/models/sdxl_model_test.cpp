@@ -91,11 +91,28 @@ std::vector<Refusal> sdxlRefusals() {
             {"a deviation of 0",
              "playground_1",
              set("vae/config.json", "latents_std", Json::array({1, 1, 0, 1})),
-             "latents_std has a number that is not above 0"}};
+             "latents_std has a number that is not above 0"},
+            {"a shift of the latents",
+             "sdxl_1",
+             set("vae/config.json", "shift_factor", 0.5),
+             "shift_factor is set, which sdxl does not know"},
+            {"tokenizers of two lengths",
+             "sdxl_1",
+             set("tokenizer_2/tokenizer_config.json", "model_max_length", 40),
+             "its tokenizers make 77 and 40 tokens"}};
 }
 
 const tensor::Conditioning& conditioningOf(const WireRef& value) {
     return dynamic_cast<const tensor::Conditioning&>(*value);
+}
+
+/// Of the numbers that the denoiser reads, in its order.
+std::vector<std::string> numbersOf(const models::ModelInfo& info) {
+    std::vector<std::string> names;
+    for (const models::ConditioningNumber& number : info.conditioning.numbers) {
+        names.push_back(number.name);
+    }
+    return names;
 }
 
 std::vector<std::string> encodersOf(const WireRef& model) {
@@ -122,6 +139,14 @@ private Q_SLOTS:
         QCOMPARE(info.conditioning.fields.front().width, int64_t{192});
         QCOMPARE(info.conditioning.fields.back().width, int64_t{80});
         QCOMPARE(info.cachePoints.deepest, 9);
+        // As diffusers 0.42.1 puts them together, _get_add_time_ids.
+        QCOMPARE(numbersOf(info),
+                 (std::vector<std::string>{"original_height",
+                                           "original_width",
+                                           "crop_top",
+                                           "crop_left",
+                                           "target_height",
+                                           "target_width"}));
     }
 
     void aRefinerReadsOneTextAndAScore() {
@@ -132,6 +157,10 @@ private Q_SLOTS:
         QVERIFY(!info.conditioning.takes("prompt_2") && !info.conditioning.takes("target_width"));
         QVERIFY(info.conditioning.takes("aesthetic_score"));
         QVERIFY(info.conditioning.takes("negative_aesthetic_score"));
+        QCOMPARE(
+            numbersOf(info),
+            (std::vector<std::string>{
+                "original_height", "original_width", "crop_top", "crop_left", "aesthetic_score"}));
     }
 
     void refusesWhatDoesNotFit_data() {
@@ -157,25 +186,33 @@ private Q_SLOTS:
     void anEmptyNegativeIsWhatTheCheckpointSays_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("negative");
+        QTest::addColumn<QString>("negative2");
         QTest::addColumn<bool>("isZero");
-        QTest::newRow("zeros") << "sdxl_0"
-                               << "" << true;
-        QTest::newRow("white space") << "sdxl_0"
-                                     << " " << false;
-        QTest::newRow("encoded") << "sdxl_1"
-                                 << "" << false;
+        const auto row = [](const char* name,
+                            const char* checkpoint,
+                            const char* negative,
+                            const char* negative2,
+                            bool isZero) {
+            QTest::newRow(name) << checkpoint << negative << negative2 << isZero;
+        };
+        row("zeros", "sdxl_0", "", "", true);
+        row("white space", "sdxl_0", " ", "", false);
+        row("for one encoder", "sdxl_0", "", "dark", false);
+        row("encoded", "sdxl_1", "", "", false);
     }
 
     /// Zeros of the length of the prompt, however many chunks it has.
     void anEmptyNegativeIsWhatTheCheckpointSays() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, negative);
+        QFETCH(QString, negative2);
         QFETCH(bool, isZero);
         ModelBench bench;
         const WireRef model = load(bench, checkpoint);
         const models::EncodeRequest request{.model = model,
                                             .prompt = "a cat BREAK a dog",
                                             .negative = negative.toStdString(),
+                                            .negative2 = negative2.toStdString(),
                                             .weights = "a1111"};
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
@@ -187,25 +224,74 @@ private Q_SLOTS:
         QCOMPARE(pooled.abs().sum().item<double>() == 0, isZero);
     }
 
+    void textsOfTwoEncodersHaveOneLength_data() {
+        QTest::addColumn<bool>("isNegative");
+        QTest::newRow("prompt") << false;
+        QTest::newRow("negative") << true;
+    }
+
     /// The shorter of two texts is read with empty chunks, and each text by its own encoder.
     void textsOfTwoEncodersHaveOneLength() {
+        QFETCH(bool, isNegative);
         ModelBench bench;
         const WireRef model = load(bench, "sdxl_1");
-        const auto ofBoth = encode(bench,
-                                   {.model = model,
-                                    .prompt = "a cat",
-                                    .prompt2 = "a dog BREAK a bird",
-                                    .weights = "a1111"});
-        const auto alone = encode(bench, {.model = model, .prompt = "a cat", .weights = "a1111"});
-        const auto other =
-            encode(bench, {.model = model, .prompt = "a dog BREAK a bird", .weights = "a1111"});
+        const auto encodedOf = [&](const std::string& first, const std::string& second) {
+            models::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
+            (isNegative ? request.negative : request.prompt) = first;
+            (isNegative ? request.negative2 : request.prompt2) = second;
+            const auto both = encode(bench, request);
+            return isNegative ? both.negative : both.positive;
+        };
+        const WireRef ofBoth = encodedOf("a cat", "a dog BREAK a bird");
+        const WireRef alone = encodedOf("a cat", "");
+        const WireRef other = encodedOf("a dog BREAK a bird", "");
         const auto partOf = [](const WireRef& value, int64_t column, int64_t width) {
             return conditioningOf(value).tensor("embeds").narrow(2, column, width);
         };
-        const at::Tensor first = partOf(ofBoth.positive, 0, 64);
+        const at::Tensor first = partOf(ofBoth, 0, 64);
         QCOMPARE(first.size(1), int64_t{154});
-        QVERIFY(at::equal(first.narrow(1, 0, 77), partOf(alone.positive, 0, 64)));
-        QVERIFY(at::equal(partOf(ofBoth.positive, 64, 128), partOf(other.positive, 64, 128)));
+        QVERIFY(at::equal(first.narrow(1, 0, 77), partOf(alone, 0, 64)));
+        QVERIFY(at::equal(partOf(ofBoth, 64, 128), partOf(other, 64, 128)));
+    }
+
+    /// Each by its parameter; a text that both encoders read is named once.
+    void textsThatAreCutAreNamed() {
+        ModelBench bench;
+        const WireRef model = load(bench, "sdxl_1");
+        std::string text;
+        for (int i = 0; i < 100; ++i) {
+            text += "red ";
+        }
+        const auto namedIn = [&](const models::EncodeRequest& request) {
+            std::vector<std::string> items;
+            for (const Issue& issue : bench.stages().outline(request).issues) {
+                if (issue.code == "prompt_cut") {
+                    items.push_back(issue.item);
+                }
+            }
+            return items;
+        };
+        QCOMPARE(namedIn({.model = model, .prompt = text, .negative = text}),
+                 (std::vector<std::string>{"prompt", "negative"}));
+        QCOMPARE(namedIn({.model = model, .prompt = "a", .prompt2 = text, .negative2 = text}),
+                 (std::vector<std::string>{"prompt_2", "negative_2"}));
+    }
+
+    /// What is set, else what the side has by default.
+    void promptsHoldTheNumbersOfTheirSide() {
+        ModelBench bench;
+        const WireRef model = load(bench, "refiner_0");
+        const auto prompts = encode(bench,
+                                    {.model = model,
+                                     .prompt = "a cat",
+                                     .numbers = {{"crop_left", 8}, {"aesthetic_score", 7}}});
+        const auto heldBy = [](const WireRef& side) {
+            return conditioningOf(side).entries().front().numbers;
+        };
+        QCOMPARE(heldBy(prompts.positive).at("crop_left"), 8.0);
+        QCOMPARE(heldBy(prompts.negative).at("crop_left"), 8.0);
+        QCOMPARE(heldBy(prompts.positive).at("aesthetic_score"), 7.0);
+        QCOMPARE(heldBy(prompts.negative).at("aesthetic_score"), 2.5);
     }
 
     void precisionIsAsTheAutoencoderNeeds_data() {
@@ -243,6 +329,7 @@ private Q_SLOTS:
         };
         QCOMPARE(memory::shortNameOf(resolved(models::kAutoencoder).compute),
                  compute.toStdString());
+        QCOMPARE(resolved(models::kAutoencoder).checksFinite, compute == "f16");
         const bool isExact = preset == "quality";
         for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
             QCOMPARE(memory::shortNameOf(resolved(role).compute),

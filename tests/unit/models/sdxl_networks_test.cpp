@@ -238,6 +238,20 @@ private Q_SLOTS:
         }
     }
 
+    /// As diffusers: "Must provide 'reverse_transformer_layers_per_block' if using asymmetrical
+    /// UNet."
+    void depthsOfSingleUnitsNeedTheWayUp() {
+        Json config = jsonAt(goldens_ + "checkpoints/ssd_1/unet/config.json");
+        config["transformer_layers_per_block"] = {1, 2, {2, 1}};
+        config.erase("reverse_transformer_layers_per_block");
+        const auto error =
+            testing::errorOf([&] { (void)models::readUNet2DConfig(config, "unet"); });
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY2(error->message().find("reverse_transformer_layers_per_block is missing") !=
+                     std::string::npos,
+                 error->message().c_str());
+    }
+
 private:
     [[nodiscard]] TensorFile golden(const QString& name) const {
         return testing::readTensorFile(goldens_ + name.toStdString() + ".safetensors");

@@ -14,6 +14,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <set>
+
 namespace stages_test {
 
 using namespace lowtide;
@@ -138,6 +140,16 @@ class StagesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    /// Families share most of their roles.
+    void aComponentIsChosenOnce() {
+        ModelBench bench;
+        std::set<std::string> ids;
+        for (const ChoiceDesc& choice : bench.stages().componentChoices()) {
+            QVERIFY2(ids.insert(choice.id).second, choice.id.c_str());
+        }
+        QVERIFY(ids.contains("denoiser") && ids.contains("text_encoder_2"));
+    }
 
     void sameFilesGiveTheSameValue() {
         ModelBench bench;

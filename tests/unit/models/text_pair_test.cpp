@@ -48,13 +48,15 @@ struct Encoder {
     }
 };
 
-TextPair::Outputs encoded(const Encoder& encoder, const TextPair& texts) {
+TextPair::Outputs encoded(const Encoder& encoder,
+                          const TextPair& texts,
+                          tensor::Recorder* recorder = nullptr) {
     ModelBench bench;
     TextPair::Outputs outputs;
     bench.runWith(encoder.network.tree(), [&] {
-        models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+        models::StageContext context{bench.residency(), tensor::Record(recorder)};
         models::Pass pass(context, *encoder.network.tree());
-        outputs = texts.encode(pass, encoder.network);
+        outputs = texts.encode(pass, encoder.network, "_2");
     });
     return outputs;
 }
@@ -69,16 +71,16 @@ private Q_SLOTS:
     void evenedTextsHaveAsManyChunksOnEachSide() {
         const Encoder encoder;
         TextPair first = encoder.pairOf(longText(), "a cat");
-        TextPair second = encoder.pairOf("a cat", "a dog");
+        TextPair second = encoder.pairOf("a cat", "a BREAK dog BREAK or BREAK bird");
         const size_t chunks = first.positive().chunks.size();
-        QVERIFY(chunks > 1);
+        QVERIFY(chunks > 1 && chunks < 4);
 
         TextPair::evenOut(first, second);
 
         QCOMPARE(first.positive().chunks.size(), chunks);
         QCOMPARE(second.positive().chunks.size(), chunks);
-        QCOMPARE(first.negative().chunks.size(), size_t{1});
-        QCOMPARE(second.negative().chunks.size(), size_t{1});
+        QCOMPARE(first.negative().chunks.size(), size_t{4});
+        QCOMPARE(second.negative().chunks.size(), size_t{4});
         QCOMPARE(second.tokensOf(second.positive()),
                  static_cast<int64_t>(chunks) * encoder.tokenizer.length());
         const TextPair empty = encoder.pairOf("", "");
@@ -103,6 +105,46 @@ private Q_SLOTS:
         QVERIFY(at::equal(outputs.positive.embeds, at::cat(expected, 1)));
         QVERIFY(at::equal(outputs.positive.pooled, alone.positive.pooled));
         QVERIFY(at::equal(outputs.negative.embeds, alone.negative.embeds));
+    }
+
+    void eachSideLeavesOutItsOwnLayers() {
+        const Encoder encoder;
+        const auto outputsOf = [&](int positive, int negative) {
+            return encoded(encoder,
+                           {encoder.tokenizer,
+                            PromptWeights::A1111,
+                            {.text = "a cat", .parameter = "prompt", .clipSkip = positive},
+                            {.text = "a dog", .parameter = "negative", .clipSkip = negative}});
+        };
+        const TextPair::Outputs none = outputsOf(-1, -1);
+        const TextPair::Outputs both = outputsOf(1, 1);
+        QVERIFY(!at::equal(none.positive.embeds, both.positive.embeds));
+        const TextPair::Outputs one = outputsOf(1, -1);
+        QVERIFY(at::equal(one.positive.embeds, both.positive.embeds));
+        QVERIFY(at::equal(one.negative.embeds, none.negative.embeds));
+    }
+
+    /// Ids of both sides, chunk by chunk, apart from those of another encoder.
+    void idsAreRecordedForTheirEncoder() {
+        const Encoder encoder;
+        const TextPair texts = encoder.pairOf("a cat", "a dog BREAK a bird");
+        tensor::Recorder recorder;
+        (void)encoded(encoder, texts, &recorder);
+        std::vector<std::vector<int64_t>> ids;
+        for (const auto& [key, tensor] : recorder.tensors()) {
+            if (key.starts_with("tokens")) {
+                QVERIFY2(key.starts_with("tokens_2.") || key.starts_with("tokens_mask_2."),
+                         key.c_str());
+            }
+            if (key.starts_with("tokens_2.")) {
+                const auto* begin = tensor.const_data_ptr<int64_t>();
+                ids.emplace_back(begin, begin + tensor.numel());
+            }
+        }
+        QCOMPARE(ids.size(), size_t{3});
+        QVERIFY(ids[0] == texts.positive().chunks[0].ids);
+        QVERIFY(ids[1] == texts.negative().chunks[0].ids);
+        QVERIFY(ids[2] == texts.negative().chunks[1].ids);
     }
 };
 

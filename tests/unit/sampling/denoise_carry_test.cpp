@@ -52,6 +52,7 @@ private Q_SLOTS:
         }
     }
 
+    /// Nor one where a share says where to begin, whatever the step says.
     void aCarryOfAnotherScheduleOrStepIsNotUsed() {
         const Run first = run("dpmpp_2m", {.end = 4, .keepNoise = true});
         const auto second = [&](const Pass& pass, bool withCarry) {
@@ -64,9 +65,11 @@ private Q_SLOTS:
         const Pass matching{.start = 4, .addNoise = false};
         const Pass otherKey{.start = 4, .addNoise = false, .key = "another schedule"};
         const Pass otherStep{.start = 5, .addNoise = false};
+        const Pass ofAShare{.start = 4, .addNoise = false, .startAt = 0.5};
         QVERIFY(!at::equal(second(matching, true), second(matching, false)));
         QVERIFY(at::equal(second(otherKey, true), second(otherKey, false)));
         QVERIFY(at::equal(second(otherStep, true), second(otherStep, false)));
+        QVERIFY(at::equal(second(ofAShare, true), second(ofAShare, false)));
     }
 
     void aCarryThatDoesNotFitEndsTheRun_data() {

@@ -26,6 +26,7 @@ struct Pass {
     double eta = 0;
     Json changes = Json::object();  ///< of kConfig
     std::string key = "one schedule";
+    double startAt = 0;  ///< as PassPart has it
 };
 
 struct Run {
@@ -52,12 +53,14 @@ struct Run {
     const ScheduleOptions options{
         .steps = kSteps, .eta = pass.eta, .endStep = pass.end, .keepNoise = pass.keepNoise};
     const auto sampler = samplerNamed(name, config).make(config, options);
-    const DenoiseSettings settings{
-        .guidanceScale = guidance,
-        .seed = 77,
-        .part = {.startStep = pass.start, .endStep = pass.end, .keepNoise = pass.keepNoise},
-        .addNoise = pass.addNoise,
-        .scheduleKey = pass.key};
+    const DenoiseSettings settings{.guidanceScale = guidance,
+                                   .seed = 77,
+                                   .part = {.startStep = pass.start,
+                                            .endStep = pass.end,
+                                            .keepNoise = pass.keepNoise,
+                                            .startAt = pass.startAt},
+                                   .addNoise = pass.addNoise,
+                                   .scheduleKey = pass.key};
     tensor::Recorder recorder;
     const tensor::Record record(&recorder);
     Run result;

@@ -20,8 +20,6 @@ namespace {
 using models::ComponentDesc;
 using models::TextPair;
 
-constexpr const char* kPipeline = "ToyPipeline";
-
 std::vector<ComponentDesc> toyComponents() {
     std::vector<ComponentDesc> components;
     for (const std::string& role : kToyEncoders) {
@@ -185,7 +183,7 @@ const models::Family& toyFamily() {
         .components = toyComponents(),
         .detect =
             [](const models::Checkpoint& checkpoint) {
-                return checkpoint.pipelineClass() == kPipeline;
+                return checkpoint.pipelineClass() == kToyPipeline;
             },
         .open = [](models::Checkpoint& checkpoint) -> std::shared_ptr<const models::Model> {
             return std::make_shared<const ToyModel>(checkpoint);
@@ -194,7 +192,7 @@ const models::Family& toyFamily() {
 }
 
 ToyCheckpoint::ToyCheckpoint() {
-    copy_.set("model_index.json", "_class_name", kPipeline);
+    copy_.set("model_index.json", "_class_name", kToyPipeline);
     const QString encoder = sourcePath("resources/mini/model/text_encoder");
     for (const std::string& role : kToyEncoders) {
         if (role != kToyEncoders.front()) {

@@ -15,6 +15,9 @@ inline const std::vector<std::string> kToyEncoders = {
 /// A component that no stage runs.
 inline constexpr const char* kToyImageEncoder = "image_encoder";
 
+/// What its checkpoints call their pipeline.
+inline constexpr const char* kToyPipeline = "ToyPipeline";
+
 /// A family that the program does not have: three text encoders, of which the denoiser reads the
 /// mean, an image encoder, and the other networks of Stable Diffusion.
 [[nodiscard]] const models::Family& toyFamily();

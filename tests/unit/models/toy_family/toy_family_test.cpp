@@ -3,6 +3,7 @@
 #include "plugin/executor/run_queue.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
@@ -11,11 +12,15 @@
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/toy_family/toy_family.hpp"
+#include "tests/unit/models/toy_family/toy_layout.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
+
+#include <QTemporaryDir>
 
 #include <algorithm>
 #include <map>
@@ -313,6 +318,34 @@ private Q_SLOTS:
         }
         const Json& control = result.report.at("controls").front();
         QCOMPARE(control.at("bytes").get<int64_t>(), bytes);
+    }
+
+    /// A file that no layout of the program knows holds what the folder of the diffusers layout
+    /// holds.
+    void aFileOfItsOwnLayoutIsTheFolder() {
+        const testing::ToyCheckpoint checkpoint;
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("any.safetensors").toStdString();
+        testing::writeToyFile(checkpoint, path);
+        const models::ModelSource source = models::readSource({.path = path, .name = "any"});
+        QVERIFY(models::layoutOf(source) == nullptr);
+        QCOMPARE(testing::toyLayout().detect(source), 1.0);
+        QCOMPARE(testing::toyLayout().detect({.path = {.path = path, .name = "any"}}), 0.0);
+
+        const auto single =
+            testing::toyLayout().open(source, testing::sourcePath("resources").toStdString());
+
+        models::CheckpointFolder parts(checkpoint.path(), "toy");
+        QVERIFY(testing::toyFamily().detect(*single));
+        const auto ofFile = testing::toyFamily().open(*single);
+        const auto ofFolder = testing::toyFamily().open(parts);
+        QCOMPARE(ofFile->info().schedulerConfig, ofFolder->info().schedulerConfig);
+        for (const models::ComponentDesc& component : ofFolder->components()) {
+            const auto weights = testing::weightsOf(*ofFolder->tree(component.role));
+            QVERIFY(weights.size() > 10);
+            QVERIFY2(testing::weightsOf(*ofFile->tree(component.role)) == weights,
+                     component.role.c_str());
+        }
     }
 
     void choicesOfComponentsAreWhatFamiliesState() {
