@@ -29,7 +29,8 @@ constexpr std::pair<std::string_view, const char*> kOtherFamilies[] = {
     {"blocks.0.cross.attn.", "WAN"},
 };
 
-constexpr std::string_view kContextModules[] = {"attn2.to.k", "attn2.to.v", "attn2.to.kv"};
+constexpr std::string_view kContextModules[] = {
+    "attn2.to.k", "attn2.to.v", "attn2.to.kv", "attn2.processor.to.k", "attn2.processor.to.v"};
 constexpr std::string_view kTextModules[] = {
     "self.attn.q.proj", "self.attn.k.proj", "self.attn.v.proj", "mlp.fc1", "mlp.c.fc"};
 
