@@ -337,6 +337,7 @@ private Q_SLOTS:
         const WalkCase walked;
         testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         shapes.negative.clear();
+        shapes.negativeEntries = nullptr;
         const auto outline = bench.stages().outline(
             testing::known(shapes, testing::requestOf(bench, model, walked)));
         QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
