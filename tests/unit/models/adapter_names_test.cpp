@@ -232,8 +232,10 @@ private Q_SLOTS:
     /// LDM numbers blocks by the resnets of a level: where levels differ, its names mean nothing.
     void unevenLevelsHaveNoNamesOfLdm() {
         memory::ComponentTree tree = testing::piecesOfUNet();
+        const auto id = static_cast<memory::WeightId>(tree.weights.size());
         tree.weights.push_back(
             {.name = "down_blocks.1.resnets.0.conv1.weight", .shape = {320, 320, 3, 3}});
+        tree.leaves.push_back({.name = "down_blocks.1.resnets.0.conv1", .weights = {id}});
         QCOMPARE(placeOf("lora_unet_input_blocks_1_1_proj_in", 320, 320, tree), QString());
         QCOMPARE(placeOf("lora_unet_down_blocks_0_attentions_0_proj_in", 320, 320, tree),
                  QString("down_blocks.0.attentions.0.proj_in.weight"));
