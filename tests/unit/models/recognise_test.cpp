@@ -176,10 +176,10 @@ private Q_SLOTS:
     void knowsWhatOthersExchange_data() {
         QTest::addColumn<QStringList>("names");
         QTest::addColumn<QString>("kind");
-        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.alpha"} << "lora";
+        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.lora_up.weight"} << "lora";
         QTest::newRow("peft's LoRA") << QStringList{"unet.x.lora_A.weight"} << "lora";
         QTest::newRow("kohya's LoRA of a text encoder")
-            << QStringList{"lora_te1_x.alpha"} << "lora";
+            << QStringList{"lora_te1_x.lora_up.weight"} << "lora";
         QTest::newRow("LoRA of a folder") << QStringList{"unet.x.lora.down.weight"} << "lora";
         QTest::newRow("LoRA of other names") << QStringList{"x.lora_down.weight"} << "lora";
         QTest::newRow("diffusers' LoRA") << QStringList{"unet.to_q_lora.down.weight"} << "lora";
