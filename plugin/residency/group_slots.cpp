@@ -275,13 +275,27 @@ void GroupSlots::applyChanges(LeafId leaf) {
         const StorageId storage = place_.tree->weights[id].storage;
         const auto changed = changes_.find(storage);
         if (changed != changes_.end() && changed->second.isPending) {
-            change(storage);
+            changeOrDrop(leaf, storage);
             changed->second.isPending = isMutant(Mutant::ChangedTwice);
             --pendingChanges_;
         }
     }
     for (const GroupId group : place_.layout->leafGroups[leaf]) {
         noteUse(group);
+    }
+}
+
+/// What fails on its way (no memory for the sum, say) may have changed a part of the weight: all of
+/// the leaf comes again before it is used again.
+void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage) {
+    try {
+        change(storage);
+    } catch (...) {
+        for (const GroupId group : place_.layout->leafGroups[leaf]) {
+            groups_[group].arrival->isPartial = true;
+        }
+        place_.device.hasFailed = true;
+        throw;
     }
 }
 

@@ -96,6 +96,7 @@ private:
     void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
     void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
     void collectChanges();
+    void changeOrDrop(memory::LeafId leaf, memory::StorageId storage);
     void change(memory::StorageId storage);
     /// A weight where it lies, in the type of its storage there, or in the one in which it came.
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
