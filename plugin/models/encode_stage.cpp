@@ -1,5 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/text/unread_syntax.hpp"

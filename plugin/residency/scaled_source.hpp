@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/master_store.hpp"
 
 namespace lowtide::residency {

@@ -3,6 +3,7 @@
 
 #include "plugin/models/adapters/adapter_file.hpp"
 #include "plugin/models/model.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
 #include <map>
 #include <memory>

@@ -51,8 +51,12 @@ std::string nameOfWidth(const Widths& widths, int64_t width, const char* what) {
     const auto* known = std::find_if(std::begin(widths), std::end(widths), [&](const auto& each) {
         return each.first == width;
     });
-    return known != std::end(widths) ? known->second
-                                     : std::string(what) + " " + std::to_string(width) + " wide";
+    if (known != std::end(widths)) {
+        return known->second;
+    }
+    std::string name = what;
+    name += " " + std::to_string(width) + " wide";
+    return name;
 }
 
 /// The columns of a layer's change.

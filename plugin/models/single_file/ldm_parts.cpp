@@ -11,7 +11,9 @@ namespace lowtide::models {
 namespace {
 
 const Shape* inputShape(const WeightMap& file) {
-    const auto input = file.tensors.find(std::string(kLdmUNet) + "input_blocks.0.0.weight");
+    std::string name(kLdmUNet);
+    name += "input_blocks.0.0.weight";
+    const auto input = file.tensors.find(name);
     return input == file.tensors.end() ? nullptr : &input->second.shape;
 }
 

@@ -17,8 +17,9 @@ constexpr double kSdScalingFactor = 0.18215;
 
 /// SD 2.x by the width of its conditioning, as diffusers decides.
 bool isVersion2(const WeightMap& file) {
-    const auto place = file.tensors.find(std::string(kLdmUNet) +
-                                         "middle_block.1.transformer_blocks.0.attn2.to_k.weight");
+    std::string name(kLdmUNet);
+    name += "middle_block.1.transformer_blocks.0.attn2.to_k.weight";
+    const auto place = file.tensors.find(name);
     const bool isWide = place != file.tensors.end() && !place->second.shape.empty() &&
                         place->second.shape.back() == kVersion2Width;
     return isWide || hasUnder(file, kLdmOpenClip);
