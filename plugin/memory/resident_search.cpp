@@ -42,9 +42,10 @@ public:
             tryAllSubsets();
         } else {
             const std::vector<bool> favoured = usedByOtherPatterns();
-            tryStrides(smallest, nobody);
+            const StridedResidents strides(layout_);
+            tryStrides(smallest, strides, nobody);
             if (favoured != nobody) {
-                tryStrides(smallest, favoured);
+                tryStrides(smallest, strides, favoured);
             }
         }
         return std::move(*best_);
@@ -74,7 +75,9 @@ private:
 
     /// Evenly spread residents out of different shares of the room beside the `favoured` ones; the
     /// ring gets the rest.
-    void tryStrides(const Layout& smallest, const std::vector<bool>& favoured) {
+    void tryStrides(const Layout& smallest,
+                    const StridedResidents& strides,
+                    const std::vector<bool>& favoured) {
         Bytes spare = request_.room - smallest.residentBytes;
         for (GroupId group = 0; group < favoured.size(); ++group) {
             spare -= favoured[group] ? layout_.groups[group].bytes : 0;
@@ -82,7 +85,7 @@ private:
         for (size_t i = 0; i <= kMostStrides && spare > 0; ++i) {
             const auto share = static_cast<double>(i) / kMostStrides;
             std::vector<bool> resident =
-                stridedResidents(layout_, static_cast<Bytes>(share * static_cast<double>(spare)));
+                strides.within(static_cast<Bytes>(share * static_cast<double>(spare)));
             for (GroupId group = 0; group < favoured.size(); ++group) {
                 resident[group] = resident[group] || favoured[group];
             }
@@ -115,11 +118,14 @@ private:
         }
         const int64_t passes = request_.work ? request_.work->passes : 1;
         const int64_t timed = std::min(passes, kTimedPasses);
-        const Seconds seconds = timePasses(layout, uses_, timed, request_.profile).total;
-        if (timed == passes) {
-            return seconds;
+        StreamClock clock(layout, passes, request_.profile);
+        clock.arrive(false);
+        Seconds before = 0;
+        for (int64_t pass = 0; pass < timed; ++pass) {
+            before = clock.times().total;
+            clock.runPass(uses_);
         }
-        const Seconds before = timePasses(layout, uses_, timed - 1, request_.profile).total;
+        const Seconds seconds = clock.times().total;
         return seconds + static_cast<double>(passes - timed) * (seconds - before);
     }
 
