@@ -70,34 +70,28 @@ void Sizer::growTogether(const std::vector<uint32_t>& stays) {
         taken += plan_.places[stay.place].bytes;
         claims.push_back(claimOf(index));
     }
-    std::vector<std::shared_ptr<const Layout>> best;
-    Seconds bestSeconds = 0;
-    for (const std::vector<Bytes>& shares : dividedRooms(claims, left + taken)) {
-        for (size_t i = 0; i < stays.size(); ++i) {
-            lay(stays[i], shares[i]);
-        }
-        measurePlan(plan_, request_);
-        const Seconds seconds = secondsOf(stays);
-        if (best.empty() || seconds < bestSeconds) {
-            bestSeconds = seconds;
-            best.clear();
-            for (const uint32_t stay : stays) {
-                best.push_back(plan_.stays[stay].layout);
-            }
-        }
+    const std::vector<std::vector<Bytes>> divisions = dividedRooms(claims, left + taken);
+    std::vector<ChoiceCost> costs;
+    for (const std::vector<Bytes>& shares : divisions) {
+        layTogether(stays, shares);
+        costs.push_back(costOf(stays));
     }
+    layTogether(stays, divisions[bestChoice(costs)]);
+}
+
+void Sizer::layTogether(const std::vector<uint32_t>& stays, const std::vector<Bytes>& shares) {
     for (size_t i = 0; i < stays.size(); ++i) {
-        plan_.stays[stays[i]].layout = best[i];
+        lay(stays[i], shares[i]);
     }
     measurePlan(plan_, request_);
 }
 
-/// Predicted, of the nodes in which they live.
-Seconds Sizer::secondsOf(const std::vector<uint32_t>& stays) {
+ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays) {
     for (const uint32_t stay : stays) {
         predictStay(plan_, request_, stay);
     }
-    return plan_.stages[plan_.stays[stays.front()].first].seconds;
+    const StagePlan& stage = plan_.stages[plan_.stays[stays.front()].first];
+    return {.seconds = stage.seconds, .moved = static_cast<double>(stage.moved)};
 }
 
 RoomClaim Sizer::claimOf(uint32_t index) {

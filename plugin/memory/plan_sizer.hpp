@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/choice_cost.hpp"
 #include "plugin/memory/plan.hpp"
 #include "plugin/memory/plan_stays.hpp"
 #include "plugin/memory/room_shares.hpp"
@@ -46,7 +47,9 @@ private:
     void makePlaces();
     void lay(uint32_t index, Bytes room);
     void growTogether(const std::vector<uint32_t>& stays);
-    [[nodiscard]] Seconds secondsOf(const std::vector<uint32_t>& stays);
+    void layTogether(const std::vector<uint32_t>& stays, const std::vector<Bytes>& shares);
+    /// Predicted, of the node in which they live.
+    [[nodiscard]] ChoiceCost costOf(const std::vector<uint32_t>& stays);
     /// With the layout that the stay has as its smallest one.
     [[nodiscard]] RoomClaim claimOf(uint32_t index);
     [[nodiscard]] PassTimes timesOf(const PlannedStay& stay) const;

@@ -87,8 +87,7 @@ std::vector<std::vector<Bytes>> dividedRooms(const std::vector<RoomClaim>& claim
     }
     for (size_t i = 0; i < claims.size(); ++i) {
         const Bytes most = std::min(claims[i].most, room - (least - claims[i].least));
-        for (const Bytes fixed :
-             {most}) {
+        for (const Bytes fixed : {most}) {
             std::vector<RoomClaim> changed = claims;
             changed[i].least = fixed;
             changed[i].most = fixed;
