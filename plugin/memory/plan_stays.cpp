@@ -30,7 +30,8 @@ void checkPolicy(const NodeWork& node, const Policy& policy) {
 
 class Sketcher {
 public:
-    Sketcher(const PlanRequest& request, bool keepsAll) : request_(request), keepsAll_(keepsAll) {}
+    Sketcher(const PlanRequest& request, const SketchOptions& options)
+        : request_(request), options_(options) {}
 
     StaySketch sketch() {
         for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
@@ -86,7 +87,7 @@ private:
 
     bool takesTurns(const PlannedUse& use) {
         const Lifetime lifetime = findPlanner(use.policy.name)->lifetime;
-        return lifetime != Lifetime::Run && !(lifetime == Lifetime::Uses && keepsAll_) &&
+        return lifetime != Lifetime::Run && !(lifetime == Lifetime::Uses && options_.keepsAll) &&
                !isKept(use);
     }
 
@@ -109,14 +110,31 @@ private:
             }
         }
         use.stay = static_cast<uint32_t>(plan().stays.size());
-        const bool turns = takesTurns(use) && isCrowded(use);
+        const bool isOfCrowd = takesTurns(use) && isCrowded(use);
+        const bool livesWithOthers = isOfCrowd && options_.together.count(use.node) > 0;
         plan().stays.push_back({.component = use.component,
                                 .planner = planner->name,
                                 .first = use.node,
                                 .last = use.node,
-                                .takesTurns = turns});
+                                .takesTurns = isOfCrowd && !livesWithOthers});
         sketch_.planners.push_back(planner);
         policies_.push_back(use.policy);
+        isOfCrowd_.push_back(isOfCrowd);
+        if (livesWithOthers) {
+            joinOthers(use);
+        }
+    }
+
+    void joinOthers(const PlannedUse& use) {
+        for (std::vector<uint32_t>& others : sketch_.together) {
+            const PlannedStay& other = plan().stays[others.front()];
+            if (other.first == use.node && plan().components[other.component].device.id() ==
+                                               plan().components[use.component].device.id()) {
+                others.push_back(use.stay);
+                return;
+            }
+        }
+        sketch_.together.push_back({use.stay});
     }
 
     /// Whether the component may stay where it is since its last use.
@@ -131,7 +149,7 @@ private:
         if (!takesTurns(use)) {
             return true;
         }
-        if (stay.takesTurns || isCrowded(use)) {
+        if (isOfCrowd_[index] || isCrowded(use)) {
             return false;
         }
         if (sketch_.planners[index]->lifetime == Lifetime::Stage) {
@@ -164,7 +182,7 @@ private:
         stay.last = end;
         const bool comesEarly = policies_[index].stream && stay.first > 0 &&
                                 sketch_.planners[index]->lifetime == Lifetime::Turn &&
-                                !stay.takesTurns;
+                                !isOfCrowd_[index];
         stay.first -= comesEarly && isFreeBefore(index) ? 1 : 0;
     }
 
@@ -221,15 +239,16 @@ private:
     }
 
     const PlanRequest& request_;
-    bool keepsAll_;
+    const SketchOptions& options_;
     StaySketch sketch_;
     std::vector<Policy> policies_;  ///< per stay
+    std::vector<bool> isOfCrowd_;   ///< per stay
 };
 
 }  // namespace
 
-StaySketch sketchStays(const PlanRequest& request, bool keepsAll) {
-    return Sketcher(request, keepsAll).sketch();
+StaySketch sketchStays(const PlanRequest& request, const SketchOptions& options) {
+    return Sketcher(request, options).sketch();
 }
 
 bool isOffloadedBefore(const PlanRequest& request, const KeptComponent& kept, NodeIndex node) {

@@ -150,6 +150,18 @@ const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
     return nullptr;
 }
 
+std::set<NodeIndex> alternatingNodes(const Plan& plan, const PlanRequest& request) {
+    std::set<NodeIndex> nodes;
+    for (const PlannedUse& use : plan.uses) {
+        const NodeWork& node = request.nodes[use.node];
+        const ComponentWork* work = workOf(node, *plan.components[use.component].tree);
+        if (work && turnsOf(plan, use, *work, node.work).size() > 1) {
+            nodes.insert(use.node);
+        }
+    }
+    return nodes;
+}
+
 void predictStay(Plan& plan, const PlanRequest& request, uint32_t index) {
     const PlannedStay& stay = plan.stays[index];
     const PlannedComponent& component = plan.components[stay.component];

@@ -43,25 +43,36 @@ std::vector<GroupId> streamableGroups(const Layout& layout) {
     return groups;
 }
 
-std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes) {
-    const std::vector<GroupId> candidates = streamableGroups(layout);
-    std::vector<bool> best(layout.groups.size(), false);
-    Bytes most = 0;
-    const size_t n = candidates.size();
-    for (size_t k = 1; k <= n; ++k) {
-        std::vector<bool> flags(layout.groups.size(), false);
-        Bytes taken = 0;
-        for (size_t i = 0; i < k; ++i) {
-            const auto place = std::min(n - 1, (i * n + k / 2) / k);
-            flags[candidates[place]] = true;
-            taken += layout.groups[candidates[place]].bytes;
+StridedResidents::StridedResidents(const Layout& layout)
+    : groupCount_(layout.groups.size()), candidates_(streamableGroups(layout)) {
+    for (size_t count = 1; count <= candidates_.size(); ++count) {
+        Bytes bytes = 0;
+        for (size_t i = 0; i < count; ++i) {
+            bytes += layout.groups[candidates_[place(i, count)]].bytes;
         }
-        if (taken <= bytes && taken > most) {
-            most = taken;
-            best = std::move(flags);
+        taken_.push_back(bytes);
+    }
+}
+
+size_t StridedResidents::place(size_t i, size_t count) const {
+    const size_t n = candidates_.size();
+    return std::min(n - 1, (i * n + count / 2) / count);
+}
+
+std::vector<bool> StridedResidents::within(Bytes bytes) const {
+    size_t best = 0;
+    Bytes most = 0;
+    for (size_t count = 1; count <= taken_.size(); ++count) {
+        if (taken_[count - 1] <= bytes && taken_[count - 1] > most) {
+            most = taken_[count - 1];
+            best = count;
         }
     }
-    return best;
+    std::vector<bool> flags(groupCount_, false);
+    for (size_t i = 0; i < best; ++i) {
+        flags[candidates_[place(i, best)]] = true;
+    }
+    return flags;
 }
 
 Layout wholeLayout(const LayoutRequest& request) {

@@ -58,8 +58,21 @@ void applyRequest(Layout& layout, const LayoutRequest& request);
 /// The groups that a pass uses and that may stream: of the order, each once, without shared ones.
 [[nodiscard]] std::vector<GroupId> streamableGroups(const Layout& layout);
 
-/// Flags per group: as many groups as `bytes` allows, spread evenly over the order.
-[[nodiscard]] std::vector<bool> stridedResidents(const Layout& layout, Bytes bytes);
+/// Residents that are spread evenly over the order of a pass.
+class StridedResidents {
+public:
+    explicit StridedResidents(const Layout& layout);
+    /// Flags per group: as many bytes of groups as `bytes` allows.
+    [[nodiscard]] std::vector<bool> within(Bytes bytes) const;
+
+private:
+    /// Of the groups that may stream, the i-th of `count` residents.
+    [[nodiscard]] size_t place(size_t i, size_t count) const;
+
+    size_t groupCount_;
+    std::vector<GroupId> candidates_;
+    std::vector<Bytes> taken_;  ///< by `count` residents, from 1
+};
 
 /// The whole component, resident.
 [[nodiscard]] Layout wholeLayout(const LayoutRequest& request);

@@ -1,3 +1,4 @@
+#include "plugin/memory/choice_cost.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
 
@@ -42,12 +43,13 @@ public:
             tryAllSubsets();
         } else {
             const std::vector<bool> favoured = usedByOtherPatterns();
-            tryStrides(smallest, nobody);
+            const StridedResidents strides(layout_);
+            tryStrides(smallest, strides, nobody);
             if (favoured != nobody) {
-                tryStrides(smallest, favoured);
+                tryStrides(smallest, strides, favoured);
             }
         }
-        return std::move(*best_);
+        return laidOut(residents_[bestChoice(costs_)]);
     }
 
 private:
@@ -74,7 +76,9 @@ private:
 
     /// Evenly spread residents out of different shares of the room beside the `favoured` ones; the
     /// ring gets the rest.
-    void tryStrides(const Layout& smallest, const std::vector<bool>& favoured) {
+    void tryStrides(const Layout& smallest,
+                    const StridedResidents& strides,
+                    const std::vector<bool>& favoured) {
         Bytes spare = request_.room - smallest.residentBytes;
         for (GroupId group = 0; group < favoured.size(); ++group) {
             spare -= favoured[group] ? layout_.groups[group].bytes : 0;
@@ -82,7 +86,7 @@ private:
         for (size_t i = 0; i <= kMostStrides && spare > 0; ++i) {
             const auto share = static_cast<double>(i) / kMostStrides;
             std::vector<bool> resident =
-                stridedResidents(layout_, static_cast<Bytes>(share * static_cast<double>(spare)));
+                strides.within(static_cast<Bytes>(share * static_cast<double>(spare)));
             for (GroupId group = 0; group < favoured.size(); ++group) {
                 resident[group] = resident[group] || favoured[group];
             }
@@ -90,46 +94,46 @@ private:
         }
     }
 
-    void tryResidents(const std::vector<bool>& resident) {
-        Layout layout = layout_;
-        placeGroups(layout, resident, request_.room, kMostRingFloors);
+    void tryResidents(std::vector<bool> resident) {
+        const Layout layout = laidOut(resident);
         if (layout.bytes() > request_.room) {
             return;
         }
-        const Seconds seconds = secondsOf(layout);
-        if (!best_ || seconds < bestSeconds_) {
-            bestSeconds_ = seconds;
-            best_ = std::move(layout);
-        }
+        costs_.push_back(costOf(layout));
+        residents_.push_back(std::move(resident));
     }
 
-    Seconds secondsOf(const Layout& layout) const {
-        if (patterns_) {
-            StreamClock clock(layout, request_.work->passes, request_.profile);
-            clock.arrive(false);
-            runPasses(clock,
-                      *patterns_,
-                      *request_.work,
-                      std::min(request_.work->passes, kTimedOfSequence));
-            return clock.times().total;
-        }
+    [[nodiscard]] Layout laidOut(const std::vector<bool>& resident) const {
+        Layout layout = layout_;
+        placeGroups(layout, resident, request_.room, kMostRingFloors);
+        return layout;
+    }
+
+    [[nodiscard]] ChoiceCost costOf(const Layout& layout) const {
         const int64_t passes = request_.work ? request_.work->passes : 1;
-        const int64_t timed = std::min(passes, kTimedPasses);
-        const Seconds seconds = timePasses(layout, uses_, timed, request_.profile).total;
-        if (timed == passes) {
-            return seconds;
+        const int64_t timed = std::min(passes, patterns_ ? kTimedOfSequence : kTimedPasses);
+        StreamClock clock(layout, passes, request_.profile);
+        clock.arrive(false);
+        StreamTimes before;
+        for (int64_t pass = 0; pass < timed; ++pass) {
+            before = clock.times();
+            const PassHint hint = patterns_ ? request_.work->hint(pass) : PassHint();
+            clock.runPass(patterns_ ? patterns_->of(hint.pattern) : uses_, hint);
         }
-        const Seconds before = timePasses(layout, uses_, timed - 1, request_.profile).total;
-        return seconds + static_cast<double>(passes - timed) * (seconds - before);
+        const StreamTimes after = clock.times();
+        const auto others = static_cast<double>(patterns_ ? 0 : passes - timed);
+        return {.seconds = after.total + others * (after.total - before.total),
+                .moved = static_cast<double>(after.moved) +
+                         others * static_cast<double>(after.moved - before.moved)};
     }
 
     const LayoutRequest& request_;
     Layout layout_;
     std::vector<GroupId> groups_;  ///< that a pass uses, each once
     std::vector<GroupUse> uses_;
-    std::optional<PassUses> patterns_;  ///< where passes differ
-    std::optional<Layout> best_;
-    Seconds bestSeconds_ = 0;
+    std::optional<PassUses> patterns_;          ///< where passes differ
+    std::vector<std::vector<bool>> residents_;  ///< that were tried
+    std::vector<ChoiceCost> costs_;             ///< of them
 };
 
 }  // namespace

@@ -124,16 +124,4 @@ void runPasses(StreamClock& clock,
     }
 }
 
-StreamTimes timePasses(const Layout& layout,
-                       const std::vector<GroupUse>& pass,
-                       int64_t passes,
-                       const DeviceProfile& profile) {
-    StreamClock clock(layout, passes, profile);
-    clock.arrive(false);
-    for (int64_t i = 0; i < passes; ++i) {
-        clock.runPass(pass);
-    }
-    return clock.times();
-}
-
 }  // namespace lowtide::memory

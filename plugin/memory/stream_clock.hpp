@@ -76,10 +76,4 @@ private:
 /// Runs the first `passes` of the stage's.
 void runPasses(StreamClock& clock, const PassUses& uses, const ComponentWork& work, int64_t passes);
 
-/// Arrives and runs `passes` equal passes.
-[[nodiscard]] StreamTimes timePasses(const Layout& layout,
-                                     const std::vector<GroupUse>& pass,
-                                     int64_t passes,
-                                     const DeviceProfile& profile);
-
 }  // namespace lowtide::memory

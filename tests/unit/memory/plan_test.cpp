@@ -77,16 +77,20 @@ private Q_SLOTS:
 
     void whatMakesRoomComesAgain_data() {
         QTest::addColumn<QString>("policy");
+        QTest::addColumn<Bytes>("capacity");
         QTest::addColumn<int64_t>("times");
-        QTest::newRow("turns") << "model" << int64_t{2};
-        QTest::newRow("all stay") << "none" << int64_t{1};
+        QTest::newRow("turns") << "model" << Bytes{4 * kDenoiser} << int64_t{2};
+        QTest::newRow("room for both") << "model" << kCapacity << int64_t{1};
+        QTest::newRow("all stay") << "none" << kCapacity << int64_t{1};
     }
 
     /// A node that uses two networks, one of them before and behind the other.
     void whatMakesRoomComesAgain() {
         QFETCH(QString, policy);
+        QFETCH(Bytes, capacity);
         QFETCH(int64_t, times);
         PlanRequest request = pipeline("model", policy.toStdString(), "model");
+        request.devices[0].traits.capacity = capacity;
         NodeWork& node = request.nodes[1];
         node.components.push_back(testing::tree("text_encoder_2", {kEncoder}));
         node.work.components.push_back(

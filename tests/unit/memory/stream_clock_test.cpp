@@ -47,6 +47,19 @@ Layout ring(const Case& made, double floors) {
     return layout;
 }
 
+/// Arrives and runs `passes` equal passes.
+StreamTimes timePasses(const Layout& layout,
+                       const std::vector<GroupUse>& pass,
+                       int64_t passes,
+                       const DeviceProfile& profile) {
+    StreamClock clock(layout, passes, profile);
+    clock.arrive(false);
+    for (int64_t i = 0; i < passes; ++i) {
+        clock.runPass(pass);
+    }
+    return clock.times();
+}
+
 /// Steady passes against the bound max(compute, copies), both per pass.
 double efficiency(const Layout& layout, const Case& made) {
     const auto uses = groupUses(layout, made.work.pass, kLink);
@@ -264,7 +277,7 @@ private Q_SLOTS:
         Layout spread = groupByLeaf(*made.tree);
         spread.prefetches = true;
         Layout leading = spread;
-        placeGroups(spread, stridedResidents(spread, Bytes{1000} << 20), Bytes{1} << 50, 1);
+        placeGroups(spread, StridedResidents(spread).within(Bytes{1000} << 20), Bytes{1} << 50, 1);
         std::vector<bool> firstTen(20, false);
         std::fill(firstTen.begin(), firstTen.begin() + 10, true);
         placeGroups(leading, firstTen, Bytes{1} << 50, 1);

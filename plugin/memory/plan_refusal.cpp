@@ -1,0 +1,98 @@
+#include "plugin/memory/plan_refusal.hpp"
+
+#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/ladder.hpp"
+#include "plugin/memory/plan_sizer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lowtide::memory {
+
+namespace {
+
+std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
+    std::string text = formatBytes(bytes.weights) + " of weights, " +
+                       formatBytes(bytes.activations + bytes.workspace) + " of activations and " +
+                       formatBytes(bytes.wires + bytes.staging + bytes.held) + " of other values";
+    return text + " do not fit into " + formatBytes(device.capacity) + " on " + bytes.device +
+           (device.card.empty() ? "" : " (planned for " + device.card + ")");
+}
+
+/// What the node of `place` needs on a device with the smallest layouts.
+Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& device) {
+    Sizer sizer(request, sketchStays(request, {}));
+    sizer.makeSmallest();
+    const std::vector<StageBytes>& bytes = sizer.plan().stages[place].bytes;
+    return std::find_if(bytes.begin(),
+                        bytes.end(),
+                        [&](const StageBytes& each) { return each.device == device; })
+        ->total();
+}
+
+}  // namespace
+
+std::optional<Infeasible> firstTooLarge(const Plan& plan) {
+    for (const StagePlan& stage : plan.stages) {
+        for (size_t i = 0; i < stage.bytes.size(); ++i) {
+            const StageBytes& bytes = stage.bytes[i];
+            const DevicePlan& device = plan.devices[i];
+            if (device.capacity > 0 && bytes.total() > device.capacity) {
+                return Infeasible{.node = stage.node,
+                                  .needed = bytes.total(),
+                                  .minimum = device.peak,
+                                  .device = bytes.device,
+                                  .reason = reasonOf(bytes, device)};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
+    PlanRequest changed = request;
+    const auto node = std::find_if(changed.nodes.begin(),
+                                   changed.nodes.end(),
+                                   [&](const auto& each) { return each.node == infeasible.node; });
+    const auto place = static_cast<size_t>(node - changed.nodes.begin());
+    const Policy& own = request.nodes[place].policy;
+    const PlanDevice& device = deviceOf(request, parseDeviceSpec(infeasible.device));
+    const Bytes capacity = device.traits.capacity;
+    infeasible.capacity = capacity;
+    const bool isOfRun = infeasible.device == request.device.id();  // a budget bounds no other
+    if (isOfRun && (device.size == 0 || infeasible.minimum <= device.size)) {
+        infeasible.budget = infeasible.minimum;
+    }
+    std::vector<std::pair<std::string, Policy>> choices = {{"auto", relaxedToAuto(own)}};
+    for (size_t rung = rungOf(*node); rung < kTighterPolicies.size(); ++rung) {
+        choices.emplace_back(kTighterPolicies[rung], tightened(own, rung));
+    }
+    for (const auto& [name, policy] : choices) {
+        if (node->components.empty() || policy == own) {
+            continue;
+        }
+        node->policy = policy;
+        const Bytes needed = smallestOf(changed, place, infeasible.device);
+        if (needed <= capacity) {
+            infeasible.fittingPolicy = name;
+            infeasible.cheapestFix = "set the memory policy of " + infeasible.node +
+                                     (own.components.empty() ? "" : " and of its components") +
+                                     " to " + infeasible.fittingPolicy + ": it then needs " +
+                                     formatBytes(needed);
+            return;
+        }
+    }
+    const std::string room = "a smaller picture or batch";
+    infeasible.cheapestFix =
+        infeasible.budget > 0
+            ? "give a budget of at least " + formatAtLeast(infeasible.budget) + ", or " + room
+        : isOfRun ? "choose " + room
+                  : "free " + formatBytes(infeasible.minimum - capacity) + " of " +
+                        infeasible.device + " memory, or choose " + room;
+    infeasible.cheapestFix +=
+        infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
+}
+
+}  // namespace lowtide::memory

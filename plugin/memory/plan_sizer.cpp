@@ -1,0 +1,287 @@
+#include "plugin/memory/plan_sizer.hpp"
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/plan_measure.hpp"
+#include "plugin/memory/plan_times.hpp"
+#include "plugin/memory/room_shares.hpp"
+#include "plugin/memory/stream_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace lowtide::memory {
+
+namespace {
+
+/// The first pass is computed, and taking the second down costs about as much as computing it.
+constexpr int64_t kLeastReplayed = 4;
+constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
+
+}  // namespace
+
+Sizer::Sizer(const PlanRequest& request, StaySketch sketch)
+    : request_(request),
+      planners_(std::move(sketch.planners)),
+      together_(std::move(sketch.together)),
+      plan_(std::move(sketch.plan)) {
+    for (PlannedStay& stay : plan_.stays) {
+        stay.passes = passesOf(stay);
+    }
+    makePlaces();
+}
+
+void Sizer::makeSmallest() {
+    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+        lay(stay, 0);
+    }
+    measurePlan(plan_, request_);
+    for (const DevicePlan& device : plan_.devices) {
+        minimums_[device.device.id()] = device.peak;
+    }
+}
+
+void Sizer::makeLargest() {
+    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+        lay(stay, kUnbounded);
+    }
+    measurePlan(plan_, request_);
+}
+
+void Sizer::grow() {
+    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+        for (const std::vector<uint32_t>& stays : together_) {
+            if (stays.front() == stay) {
+                growTogether(stays);
+            }
+        }
+        lay(stay, roomFor(plan_.stays[stay]));
+        measurePlan(plan_, request_);
+    }
+}
+
+void Sizer::growTogether(const std::vector<uint32_t>& stays) {
+    Bytes left = kUnbounded;
+    Bytes taken = 0;
+    std::vector<RoomClaim> claims;
+    for (const uint32_t index : stays) {
+        const PlannedStay& stay = plan_.stays[index];
+        left = std::min(left, leftOn(deviceOfStay(stay).spec, stay));
+        taken += plan_.places[stay.place].bytes;
+        claims.push_back(claimOf(index));
+    }
+    const std::vector<std::vector<Bytes>> divisions = dividedRooms(claims, left + taken);
+    std::vector<ChoiceCost> costs;
+    for (const std::vector<Bytes>& shares : divisions) {
+        layTogether(stays, shares);
+        costs.push_back(costOf(stays));
+    }
+    layTogether(stays, divisions[bestChoice(costs)]);
+}
+
+void Sizer::layTogether(const std::vector<uint32_t>& stays, const std::vector<Bytes>& shares) {
+    for (size_t i = 0; i < stays.size(); ++i) {
+        lay(stays[i], shares[i]);
+    }
+    measurePlan(plan_, request_);
+}
+
+ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays) {
+    for (const uint32_t stay : stays) {
+        predictStay(plan_, request_, stay);
+    }
+    const StagePlan& stage = plan_.stages[plan_.stays[stays.front()].first];
+    return {.seconds = stage.seconds, .moved = static_cast<double>(stage.moved)};
+}
+
+RoomClaim Sizer::claimOf(uint32_t index) {
+    PlannedStay& stay = plan_.stays[index];
+    const std::shared_ptr<const Layout> smallest = stay.layout;
+    const PassTimes tight = timesOf(stay);
+    lay(index, kUnbounded);
+    const RoomClaim claim{.least = smallest->bytes(),
+                          .most = std::max(smallest->bytes(), stay.layout->bytes()),
+                          .copies = tight.copies,
+                          .leastCopies = timesOf(stay).copies,
+                          .hidden = smallest->prefetches ? tight.compute : 0,
+                          .passes = stay.passes};
+    stay.layout = smallest;
+    return claim;
+}
+
+Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
+    const ComponentWork* work = workOfUse(useOf(stay));
+    if (!work) {
+        return {};
+    }
+    const Layout& layout = *stay.layout;
+    const DeviceProfile& profile = deviceOfStay(stay).profile;
+    PassTimes times;
+    for (int64_t pass = 0; pass < work->passes; ++pass) {
+        const uint32_t pattern = work->hint(pass).pattern;
+        for (const GroupUse& use : groupUses(layout, work->pattern(pattern), profile)) {
+            times.compute += use.compute;
+        }
+        for (const GroupId group : layout.orderOf(pattern)) {
+            const Group& each = layout.groups[group];
+            times.copies +=
+                each.isResident ? 0 : profile.copySeconds(each.contentBytes, each.convertedBytes);
+        }
+    }
+    const auto passes = static_cast<double>(std::max<int64_t>(1, work->passes));
+    return {.copies = times.copies / passes, .compute = times.compute / passes};
+}
+
+void Sizer::pin() {
+    for (PlannedStay& stay : plan_.stays) {
+        if (const Bytes wanted = pinnable(stay); wanted > 0) {
+            stay.pinned = std::clamp<Bytes>(leftOn({.kind = "cpu"}, stay), 0, wanted);
+            measurePlan(plan_, request_);
+        }
+    }
+}
+
+void Sizer::chooseReplays() {
+    for (PlannedStay& stay : plan_.stays) {
+        const auto& groups = stay.layout->groups;
+        const bool isStill = std::all_of(
+            groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
+        if (isStill && !stay.takesTurns && deviceOfStay(stay).traits.replays &&
+            mostPassesOf(stay) >= kLeastReplayed) {
+            stay.replays = true;
+            measurePlan(plan_, request_);
+            stay.replays = leftOn(deviceOfStay(stay).spec, stay) >= 0;
+            if (!stay.replays) {
+                measurePlan(plan_, request_);
+            }
+        }
+    }
+}
+
+void Sizer::predictTimes() {
+    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
+        predictStay(plan_, request_, stay);
+    }
+}
+
+Plan Sizer::take() {
+    for (DevicePlan& device : plan_.devices) {
+        device.minimum =
+            minimums_[device.device.id()] - deviceOf(request_, device.device).droppable;
+    }
+    return std::move(plan_);
+}
+
+int64_t Sizer::mostPassesOf(const PlannedStay& stay) const {
+    int64_t most = 0;
+    for (const PlannedUse& use : plan_.uses) {
+        const ComponentWork* work = isOf(stay, use) ? workOfUse(use) : nullptr;
+        most = std::max(most, work ? work->passes : 0);
+    }
+    return most;
+}
+
+Bytes Sizer::pinnable(const PlannedStay& stay) const {
+    if (stay.layout->isInPlace || stay.passes == 1) {
+        return 0;
+    }
+    Bytes streamed = 0;
+    for (const Group& group : stay.layout->groups) {
+        streamed += group.isResident ? 0 : group.bytes;
+    }
+    if (const std::optional<Bytes> cap = useOf(stay).policy.pinCap) {
+        return std::min(streamed, *cap);
+    }
+    Bytes left = deviceOfStay(stay).traits.pinnable;
+    for (const PlannedStay& other : plan_.stays) {
+        const bool isBeside = other.first <= stay.last && stay.first <= other.last;
+        left -= &other < &stay && isBeside ? other.pinned : 0;
+    }
+    return std::clamp<Bytes>(left, 0, streamed);
+}
+
+Bytes Sizer::leftOn(const DeviceSpec& spec, const PlannedStay& stay) const {
+    const DevicePlan* device = plan_.device(spec);
+    const bool isBounded = device && device->capacity > 0;
+    Bytes left = kUnbounded;
+    for (NodeIndex node = stay.first; isBounded && node <= stay.last; ++node) {
+        for (const StageBytes& bytes : plan_.stages[node].bytes) {
+            if (bytes.device == spec.id() && stay.isHeldAt(node)) {
+                left = std::min(left, device->capacity - bytes.total());
+            }
+        }
+    }
+    return left;
+}
+
+const PlannedUse& Sizer::useOf(const PlannedStay& stay) const {
+    return *std::find_if(plan_.uses.begin(), plan_.uses.end(), [&](const PlannedUse& each) {
+        return isOf(stay, each);
+    });
+}
+
+bool Sizer::isOf(const PlannedStay& stay, const PlannedUse& use) const {
+    return &plan_.stays[use.stay] == &stay;
+}
+
+const ComponentWork* Sizer::workOfUse(const PlannedUse& use) const {
+    return workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+}
+
+int64_t Sizer::passesOf(const PlannedStay& stay) const {
+    int64_t passes = 0;
+    for (const PlannedUse& use : plan_.uses) {
+        if (isOf(stay, use)) {
+            const ComponentWork* work = workOfUse(use);
+            if (!work) {
+                return 0;
+            }
+            passes += work->passes;
+        }
+    }
+    return passes;
+}
+
+const PlanDevice& Sizer::deviceOfStay(const PlannedStay& stay) const {
+    return deviceOf(request_, plan_.components[stay.component].device);
+}
+
+void Sizer::makePlaces() {
+    for (PlannedStay& stay : plan_.stays) {
+        const DeviceSpec& device = plan_.components[stay.component].device;
+        const auto shared =
+            std::find_if(plan_.stays.begin(), plan_.stays.end(), [&](const PlannedStay& other) {
+                return &other < &stay && stay.takesTurns && other.takesTurns &&
+                       other.first == stay.first &&
+                       plan_.components[other.component].device.id() == device.id();
+            });
+        if (shared != plan_.stays.end()) {
+            stay.place = shared->place;
+            continue;
+        }
+        stay.place = static_cast<uint32_t>(plan_.places.size());
+        plan_.places.push_back(
+            {.device = device, .first = stay.first, .last = stay.last, .absences = stay.absences});
+    }
+}
+
+void Sizer::lay(uint32_t index, Bytes room) {
+    PlannedStay& stay = plan_.stays[index];
+    const PlanDevice& device = deviceOfStay(stay);
+    const PlannedUse& use = useOf(stay);
+    const ComponentTree& tree = *plan_.components[stay.component].tree;
+    const Bytes limit = stay.isThere ? kUnbounded : room;  // what is there is whole
+    stay.layout = std::make_shared<const Layout>(
+        planners_[index]->lay({.tree = tree,
+                               .traits = device.traits,
+                               .profile = device.profile,
+                               .policy = use.policy,
+                               .work = workOf(request_.nodes[use.node], tree),
+                               .room = limit}));
+}
+
+Bytes Sizer::roomFor(const PlannedStay& stay) const {
+    return leftOn(deviceOfStay(stay).spec, stay) + plan_.places[stay.place].bytes;
+}
+
+}  // namespace lowtide::memory

@@ -1,0 +1,237 @@
+#include "plugin/memory/plan.hpp"
+#include "plugin/memory/planner.hpp"
+#include "plugin/memory/room_shares.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/memory/plan_bench.hpp"
+
+#include <QtTest/QtTest>
+
+#include <chrono>
+#include <limits>
+#include <numeric>
+
+namespace plan_together_test {
+
+using namespace lowtide;
+using namespace lowtide::memory;
+using namespace lowtide::memory::plan_bench;
+
+constexpr int64_t kSteps = 20;
+/// Room is tried in steps when the optimum is looked for, and copies come leaf by leaf.
+constexpr double kNearOptimum = 1.05;
+
+ComponentWork workOver(const std::shared_ptr<const ComponentTree>& tree,
+                       int64_t passes,
+                       double flops) {
+    ComponentWork work{.tree = tree, .passes = passes};
+    for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+        work.pass.push_back({leaf, flops});
+    }
+    return work;
+}
+
+/// Leaves of a network that narrows and widens again.
+std::vector<int64_t> unevenLeaves(size_t count) {
+    std::vector<int64_t> sizes;
+    for (size_t i = 0; i < count; ++i) {
+        sizes.push_back(128 * static_cast<int64_t>(1 + (i * 7) % 5 + (i > count / 3 ? 4 : 0)));
+    }
+    return sizes;
+}
+
+/// A node of two networks; the second runs before the first in each of its passes.
+PlanRequest controlled(const std::string& policy,
+                       const std::vector<int64_t>& denoiser,
+                       const std::vector<int64_t>& control,
+                       int64_t controlled = kSteps) {
+    PlanRequest request = pipeline("model", policy, "model");
+    NodeWork& node = request.nodes[1];
+    node.components = {testing::tree("denoiser", denoiser), testing::tree("controlnet", control)};
+    node.work.components = {workOver(node.components[0], kSteps, 1e8),
+                            workOver(node.components[1], controlled, 1e8)};
+    for (int64_t step = 0; step < kSteps; ++step) {
+        if (step < controlled) {
+            node.work.turns.push_back({1, 1});
+        }
+        node.work.turns.push_back({0, 1});
+    }
+    return request;
+}
+
+Bytes bytesOf(const std::vector<int64_t>& leaves) {
+    return 4 * std::accumulate(leaves.begin(), leaves.end(), int64_t{0});
+}
+
+/// A network alone, with the fastest layout in `room`; nothing where it does not fit.
+std::optional<StagePlan> aloneIn(const PlanRequest& request, size_t component, Bytes room) {
+    const NodeWork& node = request.nodes[1];
+    const ComponentWork& work = node.work.components[component];
+    PlanRequest alone = request;
+    NodeWork& only = alone.nodes[1];
+    only.components = {node.components[component]};
+    only.work.components = {work};
+    only.work.turns.clear();
+    alone.nodes = {only};
+    alone.devices[0].traits.capacity = room;
+    const auto answer = makePlan(alone);
+    const Plan* plan = std::get_if<Plan>(&answer);
+    return plan ? std::optional(plan->stages[0]) : std::nullopt;
+}
+
+/// The shortest time of all ways to divide `room`, and the fewest bytes.
+struct Optimum {
+    Seconds seconds = std::numeric_limits<Seconds>::infinity();
+    Bytes moved = std::numeric_limits<Bytes>::max();
+};
+
+Optimum optimumIn(const PlanRequest& request, Bytes room) {
+    Optimum best;
+    for (Bytes first = kSlotAlignment; first < room; first += kSlotAlignment) {
+        const auto one = aloneIn(request, 0, first);
+        const auto other = aloneIn(request, 1, room - first);
+        if (one && other) {
+            best.seconds = std::min(best.seconds, one->seconds + other->seconds);
+            best.moved = std::min(best.moved, one->moved + other->moved);
+        }
+    }
+    return best;
+}
+
+class PlanTogetherTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void networksThatAlternateShareARoom_data() {
+        QTest::addColumn<int>("percent");
+        for (const int percent : {35, 45, 60, 75, 90}) {
+            QTest::addRow("%d %%", percent) << percent;
+        }
+    }
+
+    void networksThatAlternateShareARoom() {
+        QFETCH(int, percent);
+        const auto denoiser = unevenLeaves(30);
+        const auto control = unevenLeaves(14);
+        PlanRequest request = controlled("auto", denoiser, control);
+        const Bytes capacity = (bytesOf(denoiser) + bytesOf(control)) * percent / 100;
+        request.devices[0].traits.capacity = capacity;
+
+        const Plan plan = planOf(request);
+
+        const PlannedStay& first = plan.stays.at(1);
+        const PlannedStay& second = plan.stays.at(2);
+        QVERIFY(!first.takesTurns && !second.takesTurns);
+        QVERIFY(first.place != second.place);
+        QVERIFY(first.layout->bytes() + second.layout->bytes() <= capacity);
+        QCOMPARE(onFake(plan, 1).weights, first.layout->bytes() + second.layout->bytes());
+        const Optimum best = optimumIn(request, capacity);
+        const StagePlan& stage = plan.stages.at(1);
+        qInfo("%.6f s, %.6f s at best; %lld bytes, %lld at best",
+              stage.seconds,
+              best.seconds,
+              static_cast<long long>(stage.moved),
+              static_cast<long long>(best.moved));
+        QVERIFY(stage.seconds <= kNearOptimum * best.seconds);
+        QVERIFY(static_cast<double>(stage.moved) <= kNearOptimum * static_cast<double>(best.moved));
+    }
+
+    void whatFitsWholeComesOnce() {
+        const auto denoiser = unevenLeaves(30);
+        const auto control = unevenLeaves(14);
+        const Bytes both = bytesOf(denoiser) + bytesOf(control);
+        for (const char* policy : {"auto", "model"}) {
+            PlanRequest request = controlled(policy, denoiser, control);
+            request.devices[0].traits.capacity = both;
+            QCOMPARE(planOf(request).stages.at(1).moved, both);
+            request.devices[0].traits.capacity = kCapacity;
+            QCOMPARE(planOf(request).stages.at(1).moved, both);
+        }
+    }
+
+    void theyTakeTurnsWhereTheyDoNotFitBesideEachOther() {
+        const auto denoiser = unevenLeaves(30);
+        const auto control = unevenLeaves(14);
+        PlanRequest request = controlled("model", denoiser, control);
+        request.devices[0].traits.capacity = bytesOf(denoiser) + bytesOf(control) - 1;
+
+        const Plan plan = planOf(request);
+
+        QVERIFY(plan.stays.at(1).takesTurns && plan.stays.at(2).takesTurns);
+        QCOMPARE(plan.stages.at(1).moved, kSteps * (bytesOf(denoiser) + bytesOf(control)));
+        QCOMPARE(plan.devices.at(0).minimum, bytesOf(denoiser));
+    }
+
+    /// What is refused, and the smallest budget, are those of turns.
+    void roomForTheLargestLeafIsEnough() {
+        PlanRequest request = controlled("leaf", {256, 256, 256}, {128, 128});
+        request.nodes = {request.nodes[1]};
+        request.devices[0].traits.capacity = 4 * (256 + 128);
+        QVERIFY(!planOf(request).stays.at(0).takesTurns);
+        request.devices[0].traits.capacity = 4 * 256;
+        const Plan tight = planOf(request);
+        QVERIFY(tight.stays.at(0).takesTurns);
+        QCOMPARE(tight.devices.at(0).minimum, Bytes{4 * 256});
+        request.devices[0].traits.capacity = 4 * 256 - 1;
+        QVERIFY(std::holds_alternative<Infeasible>(makePlan(request)));
+    }
+
+    /// A network of few passes gains little from what stays.
+    void roomGoesWhereItSavesMost() {
+        const std::vector<int64_t> leaves(20, 128);
+        PlanRequest request = controlled("auto", leaves, leaves, 2);
+        request.devices[0].traits.capacity = bytesOf(leaves) * 5 / 4;
+
+        const Plan plan = planOf(request);
+
+        QVERIFY(!plan.stays.at(1).takesTurns);
+        QVERIFY(plan.stays.at(1).layout->residentBytes > 3 * plan.stays.at(2).layout->bytes());
+        const Optimum best = optimumIn(request, request.devices[0].traits.capacity);
+        QVERIFY(plan.stages.at(1).seconds <= kNearOptimum * best.seconds);
+    }
+
+    void networksInOrderKeepOnePlace() {
+        PlanRequest request = controlled("auto", unevenLeaves(30), unevenLeaves(14));
+        request.nodes[1].work.turns = {{1, kSteps}, {0, kSteps}};
+        request.devices[0].traits.capacity = bytesOf(unevenLeaves(30));
+        const Plan plan = planOf(request);
+        QCOMPARE(plan.stays.at(1).place, plan.stays.at(2).place);
+    }
+
+    void roomIsSharedInProportion_whereNobodyWaits() {
+        const RoomClaim idle{.least = 10, .most = 110, .copies = 1, .hidden = 2, .passes = 5};
+        const std::vector<Bytes> shares = shareRoom({idle, idle}, 120);
+        QCOMPARE(shares, std::vector<Bytes>({60, 60}));
+        QCOMPARE(shareRoom({idle, idle}, 20), std::vector<Bytes>({10, 10}));
+        QCOMPARE(shareRoom({idle, idle}, 1000), std::vector<Bytes>({110, 110}));
+        QCOMPARE(shareRoom({}, 1000), std::vector<Bytes>());
+    }
+
+    void roomGoesFirstToWhoWaitsForCopies() {
+        const RoomClaim idle{.least = 10, .most = 110, .copies = 1, .hidden = 2, .passes = 5};
+        const RoomClaim waiting{.least = 10, .most = 110, .copies = 10, .hidden = 4, .passes = 5};
+        QCOMPARE(shareRoom({idle, waiting}, 80), std::vector<Bytes>({10, 70}));
+        QCOMPARE(shareRoom({waiting, waiting}, 80), std::vector<Bytes>({40, 40}));
+        RoomClaim rare = waiting;
+        rare.passes = 1;
+        QCOMPARE(shareRoom({rare, waiting}, 80), std::vector<Bytes>({10, 70}));
+    }
+
+    /// Prints how long a plan takes; asserts ten times the goal of a tenth of a second.
+    void aPlanOfLargeNetworksIsFast() {
+        PlanRequest request = controlled("auto", unevenLeaves(1680), unevenLeaves(800));
+        const Bytes both = bytesOf(unevenLeaves(1680)) + bytesOf(unevenLeaves(800));
+        request.devices[0].traits.capacity = both * 6 / 10;
+        const auto start = std::chrono::steady_clock::now();
+        const Plan plan = planOf(request);
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        QVERIFY(!plan.stays.at(1).takesTurns);
+        qInfo("%.3f s", seconds.count());
+    }
+};
+
+LOWTIDE_TEST(PlanTogetherTest)
+
+}  // namespace plan_together_test
+
+#include "plan_together_test.moc"
