@@ -112,6 +112,8 @@ private Q_SLOTS:
         expectedSteps_ = stepsIn(cached.report.at("repetitions").back());
         QVERIFY(expected_.size() > 10000 && expectedCached_.size() > 10000);
         QVERIFY(expectedSteps_.at("full") == 2 && expectedSteps_.at("partial") == 2);
+        QVERIFY(expectedSteps_.at("bytes") > 0);
+        QCOMPARE(expectedSteps_.at("bytes_after"), Json(0));
     }
 
     void cleanup() {

@@ -105,6 +105,17 @@ private Q_SLOTS:
         const WireRef afresh = bench.denoise(after(request, withoutState(half)));
         QVERIFY(!at::equal(PictureBench::samplesOf(given), PictureBench::samplesOf(afresh)));
     }
+
+    /// Other levels of the same model: what was kept is of another schedule.
+    void anotherNumberOfStepsStartsAfresh() {
+        PictureBench bench("builtin:mini");
+        const WireRef half = bench.denoise(firstPass(bench));
+        models::DenoiseRequest request = firstPass(bench);
+        request.steps += 4;
+        const WireRef given = bench.denoise(after(request, half));
+        const WireRef afresh = bench.denoise(after(request, withoutState(half)));
+        QVERIFY(at::equal(PictureBench::samplesOf(given), PictureBench::samplesOf(afresh)));
+    }
 };
 
 LOWTIDE_TEST(SecondPassTest)

@@ -79,6 +79,14 @@ std::vector<Damage> damages() {
          },
          Corrupt,
          {"edm_mean", "I64 [4]"}},
+        {"a mean without a deviation",
+         [](OwnTensors& t) { t["edm_mean"] = zeros(DType::F32, {4}); },
+         Corrupt,
+         {"it has edm_mean but no edm_std"}},
+        {"a deviation without a mean",
+         [](OwnTensors& t) { t["edm_std"] = zeros(DType::F32, {4}); },
+         Corrupt,
+         {"it has edm_std but no edm_mean"}},
         {"a middle of another depth",
          [](OwnTensors& t) {
              eraseUnder(t, "model.diffusion_model.middle_block.1.transformer_blocks.1.");

@@ -28,8 +28,17 @@ std::string_view openClipPrefix(const WeightMap& file) {
 }
 
 /// Playground 2.5 carries what its latents are brought to mean 0 and deviation 1 by.
+/// Whether it is a checkpoint of EDM's noise, as playground-v2.5.
 bool hasEdm(const WeightMap& file) {
-    return file.tensors.contains(kEdmMean) && file.tensors.contains(kEdmDeviation);
+    const bool hasMean = file.tensors.contains(kEdmMean);
+    if (hasMean != file.tensors.contains(kEdmDeviation)) {
+        throw Error(ErrorKind::Corrupt,
+                    file.what + ": it has " + (hasMean ? kEdmMean : kEdmDeviation) + " but no " +
+                        (hasMean ? kEdmDeviation : kEdmMean) +
+                        "; a checkpoint of EDM's noise has both, others have none",
+                    "get the checkpoint again");
+    }
+    return hasMean;
 }
 
 double detectSdxlLdm(const ModelSource& source) {
