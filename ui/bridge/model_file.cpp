@@ -4,20 +4,11 @@
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
 
-#include <string_view>
-
 namespace lowtide::ui {
 
 namespace {
 
 constexpr Bytes kTensorsAtOnce = 4;
-
-ModelKind kindNamedByModule(std::string_view kind) {
-    return kind == "checkpoint"    ? ModelKind::Checkpoint
-           : kind == "autoencoder" ? ModelKind::Autoencoder
-           : kind == "upscaler"    ? ModelKind::Upscaler
-                                   : ModelKind::Other;
-}
 
 std::string messageIn(const Json& answer, const std::string& name) {
     const Issues issues = issuesFromJson(memberIn(answer, "issues"));
@@ -40,7 +31,7 @@ ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
         model.problem = messageIn(known, model.name);
         return model;
     }
-    model.kind = kindNamedByModule(kind);
+    model.kind = modelKindNamed(kind);
     model.family = textIn(known, "family");
     model.isRunnable = memberIn(known, "runs") == true;
     model.weights = bytesIn(known, "bytes");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
+#include "ui/bridge/model_kind.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,9 +13,6 @@ class Recogniser;
 }  // namespace lowtide
 
 namespace lowtide::ui {
-
-/// What a parameter of a node wants of a file of weights.
-enum class ModelKind { Checkpoint, Autoencoder, Upscaler, Other };
 
 /// A file of weights, or a folder in the diffusers layout, as the module recognises it.
 struct ModelFile {

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 namespace lowtide::ui {
@@ -11,20 +10,6 @@ namespace lowtide::ui {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct NamedFolder {
-    const char* name;
-    ModelKind kind;
-};
-
-constexpr std::array kNames = {NamedFolder{"checkpoints", ModelKind::Checkpoint},
-                               NamedFolder{"diffusers", ModelKind::Checkpoint},
-                               NamedFolder{"vae", ModelKind::Autoencoder},
-                               NamedFolder{"upscale_models", ModelKind::Upscaler},
-                               NamedFolder{"Stable-diffusion", ModelKind::Checkpoint},
-                               NamedFolder{"VAE", ModelKind::Autoencoder},
-                               NamedFolder{"ESRGAN", ModelKind::Upscaler},
-                               NamedFolder{"RealESRGAN", ModelKind::Upscaler}};
 
 void addOnce(std::vector<ModelFolder>& folders, const std::vector<ModelFolder>& more) {
     for (const ModelFolder& folder : more) {
@@ -43,7 +28,7 @@ std::vector<ModelFolder> modelFoldersIn(const std::string& chosen) {
     }
     std::vector<ModelFolder> folders;
     for (const fs::path& base : {fs::path(chosen), fs::path(chosen) / "models"}) {
-        for (const NamedFolder& named : kNames) {
+        for (const KindFolder& named : kindFolders()) {
             std::error_code ignored;
             if (fs::is_directory(base / named.name, ignored)) {
                 folders.push_back({(base / named.name).string(), named.kind});

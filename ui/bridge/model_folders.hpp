@@ -17,9 +17,9 @@ struct ModelFolder {
     bool operator==(const ModelFolder&) const = default;
 };
 
-/// The folders of models below a folder that a person chose: ComfyUI's names (checkpoints, vae,
-/// upscale_models, in it or in its folder "models") or those of Automatic1111's web UI
-/// (Stable-diffusion, VAE, ESRGAN, RealESRGAN); the folder itself where it has none of them.
+/// The folders of models below a folder that a person chose, in it or in its folder "models", by
+/// the names of ComfyUI (checkpoints, loras, ...) and of Automatic1111's web UI (Stable-diffusion,
+/// Lora, ...); the folder itself where it has none of them.
 [[nodiscard]] std::vector<ModelFolder> modelFoldersIn(const std::string& chosen);
 
 /// The folders of everything that a person chose, each once.

@@ -67,13 +67,12 @@ void visitEntries(YamlTree& tree, const yaml_node_t& map, Visit&& visit) {
 }
 
 std::optional<ModelKind> kindNamed(const std::string& name) {
-    if (name == "checkpoints" || name == "diffusers") {
-        return ModelKind::Checkpoint;
+    for (const KindFolder& folder : kindFolders()) {
+        if (folder.isOfComfy && name == folder.name) {
+            return folder.kind;
+        }
     }
-    if (name == "vae") {
-        return ModelKind::Autoencoder;
-    }
-    return name == "upscale_models" ? std::optional(ModelKind::Upscaler) : std::nullopt;
+    return std::nullopt;
 }
 
 fs::path fromHome(const std::string& path) {

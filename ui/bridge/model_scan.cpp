@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 8;
 constexpr std::array<std::string_view, 4> kEndings = {".safetensors", ".ckpt", ".pth", ".pt"};
+/// Of adapters alone: elsewhere they are parts of folders.
+constexpr std::string_view kAdapterEnding = ".bin";
 
 /// One look through all folders.
 class Scan {
@@ -47,14 +49,17 @@ private:
             std::error_code ignored;
             if (it->is_directory(ignored)) {
                 enter(top, it->path(), depth + 1);
-            } else if (isWeights(it->path()) && it->is_regular_file(ignored)) {
+            } else if (isWeights(it->path(), top.kind) && it->is_regular_file(ignored)) {
                 add(top, it->path(), headerOf(it->path().string()));
             }
         }
     }
 
-    static bool isWeights(const fs::path& path) {
+    static bool isWeights(const fs::path& path, ModelKind kind) {
         const std::string ending = toLower(path.extension().string());
+        if (ending == kAdapterEnding) {
+            return kind == ModelKind::Embedding || kind == ModelKind::IpAdapter;
+        }
         return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
     }
 

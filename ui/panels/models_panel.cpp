@@ -43,6 +43,14 @@ QString kindText(ModelKind kind) {
             return ModelsPanel::tr("autoencoder");
         case ModelKind::Upscaler:
             return ModelsPanel::tr("upscaler");
+        case ModelKind::Lora:
+            return ModelsPanel::tr("LoRA");
+        case ModelKind::ControlNet:
+            return ModelsPanel::tr("ControlNet");
+        case ModelKind::IpAdapter:
+            return ModelsPanel::tr("IP-Adapter");
+        case ModelKind::Embedding:
+            return ModelsPanel::tr("embedding");
         case ModelKind::Other:
             break;
     }
@@ -217,8 +225,8 @@ QWidget* ModelsPanel::makeModels() {
     connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
-        if (const QString param = item->data(Name, Qt::UserRole).toString(); !param.isEmpty()) {
-            Q_EMIT useAsked(param, item->data(Family, Qt::UserRole).toString());
+        if (const QVariant kind = item->data(Name, Qt::UserRole); kind.isValid()) {
+            Q_EMIT useAsked(kind.value<ModelKind>(), item->data(Family, Qt::UserRole).toString());
         }
     });
     auto* row = new QHBoxLayout;
@@ -328,7 +336,7 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
         item->setIcon(Name, Theme::current().icon("warning", "warning"));
     }
     if (model.file.isRunnable) {
-        item->setData(Name, Qt::UserRole, paramOf(model.file.kind));
+        item->setData(Name, Qt::UserRole, QVariant::fromValue(model.file.kind));
         item->setData(Family, Qt::UserRole, QString::fromStdString(model.value));
     }
     return item;

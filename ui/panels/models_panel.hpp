@@ -29,8 +29,8 @@ public:
     void addPlace(const QString& path);
 
 Q_SIGNALS:
-    /// A model was chosen; `param` is the parameter that takes it: "checkpoint", "vae", "upscaler".
-    void useAsked(const QString& param, const QString& value);
+    /// A model was chosen, of a kind that has a place in graphs.
+    void useAsked(lowtide::ui::ModelKind kind, const QString& value);
 
 private:
     QWidget* makePlaces();

@@ -16,16 +16,6 @@ class ModelWords {
     Q_DECLARE_TR_FUNCTIONS(Models)
 };
 
-std::optional<ModelKind> kindOf(const std::string& param) {
-    if (param == "checkpoint") {
-        return ModelKind::Checkpoint;
-    }
-    if (param == "vae") {
-        return ModelKind::Autoencoder;
-    }
-    return param == "upscaler" ? std::optional(ModelKind::Upscaler) : std::nullopt;
-}
-
 QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     if (!model.file.problem.empty()) {
         return ModelWords::tr("cannot be read");
@@ -46,10 +36,10 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
 
 }  // namespace
 
-std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
+std::vector<OfferedFile> OfferedModels::filesFor(const std::string& nodeType,
                                                  const std::string& param) const {
     std::vector<OfferedFile> offered;
-    const std::optional<ModelKind> kind = kindOf(param);
+    const std::optional<ModelKind> kind = kindFor({nodeType, param});
     if (!kind) {
         return offered;
     }
@@ -71,20 +61,6 @@ std::vector<OfferedFile> OfferedModels::filesFor(const std::string&,
 bool OfferedModels::isOfProgram(const QString& path) const {
     return !programFolder_.isEmpty() &&
            QDir::cleanPath(path).startsWith(QDir::cleanPath(programFolder_) + QLatin1Char('/'));
-}
-
-QString paramOf(ModelKind kind) {
-    switch (kind) {
-        case ModelKind::Checkpoint:
-            return QStringLiteral("checkpoint");
-        case ModelKind::Autoencoder:
-            return QStringLiteral("vae");
-        case ModelKind::Upscaler:
-            return QStringLiteral("upscaler");
-        case ModelKind::Other:
-            break;
-    }
-    return {};
 }
 
 QString verdictText(ModelVerdict verdict) {

@@ -5,8 +5,8 @@
 
 namespace lowtide::ui {
 
-/// Offers the models of the library to the parameters that name them: "checkpoint", "vae",
-/// "upscaler". `library` must outlive it. `programFolder`: with the files of presets.
+/// Offers the models of the library to the parameters that name them (paramOf). `library` must
+/// outlive it. `programFolder`: with the files of presets.
 class OfferedModels final : public OfferedFiles {
 public:
     explicit OfferedModels(const ModelLibrary& library, QString programFolder = {})
@@ -21,8 +21,6 @@ private:
     QString programFolder_;
 };
 
-/// The parameter that takes such a file; empty: none.
-[[nodiscard]] QString paramOf(ModelKind kind);
 /// "fits", "streams", "too big"; empty: not known.
 [[nodiscard]] QString verdictText(ModelVerdict verdict);
 /// The rule behind the verdicts, for a tooltip.

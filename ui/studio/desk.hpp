@@ -92,7 +92,7 @@ private:
     void viewPicture(const QImage& picture, const QString& title, const QSize& size = {});
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
-    void useModel(const QString& param, const QString& value);
+    void useModel(ModelKind kind, const QString& value);
     void useDroppedModel(const QString& path);
     [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();

@@ -20,15 +20,14 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Nodes of the graph with a parameter of that name; those among `preferred` alone, if any.
+/// Nodes of the graph with the parameter; those among `preferred` alone, if any.
 std::vector<std::string> takersOf(const GraphModel& model,
-                                  const std::string& param,
+                                  const ModelParam& param,
                                   const std::set<std::string>& preferred) {
     std::vector<std::string> all;
     std::vector<std::string> chosen;
     for (const auto& [id, node] : model.document().nodes) {
-        const NodeDesc* desc = model.desc(id);
-        if (desc && graph::findParam(*desc, param)) {
+        if (node.type == param.nodeType) {
             all.push_back(id);
             if (preferred.contains(id)) {
                 chosen.push_back(id);
@@ -170,10 +169,16 @@ bool Desk::isFound(const std::string& file) const {
     return workspace_.models.isThere(file, workspace_.file.folder());
 }
 
-void Desk::useModel(const QString& param, const QString& value) {
-    const std::string id = param.toStdString();
+void Desk::useModel(ModelKind kind, const QString& value) {
+    const std::optional<ModelParam> param = paramOf(kind);
+    if (!param) {
+        notices_->show(NoticeKind::Info,
+                       tr("An embedding has no node: write %1 in a prompt.")
+                           .arg(QFileInfo(value).completeBaseName()));
+        return;
+    }
     const std::vector<std::string> takers =
-        takersOf(workspace_.model, id, canvas_->selectedNodes());
+        takersOf(workspace_.model, *param, canvas_->selectedNodes());
     if (takers.size() != 1) {
         notices_->show(
             NoticeKind::Info,
@@ -183,11 +188,11 @@ void Desk::useModel(const QString& param, const QString& value) {
                 : tr("Several nodes take such a file. Select the one to use it in."));
         return;
     }
-    workspace_.model.apply(tr("Use %1").arg(QFileInfo(value).fileName()),
-                           [&](graph::Document& document) {
-                               document.nodes.at(takers.front()).params[id] = value.toStdString();
-                           });
-    reveal(takers.front(), id);
+    workspace_.model.apply(
+        tr("Use %1").arg(QFileInfo(value).fileName()), [&](graph::Document& document) {
+            document.nodes.at(takers.front()).params[param->param] = value.toStdString();
+        });
+    reveal(takers.front(), param->param);
 }
 
 void Desk::useDroppedModel(const QString& path) {
@@ -205,7 +210,7 @@ void Desk::useDroppedModel(const QString& path) {
                            : tr("“%1” is of the family %2, which this version does not run.")
                                  .arg(name, QString::fromStdString(model.family)));
     } else {
-        useModel(paramOf(model.kind), path);
+        useModel(model.kind, path);
     }
 }
 

@@ -69,7 +69,14 @@ private Q_SLOTS:
             R"({"kind": "upscaler", "family": "ESRGAN", "runs": true})",
             Status::Ok,
             {.kind = ModelKind::Upscaler, .family = "ESRGAN", .isRunnable = true});
-        row("a LoRA", R"({"kind": "lora", "family": "LoRA"})", Status::Ok, {.family = "LoRA"});
+        row("a LoRA",
+            R"({"kind": "lora", "family": "LoRA for SD 1.x", "runs": true})",
+            Status::Ok,
+            {.kind = ModelKind::Lora, .family = "LoRA for SD 1.x", .isRunnable = true});
+        row("what has no place in a graph",
+            R"({"kind": "text_encoder", "family": "text encoder"})",
+            Status::Ok,
+            {.family = "text encoder"});
         row("damaged",
             R"({"kind": "unknown", "problem": "m.safetensors is cut off"})",
             Status::Ok,
@@ -140,11 +147,13 @@ private Q_SLOTS:
                                                 "models/upscale_models"}
                                  << QStringList{"models/checkpoints",
                                                 "models/vae",
-                                                "models/upscale_models"};
+                                                "models/upscale_models",
+                                                "models/loras"};
         QTest::newRow("its models")
             << QStringList{"checkpoints", "clip"} << QStringList{"checkpoints"};
-        QTest::newRow("Automatic1111") << QStringList{"models/Stable-diffusion", "models/ESRGAN"}
-                                       << QStringList{"models/Stable-diffusion", "models/ESRGAN"};
+        QTest::newRow("Automatic1111")
+            << QStringList{"models/Stable-diffusion", "models/ESRGAN", "models/Lora", "embeddings"}
+            << QStringList{"embeddings", "models/Stable-diffusion", "models/ESRGAN", "models/Lora"};
         QTest::newRow("none of them") << QStringList{"mine"} << QStringList{"."};
     }
 
@@ -189,6 +198,7 @@ empty:
             {"/data/comfy/models/checkpoints", ModelKind::Checkpoint},
             {"/data/comfy/models/vae", ModelKind::Autoencoder},
             {"/elsewhere/vae", ModelKind::Autoencoder},
+            {"/data/comfy/models/loras", ModelKind::Lora},
             {"/graphs/webui/models/ESRGAN", ModelKind::Upscaler},
             {"/graphs/webui/sub", ModelKind::Checkpoint},
             {"/graphs/webui/sub", ModelKind::Autoencoder}};

@@ -40,6 +40,33 @@ private Q_SLOTS:
         QVERIFY(library.problems().isEmpty());
     }
 
+    /// What its header does not tell counts as what its folder's name says; .bin files are adapters
+    /// in folders of adapters, elsewhere parts of something.
+    void takesAdaptersOfEveryFolder() {
+        for (const char* file : {"loras/style.safetensors",
+                                 "controlnet/edges.safetensors",
+                                 "t2i_adapter/depth.safetensors",
+                                 "embeddings/word.bin",
+                                 "ipadapter/plus.bin",
+                                 "checkpoints/part.bin"}) {
+            writeModel(at(file), {"x"});
+        }
+        ModelLibrary library(&module_);
+
+        scan(library, {folder_->path()});
+
+        std::map<std::string, ModelKind> found;
+        for (const FoundModel& model : library.models()) {
+            found[model.relative] = model.file.kind;
+        }
+        QCOMPARE(found.size(), size_t{8});
+        QCOMPARE(found.at("style.safetensors"), ModelKind::Lora);
+        QCOMPARE(found.at("edges.safetensors"), ModelKind::ControlNet);
+        QCOMPARE(found.at("depth.safetensors"), ModelKind::ControlNet);
+        QCOMPARE(found.at("word.bin"), ModelKind::Embedding);
+        QCOMPARE(found.at("plus.bin"), ModelKind::IpAdapter);
+    }
+
     /// A folder in the diffusers layout has a folder "vae", as collections of models have.
     void takesTheFolderOfOneCheckpoint() {
         const QString one = at("sd15");

@@ -134,8 +134,11 @@ private Q_SLOTS:
         }
 
         QCOMPARE(used.count(), 2);
-        QCOMPARE(used.at(0), (QVariantList{"checkpoint", "dream.safetensors"}));
-        QCOMPARE(used.at(1), (QVariantList{"vae", at("models/vae/soft.safetensors")}));
+        QCOMPARE(used.at(0),
+                 (QVariantList{QVariant::fromValue(ModelKind::Checkpoint), "dream.safetensors"}));
+        QCOMPARE(used.at(1),
+                 (QVariantList{QVariant::fromValue(ModelKind::Autoencoder),
+                               at("models/vae/soft.safetensors")}));
     }
 
     void findsModelsByName() {
@@ -235,6 +238,30 @@ private Q_SLOTS:
         QCOMPARE(upscalers.size(), size_t{1});
         QCOMPARE(upscalers[0].detail, QString("cannot be read"));
         QVERIFY(offered.filesFor("load.image", "image").empty());
+    }
+
+    /// Of every kind with a parameter, to that parameter alone.
+    void offersAdaptersToTheirNodes() {
+        const std::pair<const char*, ModelParam> places[] = {
+            {"loras/style", {"load.lora", "file"}},
+            {"controlnet/edges", {"load.controlnet", "controlnet"}},
+            {"ipadapter/plus", {"load.ip_adapter", "adapter"}}};
+        for (const auto& [file, param] : places) {
+            writeModel(at("models/" + QString(file) + ".safetensors"), {"x"});
+        }
+        writeModel(at("models/embeddings/word.safetensors"), {"x"});
+        QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
+        library_->setFolders({folder_->path()}, {});
+        QVERIFY(scanned.wait());
+        const OfferedModels offered(*library_);
+
+        for (const auto& [file, param] : places) {
+            const auto files = offered.filesFor(param.nodeType, param.param);
+            QCOMPARE(files.size(), size_t{1});
+            QCOMPARE(files[0].label, QString(file).section('/', 1) + ".safetensors");
+        }
+        QVERIFY(offered.filesFor("save.image", "file").empty());
+        QVERIFY(!paramOf(ModelKind::Embedding));
     }
 
     void looksRight_data() { test::addSchemes(); }

@@ -453,10 +453,19 @@ private Q_SLOTS:
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const std::string before = checkpointOf(studio.model(), "load");
         studio.window->desk()->canvas().select({"load_again"});
-        Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked("checkpoint",
+        Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Checkpoint,
                                                                   "dream.safetensors");
         QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
         QCOMPARE(checkpointOf(studio.model(), "load"), before);
+    }
+
+    void anEmbeddingIsNamedInPrompts() {
+        Working studio;
+        const graph::Document before = studio.model().document();
+        Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
+                                                                  "sub/easynegative.pt");
+        QVERIFY(studio.window->desk()->notices().text().contains("write easynegative in a prompt"));
+        QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
     }
 
 private:

@@ -1,0 +1,73 @@
+#include "ui/bridge/model_kind.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace lowtide::ui {
+
+namespace {
+
+struct KindWords {
+    ModelKind kind;
+    std::string_view name;
+    std::string_view nodeType;  ///< empty: no parameter takes it
+    std::string_view param;
+};
+
+constexpr std::array kKinds = {
+    KindWords{ModelKind::Checkpoint, "checkpoint", "load.checkpoint", "checkpoint"},
+    KindWords{ModelKind::Autoencoder, "autoencoder", "load.checkpoint", "vae"},
+    KindWords{ModelKind::Upscaler, "upscaler", "load.upscaler", "upscaler"},
+    KindWords{ModelKind::Lora, "lora", "load.lora", "file"},
+    KindWords{ModelKind::ControlNet, "controlnet", "load.controlnet", "controlnet"},
+    KindWords{ModelKind::IpAdapter, "ip_adapter", "load.ip_adapter", "adapter"},
+    KindWords{ModelKind::Embedding, "embedding", "", ""}};
+
+constexpr std::array kFolders = {KindFolder{"checkpoints", ModelKind::Checkpoint, true},
+                                 KindFolder{"diffusers", ModelKind::Checkpoint, true},
+                                 KindFolder{"vae", ModelKind::Autoencoder, true},
+                                 KindFolder{"upscale_models", ModelKind::Upscaler, true},
+                                 KindFolder{"loras", ModelKind::Lora, true},
+                                 KindFolder{"controlnet", ModelKind::ControlNet, true},
+                                 KindFolder{"t2i_adapter", ModelKind::ControlNet, true},
+                                 KindFolder{"ipadapter", ModelKind::IpAdapter, true},
+                                 KindFolder{"embeddings", ModelKind::Embedding, true},
+                                 KindFolder{"Stable-diffusion", ModelKind::Checkpoint, false},
+                                 KindFolder{"VAE", ModelKind::Autoencoder, false},
+                                 KindFolder{"ESRGAN", ModelKind::Upscaler, false},
+                                 KindFolder{"RealESRGAN", ModelKind::Upscaler, false},
+                                 KindFolder{"Lora", ModelKind::Lora, false},
+                                 KindFolder{"LyCORIS", ModelKind::Lora, false},
+                                 KindFolder{"ControlNet", ModelKind::ControlNet, false}};
+
+}  // namespace
+
+ModelKind modelKindNamed(std::string_view name) {
+    const auto* found = std::find_if(
+        kKinds.begin(), kKinds.end(), [&](const KindWords& words) { return words.name == name; });
+    return found == kKinds.end() ? ModelKind::Other : found->kind;
+}
+
+std::optional<ModelParam> paramOf(ModelKind kind) {
+    for (const KindWords& words : kKinds) {
+        if (words.kind == kind && !words.nodeType.empty()) {
+            return ModelParam{std::string(words.nodeType), std::string(words.param)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<ModelKind> kindFor(const ModelParam& param) {
+    for (const KindWords& words : kKinds) {
+        if (words.nodeType == param.nodeType && words.param == param.param) {
+            return words.kind;
+        }
+    }
+    return std::nullopt;
+}
+
+std::span<const KindFolder> kindFolders() {
+    return kFolders;
+}
+
+}  // namespace lowtide::ui
