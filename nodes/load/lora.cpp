@@ -81,7 +81,10 @@ void runLoadLora(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType loadLoraNode(models::Stages& stages) {
-    return stageNode(stages, describeLoadLora(), outlineLoadLora, runLoadLora, "adapter load");
+    executor::NodeType type =
+        stageNode(stages, describeLoadLora(), outlineLoadLora, runLoadLora, "adapter load");
+    type.collectAtRelease = "adapter unload";
+    return type;
 }
 
 }  // namespace lowtide::nodes

@@ -160,9 +160,11 @@ struct NodeType {
     std::function<WorkOutline(const OutlineContext&)> outline;
     std::function<void(Context&)> run;
     /// The automatic collection point behind this stage: "prompt encode", "image encode",
-    /// "denoise", "decode", "upscale", "adapter load", "adapter unload", "controlnet",
-    /// "ip adapter". Empty: none.
+    /// "denoise", "decode", "upscale", "adapter load", "controlnet", "ip adapter". Empty: none.
     std::string collectAfter;
+    /// The point behind the last stage that uses its values: "adapter unload". A node with the same
+    /// point hands on what it takes, and has it instead. Empty: none.
+    std::string collectAtRelease{};
 };
 
 }  // namespace lowtide::executor

@@ -7,6 +7,7 @@
 #include "plugin/executor/run_controls.hpp"
 
 #include <chrono>
+#include <set>
 
 namespace lowtide::executor {
 
@@ -239,6 +240,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
                         controls,
                         setting_.outlined.precisionText);
     double milliseconds = 0;
+    std::vector<size_t> usedUp;
     isHandingOver_ = false;
     std::optional<Issue> issue = attempt(node.id, [&] {
         setting_.stop.throwIfStopped();
@@ -256,7 +258,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         milliseconds = millisecondsSince(begin);
         isHandingOver_ = true;
         keepValue(position, context.outputs);
-        wires.finish(position, std::move(context.outputs), context.files);
+        usedUp = wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);
         requireRightBooks();
     });
@@ -277,7 +279,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
                                                     std::move(context.facts)});
         setting_.events.event(
             NodeFinished{node.id, number_, milliseconds, peak, std::move(context.files)});
-        collectAfter(position);
+        collectAfter(position, usedUp);
     }
     return issue;
 }
@@ -300,14 +302,30 @@ void Repetition::keepValue(size_t position, const Wires::Outputs& outputs) {
     }
 }
 
-/// The automatic collection point of a stage, behind it: its dead wires are gone. One that fails
-/// is told and costs nothing else.
-void Repetition::collectAfter(size_t position) {
-    const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
-    const std::string& point = setting_.types.of(*node.desc).collectAfter;
+/// The automatic collection points of a stage, behind it: its dead wires are gone, and what they
+/// were the last to use.
+void Repetition::collectAfter(size_t position, const std::vector<size_t>& usedUp) {
+    const auto typeAt = [&](size_t at) -> const NodeType& {
+        return setting_.types.of(*setting_.snapshot.nodes[at].desc);
+    };
+    const NodeType& type = typeAt(position);
+    collectAt(type.collectAfter, position);
+    std::set<std::string> released;
+    for (const size_t maker : usedUp) {
+        released.insert(typeAt(maker).collectAtRelease);
+    }
+    released.erase(type.collectAtRelease);
+    for (const std::string& point : released) {
+        collectAt(point, position);
+    }
+}
+
+/// One that fails is told and costs nothing else.
+void Repetition::collectAt(const std::string& point, size_t position) {
     if (point.empty()) {
         return;
     }
+    const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     std::optional<Issue> issue = attempt(node.id, [&] {
         setting_.collections.at({.name = point, .node = node.id, .device = places_[position]});
     });

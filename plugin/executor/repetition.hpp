@@ -59,7 +59,8 @@ private:
     void select();
     void requireRightBooks() const;
     void keepValue(size_t position, const Wires::Outputs& outputs);
-    void collectAfter(size_t position);
+    void collectAfter(size_t position, const std::vector<size_t>& usedUp);
+    void collectAt(const std::string& point, size_t position);
     void tellKept();
     void addIssue(Issue issue);
     void reportCached(const Selection& selection);

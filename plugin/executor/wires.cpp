@@ -71,7 +71,7 @@ std::shared_ptr<const LedgerCharge> Wires::chargeFor(const memory::WireRef& valu
     return std::make_shared<LedgerCharge>(ledger_, memory::Tag::Wires, owner, *value, devices_);
 }
 
-void Wires::finish(size_t node, Outputs outputs, std::vector<std::string> files) {
+std::vector<size_t> Wires::finish(size_t node, Outputs outputs, std::vector<std::string> files) {
     NodeWires& own = nodes_[node];
     const NodeDesc& desc = *snapshot_.nodes[node].desc;
     own.files = std::move(files);
@@ -92,15 +92,27 @@ void Wires::finish(size_t node, Outputs outputs, std::vector<std::string> files)
         }
     }
     keepWhenComplete(node);
+    std::vector<size_t> usedUp;
     for (const graph::SnapshotInput& input : snapshot_.nodes[node].inputs) {
         for (const graph::SnapshotOutput& output : heldBy(input)) {
             Slot& slot = nodes_[output.node].slots.at(output.port);
             if (--slot.consumersLeft == 0) {
                 release(output.node, slot, output.port);
                 keepWhenComplete(output.node);
+                if (isUsedUp(output.node)) {
+                    usedUp.push_back(output.node);
+                }
             }
         }
     }
+    return usedUp;
+}
+
+bool Wires::isUsedUp(size_t node) const {
+    const auto& slots = nodes_[node].slots;
+    return std::all_of(slots.begin(), slots.end(), [](const auto& entry) {
+        return entry.second.consumersLeft == 0;
+    });
 }
 
 /// The outputs that an input holds: the one that feeds it and, behind control nodes, the one that

@@ -30,8 +30,9 @@ public:
           ResultCache& cache);
 
     [[nodiscard]] memory::WireRef value(const graph::SnapshotInput& input) const;
-    /// The results of a node that ran: then its inputs count as used once more.
-    void finish(size_t node, Outputs outputs, std::vector<std::string> files);
+    /// The results of a node that ran: then its inputs count as used once more. Returns the nodes
+    /// of which nobody takes an output any more since then.
+    std::vector<size_t> finish(size_t node, Outputs outputs, std::vector<std::string> files);
     /// After a failure or cancel: keeps the results of nodes that finished, lets go of everything.
     void finishEarly();
 
@@ -55,6 +56,7 @@ private:
                                                   const std::string& owner) const;
     void release(size_t node, Slot& slot, const std::string& port);
     void keepWhenComplete(size_t node);
+    [[nodiscard]] bool isUsedUp(size_t node) const;
 
     const graph::Snapshot& snapshot_;
     std::span<const std::string> keys_;

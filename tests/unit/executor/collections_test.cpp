@@ -79,6 +79,27 @@ private Q_SLOTS:
         QCOMPARE(result.report["collections"]["points"], Json(kCollectionPoints.size()));
     }
 
+    /// Of several behind one another the last one's value is what stages use.
+    void adaptersUnloadBehindTheLastStageThatUsesThem() {
+        RunBench bench;
+        bench.engine.state = cardAt(80);
+
+        const RunResult result = bench.run(graphFrom({"a = test.source text=A",
+                                                      "l = test.adapter a:a",
+                                                      "m = test.adapter a:l",
+                                                      "d = test.denoise a:m",
+                                                      "e = test.decode a:m",
+                                                      "u = test.upscale a:d",
+                                                      "x = test.save value:e",
+                                                      "y = test.save value:u"}));
+
+        QCOMPARE(points(result).count("adapter load"), 2);
+        QCOMPARE(points(result).count("adapter unload"), 1);
+        const QStringList order = points(result).split(", ");
+        const qsizetype last = std::max(order.indexOf("denoise"), order.indexOf("decode"));
+        QCOMPARE(order.indexOf("adapter unload"), last + 1);
+    }
+
     void firesBehindItsStage() {
         RunBench bench;
         bench.engine.state = cardAt(80);

@@ -86,7 +86,6 @@ inline const std::vector<std::string> kCollectionPoints = {"prompt encode",
                                                            "decode",
                                                            "upscale",
                                                            "adapter load",
-                                                           "adapter unload",
                                                            "controlnet",
                                                            "ip adapter"};
 
@@ -116,6 +115,20 @@ inline std::vector<NodeType> pointNodes(StubWorld& world) {
                          .collectAfter = point});
     }
     return types;
+}
+
+/// "test.adapter": a value that others use, and that is unloaded behind the last of them.
+inline NodeType adapterNode() {
+    return {.desc = {.id = "test.adapter",
+                     .inputs = {stubPort("a", "VALUE")},
+                     .outputs = {stubPort("value", "VALUE")}},
+            .outline =
+                [](const OutlineContext&) {
+                    return WorkOutline{.outputs = {{"value", {.type = "VALUE"}}}};
+                },
+            .run = [](Context& context) { context.output("value", context.input("a")); },
+            .collectAfter = "adapter load",
+            .collectAtRelease = "adapter unload"};
 }
 
 /// test.keep_memory and test.keep_disk: control nodes that keep what passes, within
@@ -219,6 +232,7 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                          world.save(textOf(context.input("value")));
                      }});
     std::ranges::move(pointNodes(world), std::back_inserter(types));
+    types.push_back(adapterNode());
     std::ranges::move(keepingNodes(world), std::back_inserter(types));
     return types;
 }
