@@ -1,0 +1,199 @@
+// What LoRAs do to users of other systems, as runs of the whole product: pictures that follow what
+// was offloaded, and checkpoints that are not what they were when a LoRA has gone.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QImage>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <map>
+
+namespace lora_cases_test {
+
+using namespace lowtide;
+
+namespace {
+
+constexpr const char* kDevice = "fake:64MiB";
+constexpr const char* kStrong = "1.2";  ///< as in ComfyUI's pull request 15389
+
+/// Files of two LoRAs for the checkpoint: every layer of the UNet and the encoder, and attention
+/// alone.
+constexpr const char* kFirst = "kohya.safetensors";
+constexpr const char* kSecond = "old_processor.safetensors";
+
+}  // namespace
+
+class LoraCasesTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string checkpoint_;
+    std::string loras_;  ///< their folder
+
+    [[nodiscard]] std::vector<std::string> settings() const {
+        return {"load.checkpoint=" + checkpoint_,
+                "latent.width=64",
+                "latent.height=64",
+                "denoise.steps=3",
+                "denoise.sampler=euler_a"};
+    }
+
+    /// Of `graph`, which may have a node "lora"; an empty file is none.
+    [[nodiscard]] Json options(const std::string& policy,
+                               const std::string& device,
+                               const std::string& precision,
+                               const std::string& file,
+                               const std::string& strength = "1") const {
+        std::vector<std::string> set = settings();
+        set.push_back("lora.file=" + (file.empty() ? "" : loras_ + "/" + file));
+        set.push_back("lora.strength=" + strength);
+        set.push_back("lora.text_strength=" + strength);
+        return {{"device", device},
+                {"set", set},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"precisions", {"denoise=" + precision}},
+                {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
+    }
+
+    [[nodiscard]] testing::ModuleRun run(const std::string& graph, Json options) const {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        testing::EventLog log;
+        return testing::runModule(graph, options, log);
+    }
+
+    /// The run's values, which end with nothing on the device.
+    [[nodiscard]] QByteArray valuesOf(const Json& options) const {
+        const testing::ModuleRun ended = run(testing::exampleText("lora"), options);
+        if (ended.status != Status::Ok) {
+            qWarning("%s", ended.report.at("issues").dump().c_str());
+            return {};
+        }
+        return ended.dump;
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        const std::string goldens = testing::loraGoldenFolder().toStdString();
+        checkpoint_ = goldens + "/checkpoints/sd15_1";
+        loras_ = goldens + "/lora/sd15_1_1";
+    }
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    /// Eight bits and a LoRA gave another picture in every run, without it the same one.
+    void comfyui15365_eightBitsAndALoraGiveOnePicture_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"model", "leaf+stream", "block", "auto"}) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void comfyui15365_eightBitsAndALoraGiveOnePicture() {
+        QFETCH(QString, policy);
+        const std::string eight = "quality,storage=f8";
+        const QByteArray expected = valuesOf(options("none", "cpu", eight, kFirst));
+        QVERIFY(expected.size() > 10000);
+        QVERIFY(valuesOf(options("none", "cpu", eight, "")) != expected);
+        const Json asked = options(policy.toStdString(), kDevice, eight, kFirst);
+
+        for (int time = 0; time < 3; ++time) {
+            QVERIFY2(valuesOf(asked) == expected, std::to_string(time).c_str());
+            (void)valuesOf(options("model,after=keep", kDevice, eight, ""));  // what stays behind
+        }
+    }
+
+    /// Layers that were offloaded had other weights than those that stayed.
+    void comfyui15389_offloadedLayersHaveTheSameWeights_data() {
+        QTest::addColumn<QString>("storage");
+        for (const char* storage : {"bf16", "f16", "file"}) {
+            QTest::newRow(storage) << storage;
+        }
+    }
+
+    void comfyui15389_offloadedLayersHaveTheSameWeights() {
+        QFETCH(QString, storage);
+        const std::string precision = "quality,storage=" + storage.toStdString();
+        const QByteArray expected = valuesOf(options("none", kDevice, precision, kFirst, kStrong));
+        QVERIFY(expected.size() > 10000);
+
+        for (const char* policy : {"sequential", "leaf", "leaf+stream", "block+stream", "model"}) {
+            QVERIFY2(valuesOf(options(policy, kDevice, precision, kFirst, kStrong)) == expected,
+                     policy);
+        }
+        for (const char* share : {"leaf+stream,budget=1MiB", "leaf+stream,budget=4MiB"}) {
+            QVERIFY2(valuesOf(options(share, kDevice, precision, kFirst, kStrong)) == expected,
+                     share);
+        }
+    }
+
+    /// By subtraction it would be the checkpoint within a tolerance.
+    void aLoraThatIsGoneLeavesTheCheckpointAsItWas() {
+        for (const char* policy : {"none,after=keep", "model,after=keep", "leaf+stream"}) {
+            const auto plain = [&] { return valuesOf(options(policy, kDevice, "quality", "")); };
+            const QByteArray before = plain();
+            QVERIFY(before.size() > 10000);
+            const QByteArray with = valuesOf(options(policy, kDevice, "quality", kFirst, "2"));
+            QVERIFY(!with.isEmpty() && with != before);
+            QVERIFY2(plain() == before, policy);
+        }
+    }
+
+    /// Two sets of one checkpoint in one run share its files, not its weights.
+    void twoSetsInOneGraphDoNotMeet() {
+        Json graph = parseJson(testing::exampleText("lora"), "graph");
+        const std::map<std::string, std::string> copies = {{"lora", "lora_b"},
+                                                           {"encode", "encode_b"},
+                                                           {"denoise", "denoise_b"},
+                                                           {"decode", "decode_b"},
+                                                           {"save", "save_b"}};
+        for (const auto& [node, copy] : copies) {
+            graph["nodes"][copy] = graph["nodes"][node];
+        }
+        const Json links = graph["links"];
+        for (Json link : links) {
+            const auto to = copies.find(link["to"][0].get<std::string>());
+            const auto from = copies.find(link["from"][0].get<std::string>());
+            if (to != copies.end()) {
+                link["to"][0] = to->second;
+                link["from"][0] = from == copies.end() ? link["from"][0] : Json(from->second);
+                graph["links"].push_back(link);
+            }
+        }
+        const auto filesOf = [&](const std::string& first, const std::string& second) {
+            Json asked = options("auto", kDevice, "quality", first);
+            for (const std::string& setting : {"lora_b.file=" + loras_ + "/" + second,
+                                               std::string("denoise_b.steps=3"),
+                                               std::string("denoise_b.sampler=euler_a")}) {
+                asked["set"].push_back(setting);
+            }
+            testing::EventLog log;
+            const testing::ModuleRun ended = testing::runModule(graph.dump(), asked, log);
+            std::vector<QImage> pictures;
+            for (const Json& file : ended.report.at("files")) {
+                pictures.emplace_back(QString::fromStdString(file.at("path").get<std::string>()));
+            }
+            return pictures;
+        };
+        const std::vector<QImage> both = filesOf(kFirst, kSecond);
+        const std::vector<QImage> turned = filesOf(kSecond, kFirst);
+        QCOMPARE(both.size(), size_t{2});
+        QVERIFY(!both[0].isNull() && both[0] != both[1]);
+        QVERIFY(both[0] == turned[1] && both[1] == turned[0]);
+    }
+};
+
+LOWTIDE_TEST(LoraCasesTest)
+
+}  // namespace lora_cases_test
+
+#include "lora_cases_test.moc"
