@@ -171,7 +171,10 @@ NodeDesc describeEncodePrompt() {
     };
 }
 
-models::EncodeRequest encodePromptRequest(const executor::Params& params, const WireAt& wire) {
+models::EncodeRequest encodePromptRequest(models::Stages& stages,
+                                          const executor::Params& params,
+                                          const WireAt& wire,
+                                          std::string_view graphFolder) {
     return {.model = wire("model"),
             .prompt = params.text("prompt"),
             .negative = params.text("negative"),
@@ -180,13 +183,18 @@ models::EncodeRequest encodePromptRequest(const executor::Params& params, const 
             .clipSkip = static_cast<int>(params.integer("clip_skip")),
             .weights = params.text("weights"),
             .numbers = numbersIn(params),
+            .embeddings = stages.embeddings(wire("model"), graphFolder),
             .precision = params.precision()};
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> prompt(models::Stages& stages) {
-    return {stageNode(stages, describeEncodePrompt(), encodePromptRequest, "prompt encode")};
+    const auto requestOf = [&stages](const auto& context, const WireAt& wire) {
+        return encodePromptRequest(stages, context, wire, context.graphFolder());
+    };
+    return {stageNode<models::EncodeRequest>(
+        stages, describeEncodePrompt(), requestOf, "prompt encode")};
 }
 
 }  // namespace lowtide::nodes

@@ -20,7 +20,7 @@ constexpr Bytes kLargestPickle = 64 * kMiB;
 constexpr size_t kLongestName = 4096;
 constexpr size_t kMostDimensions = 16;
 constexpr std::string_view kPickleName = "/data.pkl";
-constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params"};
+constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params", "string_to_param"};
 
 constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter";

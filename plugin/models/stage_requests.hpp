@@ -15,6 +15,8 @@ namespace lowtide::models {
 
 using tensor::NamedNumbers;
 
+class EmbeddingLibrary;
+
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
 /// then to the model folders.
 struct LoadRequest {
@@ -37,11 +39,11 @@ struct EncodeRequest {
     std::string negative;
     std::string prompt2{};    ///< for a second text encoder; empty: the prompt
     std::string negative2{};  ///< likewise
-    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Of the negative
-                        ///< too, but with weights "none", as diffusers does it.
+    /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
+    int clipSkip = -1;
     std::string weights = "none";  ///< none, a1111 or compel
-    /// Numbers of the encoded prompts that are set, by the names of their parameters.
-    NamedNumbers numbers{};
+    NamedNumbers numbers{};        ///< those that are set, by the names of their parameters
+    std::shared_ptr<const EmbeddingLibrary> embeddings{};  ///< null: the texts name none
     memory::PrecisionChoice precision{};
 };
 

@@ -2,7 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/path_parts.hpp"
 #include "plugin/models/adapters/adapted_models.hpp"
+#include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
@@ -29,6 +31,17 @@ namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
+
+/// The folder that the checkpoint's file or folder is in; empty: it has no files.
+std::string folderOfCheckpoint(const ModelInfo& info) {
+    const std::string file = info.files.empty() ? std::string() : info.files.front().path;
+    for (std::string path = file; path.size() > 1; path = files::folderOf(path)) {
+        if (files::lastPart(path) == info.checkpoint) {
+            return files::folderOf(path);
+        }
+    }
+    return file.empty() ? file : files::folderOf(file);
+}
 
 class ModelStages final : public Stages {
 public:
@@ -82,6 +95,18 @@ public:
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kAdapterItem);
             }
+        });
+    }
+
+    std::shared_ptr<const EmbeddingLibrary> embeddings(const WireRef& model,
+                                                       std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            std::vector<std::string> places = {std::string(graphFolder)};
+            places.insert(
+                places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
+            places.push_back(folderOfCheckpoint(modelIn(model).info()));
+            return std::make_shared<const EmbeddingLibrary>(embeddingFolders(places),
+                                                            openedEmbeddings_);
         });
     }
 
@@ -227,6 +252,7 @@ private:
     Families families_;
     ModelCache models_;
     AdaptedModels adapted_;
+    std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
     ModelHashes hashes_;
 };
 

@@ -48,7 +48,8 @@ void checkChunks(const CutPrompt& prompt, const ClipTokenizer& tokenizer) {
 bool cut(PromptWeights weights, const std::string& text) {
     CutPrompt prompt;
     const bool isTaken = takes({ErrorKind::InvalidInput, ErrorKind::Unsupported}, [&] {
-        prompt = cutPrompt(miniTokenizer(), weights, text, "prompt");
+        PromptTokens tokens(miniTokenizer());
+        prompt = cutPrompt(tokens, weights, text, "prompt");
     });
     if (isTaken) {
         checkChunks(prompt, miniTokenizer());
