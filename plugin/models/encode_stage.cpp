@@ -88,6 +88,18 @@ void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& reque
     }
 }
 
+PromptRequest promptsOf(const EncodeRequest& request) {
+    return {.prompt = request.prompt,
+            .negative = request.negative,
+            .prompt2 = request.prompt2,
+            .negative2 = request.negative2,
+            .clipSkip = request.clipSkip,
+            .weights = request.weights,
+            .numbers = request.numbers,
+            .embeddings = request.embeddings,
+            .hasTags = request.hasTags};
+}
+
 Issues promptWarnings(const Model& model,
                       const EncodeRequest& request,
                       const PromptsOutline& prompts) {
@@ -99,22 +111,11 @@ Issues promptWarnings(const Model& model,
     for (const auto& [item, name] : prompts.embeddings.missing) {
         warnOfMissing(issues, name, *request.embeddings, item);
     }
-    warnOfSyntax(issues, request.prompt, request.weights, "prompt");
+    warnOfSyntax(issues, promptsOf(request).spokenPrompt(), request.weights, "prompt");
     warnOfSyntax(issues, request.negative, request.weights, "negative");
     warnOfSyntax(issues, request.prompt2, request.weights, "prompt_2");
     warnOfSyntax(issues, request.negative2, request.weights, "negative_2");
     return issues;
-}
-
-PromptRequest promptsOf(const EncodeRequest& request) {
-    return {.prompt = request.prompt,
-            .negative = request.negative,
-            .prompt2 = request.prompt2,
-            .negative2 = request.negative2,
-            .clipSkip = request.clipSkip,
-            .weights = request.weights,
-            .numbers = request.numbers,
-            .embeddings = request.embeddings};
 }
 
 StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {

@@ -74,6 +74,10 @@ struct PromptRequest {
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
     /// What the texts may name; null: nothing.
     std::shared_ptr<const EmbeddingLibrary> embeddings{};
+    bool hasTags = false;  ///< the prompt's tags ("<lora:name:1>") are no words
+
+    /// What text encoders read of the prompt.
+    [[nodiscard]] std::string spokenPrompt() const;
 };
 
 struct EncodedPrompts {

@@ -13,9 +13,8 @@
 
 namespace lowtide::models {
 
-using tensor::NamedNumbers;
-
 class EmbeddingLibrary;
+using tensor::NamedNumbers;
 
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
 /// then to the model folders.
@@ -36,6 +35,7 @@ struct LoraRequest {
 struct EncodeRequest {
     WireRef model;
     std::string prompt;
+    bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
     std::string negative;
     std::string prompt2{};    ///< for a second text encoder; empty: the prompt
     std::string negative2{};  ///< likewise

@@ -14,6 +14,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_task.hpp"
+#include "plugin/models/text/lora_tags.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
 #include "plugin/models/walk/stage_walk.hpp"
 #include "plugin/residency/residency.hpp"
@@ -31,6 +32,7 @@ namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
+constexpr const char* kPromptItem = "prompt";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
 std::string folderOfCheckpoint(const ModelInfo& info) {
@@ -96,6 +98,43 @@ public:
                 throw Error(error.kind(), error.message(), error.hint(), kAdapterItem);
             }
         });
+    }
+
+    LoadedAdapter loadTagged(const WireRef& model,
+                             const std::string& prompt,
+                             std::string_view graphFolder) override {
+        LoadedAdapter all{.model = model, .warnings = {}};
+        for (const LoraTag& tag : readTags(prompt).tags) {
+            try {
+                if (!tag.problem.empty()) {
+                    throw Error(ErrorKind::NotFound,
+                                tag.problem,
+                                "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
+                                "encoders and the denoiser");
+                }
+                LoadedAdapter loaded = loadAdapter({.model = all.model,
+                                                    .file = tag.name,
+                                                    .strength = tag.strength,
+                                                    .textStrength = tag.textStrength},
+                                                   graphFolder);
+                all.model = std::move(loaded.model);
+                for (Issue& warning : loaded.warnings) {
+                    warning.item = kPromptItem;
+                    all.warnings.push_back(std::move(warning));
+                }
+            } catch (const Error& error) {
+                if (error.kind() != ErrorKind::NotFound) {
+                    throw Error(error.kind(), error.message(), error.hint(), kPromptItem);
+                }
+                all.warnings.push_back(
+                    {.severity = Severity::Warning,
+                     .code = "lora_left_out",
+                     .item = kPromptItem,
+                     .message = quotedName(tag.written) + " is left out: " + error.message(),
+                     .hint = error.hint()});
+            }
+        }
+        return all;
     }
 
     std::shared_ptr<const EmbeddingLibrary> embeddings(const WireRef& model,

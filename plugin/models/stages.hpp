@@ -89,6 +89,12 @@ public:
     /// kind of model too.
     [[nodiscard]] virtual LoadedAdapter loadAdapter(const LoraRequest& request,
                                                     std::string_view graphFolder) = 0;
+    /// The same for each LoRA that a prompt has a tag for ("<lora:name:0.8>"), in their order. What
+    /// cannot be read or found is left out, with a warning on parameter "prompt"; Error{Corrupt},
+    /// Error{InvalidInput} there for what was found.
+    [[nodiscard]] virtual LoadedAdapter loadTagged(const WireRef& model,
+                                                   const std::string& prompt,
+                                                   std::string_view graphFolder) = 0;
     /// What prompts for a model may name: the files of the folders "embeddings" in and beside the
     /// graph's folder, the model folders and the checkpoint. Opens none.
     [[nodiscard]] virtual std::shared_ptr<const EmbeddingLibrary> embeddings(

@@ -24,7 +24,7 @@ from make_lora_goldens import lora_arguments, make_checkpoint_named
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-ENDINGS = {"a1111": ".pt", "concept": ".bin"}
+ENDINGS = {"a1111": ".pt", "ldm": ".pt", "concept": ".bin"}
 
 
 def vectors(width, count, seed):
@@ -32,6 +32,21 @@ def vectors(width, count, seed):
     import torch
 
     return torch.randn(count, width, generator=torch.Generator().manual_seed(seed)) * 0.05
+
+
+def save_old_parameters(tensor, path):
+    """As the first trainers saved it: until PyTorch 1.11 a ParameterDict was a module."""
+    import torch
+    from torch.nn.modules import container
+
+    today = container.ParameterDict
+    container.ParameterDict = type("ParameterDict", (torch.nn.Module,), {"__module__": container.__name__})
+    try:
+        parameters = container.ParameterDict()
+        parameters.register_parameter("*", torch.nn.Parameter(tensor))
+        torch.save({"string_to_token": {"*": torch.tensor(265)}, "string_to_param": parameters}, path)
+    finally:
+        container.ParameterDict = today
 
 
 def write(embedding, widths, path):
@@ -44,6 +59,8 @@ def write(embedding, widths, path):
     if kind == "a1111":
         torch.save({"string_to_token": {"*": 265}, "string_to_param": {"*": torch.nn.Parameter(sets[0])}, "name": embedding["name"],
                     "step": 4999, "sd_checkpoint": "0123abcd", "sd_checkpoint_name": "base"}, path)
+    elif kind == "ldm":
+        save_old_parameters(sets[0], path)
     elif kind == "concept":
         torch.save({f"<{embedding['name']}>": sets[0] if embedding["vectors"] > 1 else sets[0][0]}, path)
     elif kind == "half":
@@ -76,6 +93,10 @@ def load_all(case, folder, pipe):
         getattr(encoder, "text_model", encoder).eos_token_id = pipe.tokenizer.eos_token_id
     for embedding in case["embeddings"]:
         path = path_of(embedding, case, folder)
+        if embedding["format"] == "ldm":
+            width = pipe.text_encoder.config.hidden_size
+            pipe.load_textual_inversion(vectors(width, embedding["vectors"], embedding["seed"]), token=embedding["name"])
+            continue
         if embedding["format"] != "sdxl":
             pipe.load_textual_inversion(str(path.parent), weight_name=path.name, token=embedding["name"])
             continue

@@ -148,7 +148,11 @@ std::vector<UnreadSyntax> unreadSyntax(std::string_view text, PromptWeights weig
         UnreadSyntax{loneWord(text, "AND"),
                      "two prompts",
                      "encode the prompts apart, and join them by conditioning.combine"},
-        UnreadSyntax{network(text), "a file to load", "leave it out, such files are not read"}};
+        UnreadSyntax{network(text),
+                     "a file to load",
+                     "turn on LoRAs of the prompt of Encode prompt, which reads <lora:name:1> in "
+                     "the prompt, and "
+                     "connect its output Model to Denoise; or leave it out"}};
     std::vector<UnreadSyntax> found;
     for (const UnreadSyntax& kind : kinds) {
         if (!kind.written.empty()) {

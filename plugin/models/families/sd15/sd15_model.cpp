@@ -126,7 +126,7 @@ TextPair Sd15Model::textsOf(const PromptRequest& request) const {
     const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
     return {text_.tokenizer(),
             weights,
-            {.text = request.prompt, .parameter = "prompt", .clipSkip = request.clipSkip},
+            {.text = request.spokenPrompt(), .parameter = "prompt", .clipSkip = request.clipSkip},
             {.text = request.negative, .parameter = "negative", .clipSkip = negativeSkip},
             text_.embeddingsIn(request.embeddings.get(), kClipL)};
 }

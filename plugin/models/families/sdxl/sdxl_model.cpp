@@ -183,7 +183,7 @@ std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
     const auto named = [](const std::string& text, const char* parameter, int skip) {
         return NamedText{.text = text, .parameter = parameter, .clipSkip = skip};
     };
-    const NamedText prompt = named(request.prompt, "prompt", request.clipSkip);
+    const NamedText prompt = named(request.spokenPrompt(), "prompt", request.clipSkip);
     const NamedText negative = named(request.negative, "negative", negativeSkip);
     const auto embeddings = [&](const ClipEncoder& encoder) {
         return encoder.embeddingsIn(request.embeddings.get(),
