@@ -112,9 +112,10 @@ private Q_SLOTS:
             const Json nodes = run("a inky", false).report.at("repetitions").at(0).at("executed");
             return std::find(nodes.begin(), nodes.end(), "encode") != nodes.end();
         };
+        writeVector(fileOf("inky.safetensors"), kMiniWidth, 0.75F);
         QVERIFY(executed());
         QVERIFY(!executed());
-        writeVector(fileOf("inky.safetensors"), kMiniWidth, -0.5F);
+        writeVector(fileOf("inky.safetensors"), kMiniWidth, -0.75F);
         QVERIFY(executed());
     }
 
