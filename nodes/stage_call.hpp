@@ -61,6 +61,7 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
 [[nodiscard]] inline executor::WorkOutline workOutline(models::StageOutline stage,
                                                        const std::vector<PortDesc>& ports) {
     executor::WorkOutline work{.components = std::move(stage.components),
+                               .fingerprints = std::move(stage.fingerprints),
                                .walk = std::move(stage.walk),
                                .precisions = std::move(stage.precisions),
                                .issues = std::move(stage.issues)};

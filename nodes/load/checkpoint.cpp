@@ -71,6 +71,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                      context.output("model", open(context, context.graphFolder()));
                  }},
             loadLoraNode(stages),
+            loadLoraStackNode(stages),
             loadUpscalerNode(stages),
             loadImageNode(stages)};
 }

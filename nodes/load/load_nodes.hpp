@@ -14,6 +14,9 @@ namespace lowtide::nodes {
 /// "load.lora": a model as an adapter changes it.
 [[nodiscard]] executor::NodeType loadLoraNode(models::Stages& stages);
 
+/// "load.lora_stack": a model as several of them change it.
+[[nodiscard]] executor::NodeType loadLoraStackNode(models::Stages& stages);
+
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 

@@ -6,6 +6,8 @@ namespace {
 
 constexpr double kMostClipSkip = 24;
 constexpr double kLargestSide = 16384;
+constexpr const char* kModel = "model";
+constexpr const char* kLoras = "loras";
 
 /// A length in pixels that a model was taught to read beside the text.
 ParamDesc pixelsParam(std::string id, std::string label, std::string tooltip) {
@@ -108,6 +110,27 @@ models::NamedNumbers numbersIn(const executor::Params& params) {
     return numbers;
 }
 
+std::vector<PortDesc> promptOutputs() {
+    return {{.id = "positive",
+             .label = "Positive",
+             .tooltip = "The encoded prompt.",
+             .type = "CONDITIONING"},
+            {.id = "negative",
+             .label = "Negative",
+             .tooltip = "The encoded negative prompt.",
+             .type = "CONDITIONING"}};
+}
+
+std::vector<PortDesc> encodeOutputs() {
+    std::vector<PortDesc> outputs = promptOutputs();
+    outputs.push_back({.id = kModel,
+                       .label = "Model",
+                       .tooltip = "The model with the LoRAs of the prompt, for Denoise; without "
+                                  "any, the one that came in.",
+                       .type = "MODEL"});
+    return outputs;
+}
+
 NodeDesc describeEncodePrompt() {
     return {
         .id = "prompt.encode",
@@ -121,14 +144,7 @@ NodeDesc describeEncodePrompt() {
                     .label = "Model",
                     .tooltip = "Its text encoders are used.",
                     .type = "MODEL"}},
-        .outputs = {{.id = "positive",
-                     .label = "Positive",
-                     .tooltip = "The encoded prompt.",
-                     .type = "CONDITIONING"},
-                    {.id = "negative",
-                     .label = "Negative",
-                     .tooltip = "The encoded negative prompt.",
-                     .type = "CONDITIONING"}},
+        .outputs = encodeOutputs(),
         .params = withOthers(
             {{.id = "prompt",
               .label = "Prompt",
@@ -167,26 +183,86 @@ NodeDesc describeEncodePrompt() {
               .defaultValue = std::string("a1111"),
               .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
                           {"compel", "Compel: word++ (words)1.3"},
-                          {"none", "None"}}}}),
+                          {"none", "None"}}},
+             {.id = kLoras,
+              .label = "LoRAs of the prompt",
+              .tooltip = "Reads <lora:name:0.8> in the prompt: loads the LoRA, and leaves the tag "
+                         "out of the text. Connect the output Model to Denoise.",
+              .kind = ParamKind::Bool,
+              .defaultValue = false,
+              .advanced = true}}),
     };
 }
 
-models::EncodeRequest encodePromptRequest(const executor::Params& params, const WireAt& wire) {
-    return {.model = wire("model"),
+models::EncodeRequest encodePromptRequest(models::Stages& stages,
+                                          const executor::Params& params,
+                                          const memory::WireRef& model,
+                                          std::string_view graphFolder) {
+    return {.model = model,
             .prompt = params.text("prompt"),
+            .hasTags = params.flag(kLoras),
             .negative = params.text("negative"),
             .prompt2 = params.text("prompt_2"),
             .negative2 = params.text("negative_2"),
             .clipSkip = static_cast<int>(params.integer("clip_skip")),
             .weights = params.text("weights"),
             .numbers = numbersIn(params),
+            .embeddings = stages.embeddings(model, graphFolder),
             .precision = params.precision()};
+}
+
+/// The model that encodes and denoises: with the changes that the prompt asks for, where it may.
+models::LoadedAdapter promptedModel(models::Stages& stages,
+                                    const executor::Params& params,
+                                    const memory::WireRef& model,
+                                    std::string_view graphFolder) {
+    return params.flag(kLoras) ? stages.loadTagged(model, params.text("prompt"), graphFolder)
+                               : models::LoadedAdapter{.model = model, .warnings = {}};
+}
+
+executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
+                                          const executor::OutlineContext& context) {
+    const executor::ValueOutline* wired = context.input(kModel);
+    const memory::WireRef given = wired ? wired->value : nullptr;
+    models::LoadedAdapter loaded = promptedModel(stages, context, given, context.graphFolder());
+    executor::WorkOutline work = workOutline(
+        stages.outline(encodePromptRequest(stages, context, loaded.model, context.graphFolder())),
+        promptOutputs());
+    const bool isChanged = loaded.model != given;
+    if (isChanged) {
+        work.fingerprints.push_back(stages.fingerprint(loaded.model));
+    }
+    if (isChanged && !context.isRead(kModel)) {
+        loaded.warnings.push_back({.severity = Severity::Warning,
+                                   .code = "lora_unread",
+                                   .item = kLoras,
+                                   .message = "the LoRAs of the prompt change its text encoders "
+                                              "alone: nothing reads the output Model",
+                                   .hint = "connect the output Model to Denoise"});
+    }
+    work.issues.insert(work.issues.end(), loaded.warnings.begin(), loaded.warnings.end());
+    work.outputs.emplace_back(
+        kModel, executor::ValueOutline{.type = "MODEL", .value = std::move(loaded.model)});
+    return work;
+}
+
+void runEncodePrompt(models::Stages& stages, executor::Context& context) {
+    const memory::WireRef model =
+        promptedModel(stages, context, context.input(kModel), context.graphFolder()).model;
+    std::vector<memory::WireRef> values = stages.run(
+        encodePromptRequest(stages, context, model, context.graphFolder()), stageCall(context));
+    const std::vector<PortDesc> ports = promptOutputs();
+    for (size_t i = 0; i < ports.size(); ++i) {
+        context.output(ports[i].id, std::move(values.at(i)));
+    }
+    context.output(kModel, model);
 }
 
 }  // namespace
 
 std::vector<executor::NodeType> prompt(models::Stages& stages) {
-    return {stageNode(stages, describeEncodePrompt(), encodePromptRequest, "prompt encode")};
+    return {stageNode(
+        stages, describeEncodePrompt(), outlineEncodePrompt, runEncodePrompt, "prompt encode")};
 }
 
 }  // namespace lowtide::nodes

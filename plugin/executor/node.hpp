@@ -97,6 +97,8 @@ class OutlineContext : public Params {
 public:
     /// nullptr when an optional input is not connected.
     [[nodiscard]] virtual const ValueOutline* input(std::string_view port) const = 0;
+    /// Whether a node of the run reads an output.
+    [[nodiscard]] virtual bool isRead(std::string_view output) const = 0;
     /// The folder against which relative paths of the graph are resolved; empty: none.
     [[nodiscard]] virtual std::string_view graphFolder() const = 0;
 };

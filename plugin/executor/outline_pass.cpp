@@ -24,10 +24,11 @@ const ValueOutline* outputOf(const WorkOutline& work, std::string_view port) {
 
 class NodeOutlineContext final : public OutlineContext {
 public:
-    NodeOutlineContext(const graph::SnapshotNode& node,
+    NodeOutlineContext(const graph::Snapshot& snapshot,
+                       const graph::SnapshotNode& node,
                        const std::vector<WorkOutline>& done,
                        std::string_view graphFolder)
-        : node_(node), done_(done), graphFolder_(graphFolder) {}
+        : snapshot_(snapshot), node_(node), done_(done), graphFolder_(graphFolder) {}
 
     const Scalar& value(std::string_view id) const override { return paramOf(node_, id); }
 
@@ -39,9 +40,20 @@ public:
         return input ? outputOf(done_[input->sourceNode], input->sourcePort) : nullptr;
     }
 
+    bool isRead(std::string_view output) const override {
+        const auto readsIt = [&](const graph::SnapshotInput& input) {
+            return &snapshot_.nodes[input.sourceNode] == &node_ && input.sourcePort == output;
+        };
+        return std::any_of(
+            snapshot_.nodes.begin(), snapshot_.nodes.end(), [&](const graph::SnapshotNode& other) {
+                return std::any_of(other.inputs.begin(), other.inputs.end(), readsIt);
+            });
+    }
+
     std::string_view graphFolder() const override { return graphFolder_; }
 
 private:
+    const graph::Snapshot& snapshot_;
     const graph::SnapshotNode& node_;
     const std::vector<WorkOutline>& done_;
     std::string_view graphFolder_;
@@ -153,7 +165,7 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
     std::vector<std::vector<std::string>> fingerprints;
     for (const graph::SnapshotNode& node : snapshot.nodes) {
         const std::optional<Issue> issue = attempt(node.id, [&] {
-            const NodeOutlineContext context(node, outlined.work, graphFolder);
+            const NodeOutlineContext context(snapshot, node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
             requireComponents(node, work);

@@ -48,6 +48,7 @@ enum class Op : uint8_t {
     EmptyDict = '}',
     EmptyTuple = ')',
     Protocol = 0x80,
+    NewObject = 0x81,
     Tuple1 = 0x85,
     Tuple2 = 0x86,
     Tuple3 = 0x87,
@@ -381,11 +382,16 @@ private:
             PickleValue{.kind = PickleKind::Made, .text = at(callee).text, .items = {arguments}});
     }
 
-    /// The state of an object is left out: of dicts it is their _metadata.
+    /// The state of a dict is left out: it is its _metadata.
     bool build() {
-        (void)pop();
-        if (top().kind != PickleKind::Dict && top().kind != PickleKind::Made) {
+        const uint32_t state = pop();
+        PickleValue& object = top();
+        if (object.kind != PickleKind::Dict && object.kind != PickleKind::Made) {
             corrupt("gives a state to what is no object");
+        }
+        if (object.kind == PickleKind::Made) {
+            charge(1);
+            object.items.push_back(state);
         }
         return true;
     }
@@ -401,6 +407,7 @@ private:
             case Op::PersistentId:
                 return push(PickleValue{.kind = PickleKind::Persistent, .items = {pop()}});
             case Op::Reduce:
+            case Op::NewObject:
                 return reduce();
             case Op::Build:
                 return build();

@@ -20,7 +20,7 @@ enum class PickleKind : uint8_t {
     Dict,        ///< items are key, value, key, value, ...
     Global,      ///< text is "module name"
     Persistent,  ///< items hold what stands for an object outside of the pickle
-    Made,        ///< text is the global that was called, items hold the tuple of its arguments
+    Made,        ///< text is the global that was called, items: its arguments, a tuple; its states
     Other,       ///< a value that no checkpoint's weights need
 };
 

@@ -20,10 +20,12 @@ constexpr Bytes kLargestPickle = 64 * kMiB;
 constexpr size_t kLongestName = 4096;
 constexpr size_t kMostDimensions = 16;
 constexpr std::string_view kPickleName = "/data.pkl";
-constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params"};
+constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params", "string_to_param"};
 
 constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter";
+/// How embeddings were saved before PyTorch 1.12: a module whose state has the parameters.
+constexpr std::string_view kParameterDict = "torch.nn.modules.container ParameterDict";
 
 /// Storages by type.
 constexpr std::pair<std::string_view, DType> kStorages[] = {
@@ -54,7 +56,7 @@ constexpr std::string_view kBesideWeights[] = {
 std::span<const std::string_view> allowedGlobals() {
     static const std::vector<std::string_view> globals = [] {
         std::vector<std::string_view> all = {
-            "collections OrderedDict", kRebuildTensor, kRebuildParameter};
+            "collections OrderedDict", kRebuildTensor, kRebuildParameter, kParameterDict};
         all.insert(all.end(), std::begin(kBesideWeights), std::end(kBesideWeights));
         for (const auto& [name, type] : kStorages) {
             all.push_back(name);
@@ -117,7 +119,7 @@ public:
         addMetadata(root, header);
         const PickleValue* weights = &root;
         for (const std::string_view wrapper : kWrappers) {
-            const PickleValue* inner = memberOf(root, wrapper);
+            const PickleValue* inner = dictIn(memberOf(root, wrapper));
             if (inner && inner->kind == PickleKind::Dict) {
                 weights = inner;
                 break;
@@ -182,6 +184,17 @@ private:
             }
         }
         return nullptr;
+    }
+
+    /// The parameters of a ParameterDict; any other value itself.
+    const PickleValue* dictIn(const PickleValue* value) const {
+        const bool isModule = value && value->kind == PickleKind::Made &&
+                              value->text == kParameterDict && value->items.size() > 1;
+        if (!isModule) {
+            return value;
+        }
+        const PickleValue& state = at(value->items[1]);
+        return state.kind == PickleKind::Dict ? memberOf(state, "_parameters") : nullptr;
     }
 
     /// Texts of Python 2 may be any bytes.

@@ -95,8 +95,9 @@ CheckpointPath findAdapter(std::string_view typedText,
     if (fs::path(typed).is_absolute()) {
         places.emplace_back();
     } else {
-        places.emplace_back(graphFolder);
-        for (const fs::path folder : modelFolders) {
+        std::vector<fs::path> folders = {graphFolder};
+        folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
+        for (const fs::path& folder : folders) {
             places.insert(places.end(), {folder, folder / "loras", folder / "Lora"});
         }
     }

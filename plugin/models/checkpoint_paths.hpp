@@ -21,8 +21,8 @@ struct CheckpointPath {
                                             std::span<const std::string> modelFolders,
                                             const char* item);
 
-/// The same for an adapter (LoRA): the folders "loras" and "Lora" of model folders are searched
-/// too, and ".safetensors" may be left out.
+/// The same for an adapter (LoRA): folders "loras" and "Lora" in those places are searched too, and
+/// ".safetensors" may be left out.
 [[nodiscard]] CheckpointPath findAdapter(std::string_view typed,
                                          std::string_view graphFolder,
                                          std::span<const std::string> modelFolders);

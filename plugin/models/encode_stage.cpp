@@ -1,5 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -20,6 +21,25 @@ void warnOfCut(Issues& issues, int64_t tokens, const std::string& item) {
                           .hint = "choose the weights a1111, which read a text of any length, "
                                   "or shorten it"});
     }
+}
+
+void warnOfMissing(Issues& issues,
+                   const std::string& name,
+                   const EmbeddingLibrary& library,
+                   const std::string& item) {
+    const std::vector<std::string>& names = library.names();
+    const std::string near = nearestName(name, names);
+    issues.push_back(
+        {.severity = Severity::Warning,
+         .code = "embedding_missing",
+         .item = item,
+         .message = "there is no embedding " + quotedName(name) + ", which is left out of the text",
+         .hint =
+             !near.empty() ? "did you mean " + quotedName(near) + "?"
+             : library.folders().empty()
+                 ? "put its file into a folder \"embeddings\" beside the checkpoints or the graph"
+                 : "the folders have " + (names.empty() ? "none" : listSome(names)) + ": " +
+                       join(library.folders(), ", ")});
 }
 
 void warnOfSyntax(Issues& issues,
@@ -69,6 +89,18 @@ void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& reque
     }
 }
 
+PromptRequest promptsOf(const EncodeRequest& request) {
+    return {.prompt = request.prompt,
+            .negative = request.negative,
+            .prompt2 = request.prompt2,
+            .negative2 = request.negative2,
+            .clipSkip = request.clipSkip,
+            .weights = request.weights,
+            .numbers = request.numbers,
+            .embeddings = request.embeddings,
+            .hasTags = request.hasTags};
+}
+
 Issues promptWarnings(const Model& model,
                       const EncodeRequest& request,
                       const PromptsOutline& prompts) {
@@ -77,28 +109,22 @@ Issues promptWarnings(const Model& model,
     for (const auto& [item, tokens] : prompts.cutTokens) {
         warnOfCut(issues, tokens, item);
     }
-    warnOfSyntax(issues, request.prompt, request.weights, "prompt");
+    for (const auto& [item, name] : prompts.embeddings.missing) {
+        warnOfMissing(issues, name, *request.embeddings, item);
+    }
+    warnOfSyntax(issues, promptsOf(request).spokenPrompt(), request.weights, "prompt");
     warnOfSyntax(issues, request.negative, request.weights, "negative");
     warnOfSyntax(issues, request.prompt2, request.weights, "prompt_2");
     warnOfSyntax(issues, request.negative2, request.weights, "negative_2");
     return issues;
 }
 
-PromptRequest promptsOf(const EncodeRequest& request) {
-    return {.prompt = request.prompt,
-            .negative = request.negative,
-            .prompt2 = request.prompt2,
-            .negative2 = request.negative2,
-            .clipSkip = request.clipSkip,
-            .weights = request.weights,
-            .numbers = request.numbers};
-}
-
 StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {
     const Model& model = modelIn(request.model);
     const PromptsOutline prompts = model.outlinePrompts(promptsOf(request));
     return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
-            .issues = promptWarnings(model, request, prompts)};
+            .issues = promptWarnings(model, request, prompts),
+            .fingerprints = prompts.embeddings.digests()};
 }
 
 std::vector<WireRef> encodeStage(StageContext& context,

@@ -35,10 +35,14 @@ constexpr NamedKind kNamedKinds[] = {
     {"transformer.resblocks.", "text_encoder", "text encoder"},
 };
 
-/// SDXL's embeddings are a row of vectors for each encoder.
-bool isEmbeddingOfTwo(const WeightMap& file) {
-    return file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
-           file.tensors.contains("clip_g");
+/// SDXL's embeddings are a row of vectors for each encoder; A1111's and diffusers' are one tensor,
+/// under "*" or a token.
+bool isEmbeddingByShape(const WeightMap& file) {
+    const bool isOfTwo = file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
+                         file.tensors.contains("clip_g");
+    const std::string first = file.tensors.empty() ? "" : file.tensors.begin()->first;
+    const bool isToken = first == "*" || (first.starts_with('<') && first.ends_with('>'));
+    return isOfTwo || (file.tensors.size() == 1 && isToken);
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ std::optional<KnownFile> knownByNames(const WeightMap& file) {
     if (found != std::end(kNamedKinds)) {
         return KnownFile{.kind = std::string(found->kind), .family = found->family};
     }
-    return isEmbeddingOfTwo(file)
+    return isEmbeddingByShape(file)
                ? std::optional(KnownFile{.kind = "embedding", .family = "embedding"})
                : std::nullopt;
 }

@@ -34,6 +34,8 @@ namespace lowtide::models {
 struct StageContext;
 /// What adapters add inside the denoiser.
 struct UNetResiduals;
+/// Textual inversions that prompts may name.
+class EmbeddingLibrary;
 /// A rectangle of a latent picture (conditioning/placed_entries).
 struct LatentArea;
 
@@ -70,6 +72,12 @@ struct PromptRequest {
     int clipSkip = -1;               ///< layers left out at the end; -1: as the family does it
     std::string weights = "none";    ///< none, a1111 or compel
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
+    /// What the texts may name; null: nothing.
+    std::shared_ptr<const EmbeddingLibrary> embeddings{};
+    bool hasTags = false;  ///< the prompt's tags ("<lora:name:1>") are no words
+
+    /// What text encoders read of the prompt.
+    [[nodiscard]] std::string spokenPrompt() const;
 };
 
 struct EncodedPrompts {

@@ -150,6 +150,13 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
     }
+    std::vector<std::string> embeddings = positive.embeddings();
+    if (negative) {
+        tensor::addEmbeddings(embeddings, negative->embeddings());
+    }
+    if (!embeddings.empty()) {
+        provenance.set("TI hashes", join(embeddings, ", "));
+    }
     setOthersOfPrompts(provenance, facts.model.info().conditioning, positive, negative);
     for (const auto& [key, value] : earlier) {
         provenance.set(key, value);

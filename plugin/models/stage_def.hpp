@@ -82,6 +82,8 @@ struct StageShapes {
     std::vector<StageOutput> outputs;
     Issues issues{};             ///< warnings about choices that go badly together
     bool runsComponents = true;  ///< else, asked so, it runs none
+    /// Of files that it reads beside its components', for result keys.
+    std::vector<std::string> fingerprints{};
 };
 
 /// What a stage is told when its outputs are asked.

@@ -13,6 +13,7 @@
 
 namespace lowtide::models {
 
+class EmbeddingLibrary;
 using tensor::NamedNumbers;
 
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
@@ -34,14 +35,15 @@ struct LoraRequest {
 struct EncodeRequest {
     WireRef model;
     std::string prompt;
+    bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
     std::string negative;
     std::string prompt2{};    ///< for a second text encoder; empty: the prompt
     std::string negative2{};  ///< likewise
-    int clipSkip = -1;  ///< layers left out at the end; -1: as the family does it. Of the negative
-                        ///< too, but with weights "none", as diffusers does it.
+    /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
+    int clipSkip = -1;
     std::string weights = "none";  ///< none, a1111 or compel
-    /// Numbers of the encoded prompts that are set, by the names of their parameters.
-    NamedNumbers numbers{};
+    NamedNumbers numbers{};        ///< those that are set, by the names of their parameters
+    std::shared_ptr<const EmbeddingLibrary> embeddings{};  ///< null: the texts name none
     memory::PrecisionChoice precision{};
 };
 

@@ -2,7 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/path_parts.hpp"
 #include "plugin/models/adapters/adapted_models.hpp"
+#include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
@@ -12,6 +14,7 @@
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_task.hpp"
+#include "plugin/models/text/lora_tags.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
 #include "plugin/models/walk/stage_walk.hpp"
 #include "plugin/residency/residency.hpp"
@@ -29,6 +32,18 @@ namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
+constexpr const char* kPromptItem = "prompt";
+
+/// The folder that the checkpoint's file or folder is in; empty: it has no files.
+std::string folderOfCheckpoint(const ModelInfo& info) {
+    const std::string file = info.files.empty() ? std::string() : info.files.front().path;
+    for (std::string path = file; path.size() > 1; path = files::folderOf(path)) {
+        if (files::lastPart(path) == info.checkpoint) {
+            return files::folderOf(path);
+        }
+    }
+    return file.empty() ? file : files::folderOf(file);
+}
 
 class ModelStages final : public Stages {
 public:
@@ -82,6 +97,55 @@ public:
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kAdapterItem);
             }
+        });
+    }
+
+    LoadedAdapter loadTagged(const WireRef& model,
+                             const std::string& prompt,
+                             std::string_view graphFolder) override {
+        LoadedAdapter all{.model = model, .warnings = {}};
+        for (const LoraTag& tag : readTags(prompt).tags) {
+            try {
+                if (!tag.problem.empty()) {
+                    throw Error(ErrorKind::NotFound,
+                                tag.problem,
+                                "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
+                                "encoders and the denoiser");
+                }
+                LoadedAdapter loaded = loadAdapter({.model = all.model,
+                                                    .file = tag.name,
+                                                    .strength = tag.strength,
+                                                    .textStrength = tag.textStrength},
+                                                   graphFolder);
+                all.model = std::move(loaded.model);
+                for (Issue& warning : loaded.warnings) {
+                    warning.item = kPromptItem;
+                    all.warnings.push_back(std::move(warning));
+                }
+            } catch (const Error& error) {
+                if (error.kind() != ErrorKind::NotFound) {
+                    throw Error(error.kind(), error.message(), error.hint(), kPromptItem);
+                }
+                all.warnings.push_back(
+                    {.severity = Severity::Warning,
+                     .code = "lora_left_out",
+                     .item = kPromptItem,
+                     .message = quotedName(tag.written) + " is left out: " + error.message(),
+                     .hint = error.hint()});
+            }
+        }
+        return all;
+    }
+
+    std::shared_ptr<const EmbeddingLibrary> embeddings(const WireRef& model,
+                                                       std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            std::vector<std::string> places = {std::string(graphFolder)};
+            places.insert(
+                places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
+            places.push_back(folderOfCheckpoint(modelIn(model).info()));
+            return std::make_shared<const EmbeddingLibrary>(embeddingFolders(places),
+                                                            openedEmbeddings_);
         });
     }
 
@@ -227,6 +291,7 @@ private:
     Families families_;
     ModelCache models_;
     AdaptedModels adapted_;
+    std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
     ModelHashes hashes_;
 };
 

@@ -36,6 +36,8 @@ struct StageOutline {
     std::vector<memory::ComponentPrecision> precisions{};
     /// Warnings about choices that go badly together.
     Issues issues{};
+    /// Of files that it reads beside its components', for result keys.
+    std::vector<std::string> fingerprints{};
     /// The stage on shapes alone, as the device of that place would hold it, under LibTorch's
     /// switches of the stage; ports are named as the wires of requests are. Run thread only; takes
     /// tens of milliseconds, the first time on a CUDA card some hundreds.
@@ -87,6 +89,16 @@ public:
     /// kind of model too.
     [[nodiscard]] virtual LoadedAdapter loadAdapter(const LoraRequest& request,
                                                     std::string_view graphFolder) = 0;
+    /// The same for each LoRA that a prompt has a tag for ("<lora:name:0.8>"), in their order. What
+    /// cannot be read or found is left out, with a warning on parameter "prompt"; Error{Corrupt},
+    /// Error{InvalidInput} there for what was found.
+    [[nodiscard]] virtual LoadedAdapter loadTagged(const WireRef& model,
+                                                   const std::string& prompt,
+                                                   std::string_view graphFolder) = 0;
+    /// What prompts for a model may name: the files of the folders "embeddings" in and beside the
+    /// graph's folder, the model folders and the checkpoint. Opens none.
+    [[nodiscard]] virtual std::shared_ptr<const EmbeddingLibrary> embeddings(
+        const WireRef& model, std::string_view graphFolder) = 0;
     /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.
     [[nodiscard]] virtual Recognised recognise(std::string_view path) = 0;
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for

@@ -70,11 +70,13 @@ Conditioning::Conditioning(ConditioningFields fields,
                            std::vector<ConditioningEntry> entries,
                            std::string prompt,
                            int clipSkip,
-                           std::string secondPrompt)
+                           std::string secondPrompt,
+                           std::vector<std::string> embeddings)
     : fields_(std::move(fields)),
       entries_(std::move(entries)),
       prompt_(std::move(prompt)),
       secondPrompt_(std::move(secondPrompt)),
+      embeddings_(std::move(embeddings)),
       clipSkip_(clipSkip) {
     LOWTIDE_ASSERT(!entries_.empty());
 }
@@ -102,7 +104,15 @@ memory::WireRef Conditioning::onHost() const {
         }
     }
     return std::make_shared<Conditioning>(
-        fields_, std::move(host), prompt_, clipSkip_, secondPrompt_);
+        fields_, std::move(host), prompt_, clipSkip_, secondPrompt_, embeddings_);
+}
+
+void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::string>& others) {
+    for (const std::string& other : others) {
+        if (std::find(embeddings.begin(), embeddings.end(), other) == embeddings.end()) {
+            embeddings.push_back(other);
+        }
+    }
 }
 
 Latents::Latents(at::Tensor samples,

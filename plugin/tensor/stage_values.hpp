@@ -47,12 +47,13 @@ public:
     /// One prompt of one CLIP text encoder, everywhere and always: embeds [1, T, D], and pooled
     /// [1, P] or undefined.
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
-    /// At least one entry. `secondPrompt`: see secondPrompt().
+    /// At least one entry. `secondPrompt`, `embeddings`: see there.
     Conditioning(ConditioningFields fields,
                  std::vector<ConditioningEntry> entries,
                  std::string prompt,
                  int clipSkip,
-                 std::string secondPrompt = {});
+                 std::string secondPrompt = {},
+                 std::vector<std::string> embeddings = {});
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
 
@@ -73,6 +74,9 @@ public:
     /// What a second text encoder read instead; empty: the same.
     [[nodiscard]] const std::string& secondPrompt() const { return secondPrompt_; }
 
+    /// The textual inversions that the texts named, each as "name: hash".
+    [[nodiscard]] const std::vector<std::string>& embeddings() const { return embeddings_; }
+
     /// Layers left out at the end of the text encoder; -1: as the family does it.
     [[nodiscard]] int clipSkip() const { return clipSkip_; }
 
@@ -81,8 +85,12 @@ private:
     std::vector<ConditioningEntry> entries_;
     std::string prompt_;
     std::string secondPrompt_;
+    std::vector<std::string> embeddings_;
     int clipSkip_;
 };
+
+/// Appends those of `others` that are not there yet.
+void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::string>& others);
 
 /// What a sampler must know to go on where another pass stopped: its history and the generator. The
 /// next pass continues bit for bit when network, sampler, schedule and step agree.

@@ -227,6 +227,7 @@ public:
         return encoder.finish({{"prompt", conditioning.prompt()},
                                {"second_prompt", conditioning.secondPrompt()},
                                {"clip_skip", conditioning.clipSkip()},
+                               {"embeddings", conditioning.embeddings()},
                                {"fields", std::move(fields)},
                                {"entries", std::move(entries)}});
     }
@@ -248,7 +249,8 @@ public:
             std::move(entries),
             requiredText(reader, "prompt"),
             static_cast<int>(requiredInteger(reader, "clip_skip")),
-            requiredText(reader, "second_prompt"));
+            requiredText(reader, "second_prompt"),
+            reader.texts("embeddings").value_or(std::vector<std::string>()));
     }
 
 private:

@@ -583,7 +583,8 @@ def prompts():
     for number, text in enumerate([
             "a (red:1.3) [small] ((cat))", "a BREAK b BREAK", "\\(a\\) \\\\ \\x", "(a:1.2.3) (b:) (c:-1)", "word++ (two words)-- (x)1.5",
             '"quoted"++ (a).attend(1.2) b--', "(a, b).blend(0.5, 0.5)", "(a).and()", "a.swap(b)", "withLora(x, 1)",
-            "a, b, " * 40, "(" * 200 + "a", ")" * 50, "(a:99999)", "(a:1e999)", "+" * 500, "a" + "+" * 3000, "((a)++ (b--)1.1)0.5"]):
+            "a, b, " * 40, "(" * 200 + "a", ")" * 50, "(a:99999)", "(a:1e999)", "+" * 500, "a" + "+" * 3000, "((a)++ (b--)1.1)0.5",
+            "a <lora:ink:0.8> b <lyco:x:te=0.5:unet=1>", "<lora::1><lora:a:b><lora:a:1:2:3><hypernet:h:1> <a <: >", "<lora:" * 30 + ">"]):
         yield f"prompt_{number:02}", text.encode()
     yield "not_utf8", b"(a \xff:1.2)"
     yield "deep", b"(" * 1000 + b"a" + b")" * 1000
@@ -619,11 +620,20 @@ def adapters():
         yield name, text.encode()
 
 
+def embeddings():
+    for name, text in {
+            "kohya": "emb_params f2,768\n", "concept": "<cat> f768\n", "a1111": "* h4,768\n", "xl": "clip_l f2,768\nclip_g f2,1280\n",
+            "xl_lengths_differ": "clip_l f2,768\nclip_g f3,1280\n", "no_vector": "emb_params f0,768\n", "no_width": "emb_params f2,0\n",
+            "one_number": "emb_params f\n", "three_axes": "emb_params f1,2,3\n", "strides": "emb_params ~f2,768\n", "whole_numbers": "emb_params i2,768\n",
+            "two_terms": "a f768\nb f768\n", "lora": "lora_unet_x.lora_down.weight f4,8\nlora_unet_x.lora_up.weight f8,4\n", "nothing": "\n"}.items():
+        yield name, text.encode()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     root = pathlib.Path(__file__).resolve().parents[2]
     targets = {
-        "adapter": adapters(), "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
+        "adapter": adapters(), "embedding": embeddings(), "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),

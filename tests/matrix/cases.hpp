@@ -128,6 +128,17 @@ inline void addGoldens(std::vector<Case>& cases) {
          {"encode", "denoise", "decode", "upscale"},
          {},
          {"encode=quality,storage=f8", "decode=quality,storage=bf16"}});
+    // Vectors in the place of token rows, under a text encoder with changed weights.
+    cases.push_back(
+        {"an embedding and a LoRA of the prompt",
+         "text_to_image",
+         with({"load.checkpoint=" + lowtide::testing::embeddingGoldenFolder().toStdString() +
+                   "/checkpoints/sd15_0",
+               "encode.loras=true",
+               "encode.prompt=a (embedding:batch/ink-style:1.2) cat<lora:" +
+                   lowtide::testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/kohya:0.8>",
+               "encode.negative=embedding:batch/bad-look"}),
+         {"encode", "denoise", "decode"}});
     // Two text encoders in one node, of which one node's policy moves both.
     for (const char* variant :
          kIsWhole ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {

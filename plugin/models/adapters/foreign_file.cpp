@@ -52,8 +52,8 @@ void refuseForeignFile(const WeightMap& file) {
     }
     if (file.tensors.empty()) {
         refuseAs(file,
-                 "there are no tensors at its top; embeddings and IP-Adapters that torch.save "
-                 "wrote look like that");
+                 "there are no tensors at its top; IP-Adapters that torch.save wrote "
+                 "look like that");
     }
     for (const auto& [part, what] : kWholeNetworks) {
         for (const auto& [name, place] : file.tensors) {

@@ -147,6 +147,12 @@ std::string joinedSecondText(const Conditioning& first,
     return isOther ? joinedText(textOf(first), textOf(second), edit) : std::string();
 }
 
+std::vector<std::string> embeddingsOf(const Conditioning& first, const Conditioning& second) {
+    std::vector<std::string> embeddings = first.embeddings();
+    tensor::addEmbeddings(embeddings, second.embeddings());
+    return embeddings;
+}
+
 bool holds(const Conditioning& given, const at::Tensor& tensor) {
     for (const ConditioningEntry& entry : given.entries()) {
         for (const auto& [name, known] : entry.tensors) {
@@ -185,7 +191,8 @@ memory::WireRef joinedConditioning(const Conditioning& first,
                                                 std::move(entries),
                                                 joinedText(first.prompt(), second.prompt(), edit),
                                                 first.clipSkip(),
-                                                joinedSecondText(first, second, edit));
+                                                joinedSecondText(first, second, edit),
+                                                embeddingsOf(first, second));
 }
 
 memory::WireRef restricted(const Conditioning& conditioning, const ConditioningEdit& edit) {
@@ -198,7 +205,8 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
                                                 std::move(entries),
                                                 conditioning.prompt(),
                                                 conditioning.clipSkip(),
-                                                conditioning.secondPrompt());
+                                                conditioning.secondPrompt(),
+                                                conditioning.embeddings());
 }
 
 StageShapes conditioningShapes(const ConditioningEdit& edit, StageFacts&) {

@@ -2,6 +2,7 @@
 // What a family states of its encoded prompts. Torch-free.
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/tensor/picture_size.hpp"
 
 #include <cstdint>
@@ -52,6 +53,8 @@ struct PromptsOutline {
     ConditioningOutline negative;
     /// By the parameter of each text: how many of its tokens do not fit.
     std::vector<std::pair<std::string, int64_t>> cutTokens{};
+    /// Of all text encoders together, each once.
+    EmbeddingsNamed embeddings{};
 };
 
 }  // namespace lowtide::models

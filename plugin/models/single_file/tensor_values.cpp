@@ -14,7 +14,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kMostValues = 1 << 16;
+constexpr int64_t kMostValues = 1 << 18;
 /// Scalars that lie nearer are read at once, with what is between them.
 constexpr Bytes kNear = 4 * kKiB;
 constexpr Bytes kLargestRead = 64 * kKiB;

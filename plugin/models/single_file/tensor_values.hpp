@@ -9,7 +9,7 @@
 
 namespace lowtide::models {
 
-/// The numbers of a small tensor of floats, read from its file: at most 65536. Nothing where the
+/// The numbers of a small tensor of floats, read from its file: at most 262144. Nothing where the
 /// file has no such tensor. Errors: those of files::InputFile.
 [[nodiscard]] std::optional<std::vector<double>> readValues(const WeightMap& file,
                                                             const std::string& name);

@@ -42,6 +42,14 @@ void ClipEncoder::checkTokenizer(const std::string& checkpoint) const {
     }
 }
 
+EmbeddingUse ClipEncoder::embeddingsIn(const EmbeddingLibrary* library,
+                                       std::string_view set) const {
+    return {.library = library,
+            .set = set,
+            .encoder = "text encoder (" + use_.role + ")",
+            .width = config_.width};
+}
+
 std::shared_ptr<const memory::ComponentTree> ClipEncoder::openedTree() const {
     const std::lock_guard lock(mutex_);
     return model_ ? model_->tree() : nullptr;

@@ -3,11 +3,13 @@
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/prompt_tokens.hpp"
 
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace lowtide::models {
 
@@ -26,6 +28,10 @@ public:
 
     [[nodiscard]] const ClipTokenizer& tokenizer() const { return tokenizer_; }
 
+    /// How its texts name embeddings of a library, which may be null; `set`: the one for it of
+    /// files that have several.
+    [[nodiscard]] EmbeddingUse embeddingsIn(const EmbeddingLibrary* library,
+                                            std::string_view set) const;
     /// The network; opens its files.
     [[nodiscard]] const ClipTextModel& model() const;
     /// Its tree; null as long as model() was not asked for.

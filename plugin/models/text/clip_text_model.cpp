@@ -4,6 +4,7 @@
 #include "plugin/models/blocks/config_checks.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/text/clip_text_output.hpp"
+#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <algorithm>
@@ -50,6 +51,25 @@ at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Pass&
         sight.select(1, place).fill_(kHidden);
     }
     return sight;
+}
+
+/// The ids of a row; vectors have that of some token, which is never the end.
+std::vector<int64_t> tokenIds(const ClipTextModel::Row& row) {
+    std::vector<int64_t> ids = row.ids;
+    for (const TokenOverride& own : row.overrides) {
+        std::fill_n(ids.begin() + own.place, own.count, 0);
+    }
+    return ids;
+}
+
+/// Writes vectors over the token rows [T, D] of one text.
+void putVectors(const at::Tensor& rows, const TokenOverride& own) {
+    const TokenVectors& vectors = *own.vectors;
+    LOWTIDE_ASSERT(vectors.width == rows.size(1) && own.place + own.count <= rows.size(0));
+    const at::Tensor values = at::from_blob(const_cast<float*>(vectors.values.data()),
+                                            {own.count, vectors.width},
+                                            at::TensorOptions(at::kFloat));
+    rows.narrow(0, own.place, own.count).copy_(tensor::upload(values, rows.device()));
 }
 
 }  // namespace
@@ -138,7 +158,8 @@ ClipTextModel::ClipTextModel(const ClipTextConfig& config,
     tree_ = builder.finish({prefix + "embeddings.position_ids"});
 }
 
-int64_t ClipTextModel::pooledPosition(const std::vector<int64_t>& ids) const {
+int64_t ClipTextModel::pooledPosition(const Row& row) const {
+    const std::vector<int64_t> ids = tokenIds(row);
     const auto end = config_.endToken == kLegacyEndToken
                          ? std::max_element(ids.begin(), ids.end())
                          : std::find(ids.begin(), ids.end(), config_.endToken);
@@ -179,22 +200,34 @@ std::vector<ClipTextModel::Output> ClipTextModel::encode(Pass& pass,
     return outputs;
 }
 
+at::Tensor ClipTextModel::embedded(Pass& pass, std::span<const Row> rows) const {
+    std::vector<at::Tensor> ids;
+    for (const Row& row : rows) {
+        ids.push_back(at::tensor(tokenIds(row), at::kLong));
+    }
+    at::Tensor embedded = layers_->tokens.apply(pass, at::stack(ids));
+    for (size_t row = 0; row < rows.size(); ++row) {
+        for (const TokenOverride& own : rows[row].overrides) {
+            putVectors(embedded.select(0, static_cast<int64_t>(row)), own);
+        }
+    }
+    return embedded;
+}
+
 at::Tensor ClipTextModel::runLayers(Pass& pass,
                                     std::span<const Row> rows,
                                     std::vector<at::Tensor>& chosen) const {
     const auto count = static_cast<int64_t>(rows.front().ids.size());
     LOWTIDE_ASSERT(count <= config_.positions);
-    std::vector<at::Tensor> ids;
     std::vector<at::Tensor> sights;
     for (const Row& row : rows) {
         LOWTIDE_ASSERT(static_cast<int64_t>(row.ids.size()) == count);
-        ids.push_back(at::tensor(row.ids, at::kLong));
         sights.push_back(row.unseen.empty()
                              ? at::Tensor()
                              : pass.toCompute(sightWithout(row.unseen, count, pass)));
     }
     at::Tensor hidden =
-        pass.toCompute(layers_->tokens.apply(pass, at::stack(ids)) +
+        pass.toCompute(embedded(pass, rows) +
                        layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
     std::vector<std::optional<int64_t>> wanted;
     for (const Row& row : rows) {
@@ -222,7 +255,7 @@ at::Tensor ClipTextModel::projected(Pass& pass,
     std::vector<at::Tensor> states;
     for (size_t i = 0; i < rows.size(); ++i) {
         states.push_back(
-            last.narrow(0, static_cast<int64_t>(i), 1).narrow(1, pooledPosition(rows[i].ids), 1));
+            last.narrow(0, static_cast<int64_t>(i), 1).narrow(1, pooledPosition(rows[i]), 1));
     }
     return layers_->projection->applyToRows(pass, at::cat(states));
 }
@@ -240,7 +273,7 @@ std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Pass& pass,
         // lives.
         const at::Tensor pooled =
             (use_.projectsPooled ? projection.select(1, 0).narrow(0, static_cast<int64_t>(i), 1)
-                                 : own.select(1, pooledPosition(rows[i].ids)))
+                                 : own.select(1, pooledPosition(rows[i])))
                 .clone()
                 .to(at::kFloat);
         pass.record().putNext(use_.role + ".last_hidden_state", own);

@@ -2,6 +2,7 @@
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/models/blocks/attention.hpp"
+#include "plugin/models/text/prompt_chunks.hpp"
 
 #include <memory>
 #include <optional>
@@ -54,6 +55,7 @@ public:
         std::vector<int64_t> ids;       ///< as many as the tokenizer gives, at most `positions`
         int clipSkip = -1;              ///< n: the state n layers before the one of ClipTextState
         std::vector<int64_t> unseen{};  ///< places of tokens, never the first, that none sees
+        std::vector<TokenOverride> overrides{};  ///< their ids are not looked at
     };
 
     /// Keys may begin with "text_model." (published files) or not (transformers >= 5.6).
@@ -100,7 +102,9 @@ private:
     void checkClipSkip(int clipSkip) const;
     /// The state that clip skip chooses, 0 for the embeddings; nothing: the last one, normed.
     [[nodiscard]] std::optional<int64_t> chosenState(int clipSkip) const;
-    [[nodiscard]] int64_t pooledPosition(const std::vector<int64_t>& ids) const;
+    [[nodiscard]] int64_t pooledPosition(const Row& row) const;
+    /// Token rows and vectors of all rows: [R, T, D].
+    [[nodiscard]] at::Tensor embedded(Pass& pass, std::span<const Row> rows) const;
     /// The last state of all rows [R, T, D]; what is chosen of each row's others, in `chosen`.
     [[nodiscard]] at::Tensor runLayers(Pass& pass,
                                        std::span<const Row> rows,

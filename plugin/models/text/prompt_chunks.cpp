@@ -1,5 +1,8 @@
 #include "plugin/models/text/prompt_chunks.hpp"
 
+#include "plugin/base/error.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -20,8 +23,8 @@ public:
                 finishChunk();
                 continue;
             }
-            for (const TokenId id : parts[part].ids) {
-                add({.id = id,
+            for (const PromptToken& token : parts[part].tokens) {
+                add({.token = &token,
                      .weight = static_cast<float>(parts[part].weight),
                      .part = static_cast<int64_t>(part)});
             }
@@ -32,31 +35,52 @@ public:
         return std::move(chunks_);
     }
 
+    CutChunk cutToOne(const std::vector<PromptToken>& tokens) {
+        int64_t left = 0;
+        for (const PromptToken& token : tokens) {
+            for (int64_t i = 0; i < token.places(); ++i) {
+                if (open_.size() == room_) {
+                    ++left;
+                } else {
+                    open_.push_back({.token = &token, .index = i});
+                }
+            }
+        }
+        finishChunk();
+        return {.chunk = std::move(chunks_.front()), .cutTokens = left};
+    }
+
 private:
-    struct Token {
-        TokenId id;
-        float weight;
-        int64_t part;
+    /// A place of the chunk.
+    struct Place {
+        const PromptToken* token = nullptr;
+        float weight = 1;
+        int64_t part = PromptChunk::kNoPart;
+        int64_t index = 0;  ///< among the vectors of the token
     };
 
-    void add(const Token& token) {
+    void add(Place place) {
         const bool isFull = open_.size() == room_;
-        if (token.id == rules_.comma) {
+        if (!place.token->vectors && place.token->id == rules_.comma) {
             lastComma_ = open_.size();
         } else if (isFull && lastComma_ != kNowhere &&
                    static_cast<int64_t>(open_.size() - lastComma_) <= rules_.commaReach) {
             breakBehindComma();
         }
-        if (open_.size() == room_) {
+        const auto count = static_cast<size_t>(place.token->places());
+        LOWTIDE_ASSERT(count <= room_);
+        if (open_.size() + count > room_) {
             finishChunk();
         }
-        open_.push_back(token);
+        for (; place.index < static_cast<int64_t>(count); ++place.index) {
+            open_.push_back(place);
+        }
     }
 
     /// What follows the last comma goes to the next chunk.
     void breakBehindComma() {
         const auto from = open_.begin() + static_cast<ptrdiff_t>(lastComma_) + 1;
-        std::vector<Token> moved(from, open_.end());
+        std::vector<Place> moved(from, open_.end());
         open_.erase(from, open_.end());
         finishChunk();
         open_ = std::move(moved);
@@ -71,8 +95,17 @@ private:
             chunk.parts.push_back(part);
         };
         put(rules_.begin, 1, 1, PromptChunk::kNoPart);
-        for (const Token& token : open_) {
-            put(token.id, 1, token.weight, token.part);
+        for (const Place& place : open_) {
+            const PromptToken& token = *place.token;
+            if (token.vectors && place.index == 0) {
+                chunk.overrides.push_back({.place = static_cast<int64_t>(chunk.ids.size()),
+                                           .count = 0,
+                                           .vectors = token.vectors});
+            }
+            if (token.vectors) {
+                ++chunk.overrides.back().count;
+            }
+            put(token.id + place.index, 1, place.weight, place.part);
         }
         put(rules_.end, 1, 1, PromptChunk::kNoPart);
         while (static_cast<int64_t>(chunk.ids.size()) < rules_.length) {
@@ -85,7 +118,7 @@ private:
 
     const ChunkRules& rules_;
     const size_t room_;
-    std::vector<Token> open_;
+    std::vector<Place> open_;
     size_t lastComma_ = kNowhere;
     std::vector<PromptChunk> chunks_;
 };
@@ -95,6 +128,10 @@ private:
 std::vector<PromptChunk> cutIntoChunks(const std::vector<WeightedTokens>& parts,
                                        const ChunkRules& rules) {
     return Cutter(rules).cut(parts);
+}
+
+CutChunk cutToOneChunk(const std::vector<PromptToken>& tokens, const ChunkRules& rules) {
+    return Cutter(rules).cutToOne(tokens);
 }
 
 }  // namespace lowtide::models

@@ -13,12 +13,24 @@ namespace {
 
 constexpr double kLargestWeight = 1000;
 
+ChunkRules rulesOf(const ClipTokenizer& tokenizer, PromptWeights weights) {
+    const TokenizerSettings& settings = tokenizer.settings();
+    return {.length = tokenizer.length(),
+            .begin = settings.begin,
+            .end = settings.end,
+            .padding = settings.padding,
+            .comma = tokenizer.comma(),
+            .commaReach = weights == PromptWeights::A1111 ? kA1111CommaReach : 0};
+}
+
 /// One chunk, cut where it is full.
-CutPrompt oneChunk(TokenizedPrompt tokens) {
-    PromptChunk chunk{.ids = std::move(tokens.ids), .mask = std::move(tokens.mask)};
-    chunk.weights.assign(chunk.ids.size(), 1);
-    chunk.parts.assign(chunk.ids.size(), PromptChunk::kNoPart);
-    return {.chunks = {std::move(chunk)}, .weights = {}, .cutTokens = tokens.cutTokens};
+CutPrompt oneChunk(PromptTokens& tokens, const std::string& text, const std::string& item) {
+    CutChunk cut =
+        cutToOneChunk(tokens.of(text, item), rulesOf(tokens.tokenizer(), PromptWeights::None));
+    return {.chunks = {std::move(cut.chunk)},
+            .weights = {},
+            .cutTokens = cut.cutTokens,
+            .embeddings = tokens.takeNamed()};
 }
 
 std::vector<WeightedPart> partsOf(PromptWeights weights,
@@ -65,31 +77,23 @@ PromptWeights promptWeightsNamed(const std::string& name) {
                 "weights");
 }
 
-CutPrompt cutPrompt(const ClipTokenizer& tokenizer,
+CutPrompt cutPrompt(PromptTokens& tokens,
                     PromptWeights weights,
                     const std::string& text,
                     const std::string& item) {
     if (weights == PromptWeights::None) {
-        return oneChunk(tokenizer.tokenize(text, item));
+        return oneChunk(tokens, text, item);
     }
     CutPrompt prompt;
     std::vector<WeightedTokens> parts;
     for (const WeightedPart& part : partsOf(weights, text, item)) {
         checkWeight(part.weight, item);
-        parts.push_back({.ids = tokenizer.tokensOf(part.text, item),
-                         .weight = part.weight,
-                         .isBreak = part.isBreak});
+        parts.push_back(
+            {.tokens = tokens.of(part.text, item), .weight = part.weight, .isBreak = part.isBreak});
         prompt.weights.push_back(part.weight);
     }
-    const TokenizerSettings& settings = tokenizer.settings();
-    prompt.chunks =
-        cutIntoChunks(parts,
-                      {.length = tokenizer.length(),
-                       .begin = settings.begin,
-                       .end = settings.end,
-                       .padding = settings.padding,
-                       .comma = tokenizer.comma(),
-                       .commaReach = weights == PromptWeights::A1111 ? kA1111CommaReach : 0});
+    prompt.chunks = cutIntoChunks(parts, rulesOf(tokens.tokenizer(), weights));
+    prompt.embeddings = tokens.takeNamed();
     return prompt;
 }
 

@@ -31,13 +31,22 @@ void recordChunks(const tensor::Record& record, const CutPrompt& text, const std
 TextPair::TextPair(const ClipTokenizer& tokenizer,
                    PromptWeights weights,
                    const NamedText& positive,
-                   const NamedText& negative)
+                   const NamedText& negative,
+                   EmbeddingUse embeddings)
     : tokenizer_(tokenizer),
       weights_(weights),
       positiveSkip_(positive.clipSkip),
-      negativeSkip_(negative.clipSkip),
-      positive_(cutPrompt(tokenizer, weights, positive.text, positive.parameter)),
-      negative_(cutPrompt(tokenizer, weights, negative.text, negative.parameter)) {}
+      negativeSkip_(negative.clipSkip) {
+    PromptTokens tokens(tokenizer, std::move(embeddings));
+    positive_ = cutPrompt(tokens, weights, positive.text, positive.parameter);
+    negative_ = cutPrompt(tokens, weights, negative.text, negative.parameter);
+}
+
+EmbeddingsNamed TextPair::embeddings() const {
+    EmbeddingsNamed both = positive_.embeddings;
+    both.add(negative_.embeddings);
+    return both;
+}
 
 int64_t TextPair::tokensOf(const CutPrompt& text) const {
     return static_cast<int64_t>(text.chunks.size()) * tokenizer_.length();
@@ -54,7 +63,8 @@ void TextPair::evenOut(TextPair& first, TextPair& second) {
 
 void TextPair::fillUp(CutPrompt& text, size_t chunks) const {
     if (text.chunks.size() < chunks) {
-        text.chunks.resize(chunks, cutPrompt(tokenizer_, weights_, "", "prompt").chunks.front());
+        PromptTokens tokens(tokenizer_);
+        text.chunks.resize(chunks, cutPrompt(tokens, weights_, "", "prompt").chunks.front());
     }
 }
 

@@ -19,15 +19,19 @@ struct NamedText {
 /// The texts of both sides as one text encoder reads them.
 class TextPair {
 public:
-    /// Errors as cutPrompt().
+    /// `tokenizer` must outlive it. Errors as cutPrompt().
     TextPair(const ClipTokenizer& tokenizer,
              PromptWeights weights,
              const NamedText& positive,
-             const NamedText& negative);
+             const NamedText& negative,
+             EmbeddingUse embeddings = {});
 
     [[nodiscard]] const CutPrompt& positive() const { return positive_; }
 
     [[nodiscard]] const CutPrompt& negative() const { return negative_; }
+
+    /// Of both sides.
+    [[nodiscard]] EmbeddingsNamed embeddings() const;
 
     /// NamedText::clipSkip of each side.
     [[nodiscard]] int positiveSkip() const { return positiveSkip_; }

@@ -132,20 +132,6 @@ std::string network(std::string_view text) {
     return {};
 }
 
-/// "embedding:name" at the begin of a word.
-std::string embedding(std::string_view text) {
-    constexpr std::string_view kBegin = "embedding:";
-    constexpr std::string_view kBehindWords = " \t\r\n,()[]";
-    for (size_t at = text.find(kBegin); at != kNotSeen; at = text.find(kBegin, at + 1)) {
-        const size_t name = at + kBegin.size();
-        const size_t end = std::min(text.find_first_of(kBehindWords, name), text.size());
-        if (end > name && (at == 0 || kBehindWords.find(text[at - 1]) != kNotSeen)) {
-            return std::string(text.substr(at, end - at));
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
 std::vector<UnreadSyntax> unreadSyntax(std::string_view text, PromptWeights weights) {
@@ -162,8 +148,11 @@ std::vector<UnreadSyntax> unreadSyntax(std::string_view text, PromptWeights weig
         UnreadSyntax{loneWord(text, "AND"),
                      "two prompts",
                      "encode the prompts apart, and join them by conditioning.combine"},
-        UnreadSyntax{network(text), "a file to load", "leave it out, such files are not read"},
-        UnreadSyntax{embedding(text), "an embedding", "leave it out, embeddings are not read"}};
+        UnreadSyntax{network(text),
+                     "a file to load",
+                     "turn on LoRAs of the prompt of Encode prompt, which reads <lora:name:1> in "
+                     "the prompt, and "
+                     "connect its output Model to Denoise; or leave it out"}};
     std::vector<UnreadSyntax> found;
     for (const UnreadSyntax& kind : kinds) {
         if (!kind.written.empty()) {

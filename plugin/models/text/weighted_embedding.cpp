@@ -90,7 +90,10 @@ void WeightedEmbedding::addReading(int64_t hidden, double share, int clipSkip) {
             continue;
         }
         reading.rows.push_back(rows_.size());
-        rows_.push_back({.ids = chunk.ids, .clipSkip = clipSkip, .unseen = std::move(unseen)});
+        rows_.push_back({.ids = chunk.ids,
+                         .clipSkip = clipSkip,
+                         .unseen = std::move(unseen),
+                         .overrides = chunk.overrides});
     }
     readings_.push_back(std::move(reading));
 }

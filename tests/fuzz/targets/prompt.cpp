@@ -1,6 +1,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/text/a1111_prompt.hpp"
 #include "plugin/models/text/compel_prompt.hpp"
+#include "plugin/models/text/lora_tags.hpp"
 #include "plugin/models/text/prompt_weights.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
@@ -45,10 +46,26 @@ void checkChunks(const CutPrompt& prompt, const ClipTokenizer& tokenizer) {
     }
 }
 
+/// Nothing is added, and tags are whole.
+void checkTags(std::string_view text) {
+    const TaggedPrompt tagged = readTags(text);
+    size_t bytes = tagged.text.size();
+    for (const LoraTag& tag : tagged.tags) {
+        require(tag.written.size() > 3 && tag.written.front() == '<' && tag.written.back() == '>',
+                "a tag is in angle brackets");
+        require(std::abs(tag.strength) <= 100 && std::abs(tag.textStrength) <= 100,
+                "strengths have bounds");
+        require(!tag.name.empty() || !tag.problem.empty(), "a tag that is read names a file");
+        bytes += tag.written.size();
+    }
+    require(bytes == text.size(), "text and tags are the prompt");
+}
+
 bool cut(PromptWeights weights, const std::string& text) {
     CutPrompt prompt;
     const bool isTaken = takes({ErrorKind::InvalidInput, ErrorKind::Unsupported}, [&] {
-        prompt = cutPrompt(miniTokenizer(), weights, text, "prompt");
+        PromptTokens tokens(miniTokenizer());
+        prompt = cutPrompt(tokens, weights, text, "prompt");
     });
     if (isTaken) {
         checkChunks(prompt, miniTokenizer());
@@ -60,6 +77,7 @@ bool cut(PromptWeights weights, const std::string& text) {
 
 bool runInput(std::span<const std::byte> bytes) {
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    checkTags(text);
     checkParts(parseA1111Prompt(text), text);
     const CompelPrompt compel = parseCompelPrompt(text);
     if (compel.unsupported.empty()) {

@@ -47,7 +47,8 @@ std::vector<RefusedBytes> allBad() {
          "builtins eval"},
         {"instance", pickled("(ios\nsystem\n"), Unsupported, "0x69"},
         {"object", pickled("(o"), Unsupported, "0x6f"},
-        {"new object", pickled(make + ")\x81"), Unsupported, "0x81"},
+        {"new object", pickled(pickledGlobal("os", "popen") + ")\x81"), Unsupported, "os popen"},
+        {"new object with names", pickled(make + ")}\x92"), Unsupported, "0x92"},
         {"extension registry", pickled("\x82\x01"), Unsupported, "0x82"},
         {"text persistent id", pickled("P0\n"), Unsupported, "0x50"},
         {"protocol 1", "}.", Unsupported, "protocol"},
@@ -126,12 +127,23 @@ private Q_SLOTS:
         QCOMPARE(itemOf(pickle, root, 2).text, std::string("lib make"));
     }
 
+    void writesCallsDown_andMakesNone_data() {
+        QTest::addColumn<QByteArray>("call");
+        QTest::newRow("call") << QByteArray("R");
+        QTest::newRow("new object") << QByteArray("\x81");
+    }
+
     void writesCallsDown_andMakesNone() {
-        const Pickle pickle = read(pickled(pickledGlobal("lib", "make") + "K\x05\x85R}b"));
+        QFETCH(QByteArray, call);
+        const Pickle pickle =
+            read(pickled(pickledGlobal("lib", "make") + "K\x05\x85" + call.toStdString() +
+                         "K\x07"
+                         "b"));
         const PickleValue& root = rootOf(pickle);
         QVERIFY(root.kind == PickleKind::Made);
         QCOMPARE(root.text, std::string("lib make"));
         QCOMPARE(itemOf(pickle, itemOf(pickle, root, 0), 0).integer, 5);
+        QCOMPARE(itemOf(pickle, root, 1).integer, 7);
     }
 
     void ordersDictsAsPython2WritesThem() {

@@ -128,6 +128,7 @@ private Q_SLOTS:
         QTest::newRow("lightning") << "state_dict";
         QTest::newRow("averaged") << "params_ema";
         QTest::newRow("plain") << "params";
+        QTest::newRow("embedding") << "string_to_param";
     }
 
     void looksThroughWrappers() {
@@ -138,6 +139,18 @@ private Q_SLOTS:
         QCOMPARE(header.tensors.size(), 1u);
         QVERIFY(header.tensors.contains("t"));
         QCOMPARE(header.metadata.at("step"), std::string("7"));
+    }
+
+    /// What it was until PyTorch 1.11: a module with its parameters in its state.
+    void looksIntoModulesOfParameters() {
+        const std::string inner = pickledDict({{"*", pickledTensor({})}});
+        const std::string module =
+            pickledGlobal("torch.nn.modules.container", "ParameterDict") + ")\x81" +
+            pickledDict({{"training", "\x88"}, {"_parameters", inner}}) + "b";
+        const TorchHeader header = read(
+            torchBytes(pickledDict({{"other", pickledTensor({})}, {"string_to_param", module}})));
+        QCOMPARE(header.tensors.size(), 1u);
+        QVERIFY(header.tensors.contains("*"));
     }
 
     void takesParametersAndWhatTrainersLeave() {

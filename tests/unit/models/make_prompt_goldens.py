@@ -6,7 +6,7 @@
 CASES is prompt_cases.json. The parts of a prompt and the areas on the latent picture stand there as a person works them
 out, so that neither a parser nor a rounding of ours is part of the truth. Definitions: AUTOMATIC1111 (chunks of the
 encoder's length, commas within 20 tokens, weights that keep the mean), Compel (distance from the empty prompt; parts below
-1 are hidden from attention), ComfyUI (weighted averages of predictions, soft edges of 8 latent pixels).
+1 are hidden from attention; vectors of an embedding stay in one chunk), ComfyUI (weighted averages of predictions, soft edges of 8 latent pixels).
 """
 import json
 import math
@@ -27,7 +27,24 @@ class Reference:
         self.length = self.tokenizer.model_max_length
         self.comma = self.tokenizer.get_vocab().get(",</w>")
 
+        self.sets = {}
+
+    def add_embeddings(self, counts):
+        """Vectors of a formula, under a name each; what an earlier case called so goes."""
+        import torch
+
+        if self.sets:
+            self.pipe.unload_textual_inversion()
+        self.sets = {}
+        for name, count in counts.items():
+            width = self.encoder.config.hidden_size
+            places = torch.arange(count * width, dtype=torch.float64)
+            vectors = (0.05 * torch.sin(0.7 * places + count)).float().view(count, width)
+            self.pipe.load_textual_inversion(vectors, token=name)
+            self.sets[self.tokenizer.convert_tokens_to_ids(name)] = count
+
     def tokens(self, text):
+        text = self.pipe.maybe_convert_prompt(text, self.tokenizer)
         return self.tokenizer(text, add_special_tokens=False, truncation=False).input_ids
 
     def whole(self, content):
@@ -58,10 +75,10 @@ def cut(reference, parts, reach):
             chunk = []
             continue
         for token in reference.tokens(part[0]):
-            if len(chunk) == room:
-                commas = [i for i in range(room) if chunk[i][0] == reference.comma]
-                keep = room
-                if token != reference.comma and commas and room - commas[-1] <= reach:
+            if len(chunk) + reference.sets.get(token, 1) > room:
+                commas = [i for i in range(len(chunk)) if chunk[i][0] == reference.comma]
+                keep = len(chunk)
+                if len(chunk) == room and token != reference.comma and commas and room - commas[-1] <= reach:
                     keep = commas[-1] + 1
                 chunks.append(chunk[:keep])
                 # A comma that was carried over is forgotten.
@@ -194,13 +211,14 @@ def main():
 
     torch.set_num_threads(1)
     cases, tensors, known = json.loads(cases_file.read_text()), {}, {}
-    with torch.inference_mode():
+    with torch.no_grad():
         for case in cases["encode"] + cases["denoise"]:
             name = case["checkpoint"]
             if name not in known:
                 known[name] = Reference(checkpoints / name)
             reference = known[name]
             if "parts" in case:
+                reference.add_embeddings(case.get("embeddings", {}))
                 values = (a1111 if case["weights"] == "a1111" else compel)(reference, case)
                 tensors["embeds." + case["name"]] = torch.from_numpy(values).float().contiguous()
             else:

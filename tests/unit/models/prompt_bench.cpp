@@ -1,17 +1,45 @@
 #include "tests/unit/models/prompt_bench.hpp"
 
+#include "plugin/base/json.hpp"
+#include "plugin/models/model.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 
+#include <cmath>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace lowtide::testing {
 
 PromptBench::PromptBench(const std::string& checkpoint, memory::DeviceSpec device)
     : bench_(std::move(device)),
       model_(bench_.load(goldenFolder().toStdString() + "/checkpoints/" + checkpoint)) {}
+
+std::shared_ptr<const models::EmbeddingLibrary> PromptBench::embeddingsOf(
+    const Json& test, const std::string& folder) {
+    const auto& model = dynamic_cast<const models::Model&>(*model_);
+    const int64_t width = model.info().conditioning.fields.front().width;
+    std::filesystem::create_directories(folder + "/embeddings");
+    const Json counts = test.value("embeddings", Json::object());
+    for (const auto& [name, count] : counts.items()) {
+        std::vector<float> values;
+        for (int64_t i = 0; i < count.get<int64_t>() * width; ++i) {
+            values.push_back(static_cast<float>(
+                0.05 * std::sin(0.7 * static_cast<double>(i) + count.get<double>())));
+        }
+        const auto* bytes = reinterpret_cast<const char*>(values.data());
+        writeTensorFile(folder + "/embeddings/" + name + ".safetensors",
+                        {{"emb_params",
+                          {.type = DType::F32,
+                           .shape = {count, width},
+                           .bytes = std::string(bytes, values.size() * sizeof(float))}}});
+    }
+    return stages().embeddings(model_, folder);
+}
 
 testing::EncodeResult PromptBench::encode(const models::EncodeRequest& request) {
     testing::EncodeResult result;

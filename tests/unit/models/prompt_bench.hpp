@@ -5,6 +5,7 @@
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
+#include <memory>
 #include <string>
 
 namespace lowtide::testing {
@@ -20,6 +21,10 @@ public:
 
     [[nodiscard]] const models::WireRef& model() const { return model_; }
 
+    /// Puts the "embeddings" of a case into the folder of that name in `folder`; the files are
+    /// those of make_prompt_goldens.py.
+    [[nodiscard]] std::shared_ptr<const models::EmbeddingLibrary> embeddingsOf(
+        const Json& test, const std::string& folder);
     [[nodiscard]] testing::EncodeResult encode(const models::EncodeRequest& request);
     /// One prompt without weights.
     [[nodiscard]] models::WireRef prompt(const std::string& text);

@@ -11,6 +11,7 @@
 #include <QtTest/QtTest>
 
 #include <cmath>
+#include <memory>
 #include <random>
 
 namespace prompt_grammar_test {
@@ -86,8 +87,23 @@ bool areSane(const std::vector<WeightedPart>& parts, size_t bytes) {
     return !parts.empty() && length <= 2 * bytes + 1;
 }
 
-std::vector<WeightedTokens> onePart(std::vector<models::TokenId> ids) {
-    return {{.ids = std::move(ids)}};
+std::vector<models::PromptToken> tokensFrom(const std::vector<models::TokenId>& ids) {
+    std::vector<models::PromptToken> tokens;
+    for (const models::TokenId id : ids) {
+        tokens.push_back({.id = id});
+    }
+    return tokens;
+}
+
+std::vector<WeightedTokens> onePart(const std::vector<models::TokenId>& ids) {
+    return {{.tokens = tokensFrom(ids)}};
+}
+
+/// An embedding of `count` vectors, with ids from 1000 on.
+models::PromptToken vectorsOf(int64_t count) {
+    return {.id = 1000,
+            .vectors = std::make_shared<const models::TokenVectors>(models::TokenVectors{
+                .width = 1, .values = std::vector<float>(static_cast<size_t>(count), 0.5F)})};
 }
 
 /// Room for four tokens; 9 is the comma, 100 begin, 101 end, 102 padding.
@@ -288,10 +304,6 @@ private Q_SLOTS:
         row("BRAND new", {}, {});
         row("<lora:pony v6:0.8> a", {"<lora:pony v6:0.8>"}, {"<lora:pony v6:0.8>"});
         row("a <lora:pony", {"<lora:"}, {"<lora:"});
-        row("(embedding:bad-hands:1.2), x",
-            {"(embedding:bad-hands:1.2)", "embedding:bad-hands:1.2"},
-            {"embedding:bad-hands:1.2"});
-        row("embedding: a vector", {}, {});
         row(")]:1) \\", {}, {});
     }
 
@@ -357,9 +369,10 @@ private Q_SLOTS:
     }
 
     void aBreakFillsTheChunk() {
-        const auto chunks = models::cutIntoChunks(
-            {{.ids = {1}, .weight = 0.5}, {.isBreak = true}, {.ids = {2, 3}, .weight = 2}},
-            smallRules(2));
+        const auto chunks = models::cutIntoChunks({{.tokens = tokensFrom({1}), .weight = 0.5},
+                                                   {.isBreak = true},
+                                                   {.tokens = tokensFrom({2, 3}), .weight = 2}},
+                                                  smallRules(2));
 
         QCOMPARE(idsOf(chunks),
                  (QList<QList<qint64>>{{100, 1, 101, 102, 102, 102}, {100, 2, 3, 101, 102, 102}}));
@@ -367,6 +380,57 @@ private Q_SLOTS:
         QCOMPARE(chunks[1].weights, (std::vector<float>{1, 2, 2, 1, 1, 1}));
         QCOMPARE(chunks[1].mask, (std::vector<int64_t>{1, 1, 1, 1, 0, 0}));
         QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 2, 2, -1, -1, -1}));
+    }
+
+    void vectorsStayInOneChunk() {
+        std::vector<WeightedTokens> parts = onePart({1, 2});
+        parts.front().tokens.push_back(vectorsOf(3));
+        parts.push_back({.tokens = tokensFrom({4, 5}), .weight = 2});
+
+        const auto chunks = models::cutIntoChunks(parts, smallRules(0));
+
+        QCOMPARE(idsOf(chunks),
+                 (QList<QList<qint64>>{{100, 1, 2, 101, 102, 102},
+                                       {100, 1000, 1001, 1002, 4, 101},
+                                       {100, 5, 101, 102, 102, 102}}));
+        QVERIFY(chunks[0].overrides.empty());
+        QCOMPARE(chunks[1].overrides.size(), size_t{1});
+        QCOMPARE(chunks[1].overrides[0].place, int64_t{1});
+        QCOMPARE(chunks[1].overrides[0].count, int64_t{3});
+        QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 0, 0, 0, 1, -1}));
+        QVERIFY(chunks[2].overrides.empty());
+    }
+
+    /// A1111 forgets the vectors of what it carries over, and leaves them in the old chunk.
+    void vectorsGoAlongBehindTheComma() {
+        std::vector<WeightedTokens> parts = onePart({9});
+        parts.front().tokens.push_back(vectorsOf(2));
+        parts.front().tokens.push_back({.id = 4});
+        parts.front().tokens.push_back({.id = 5});
+
+        const auto chunks = models::cutIntoChunks(parts, smallRules(4));
+
+        QCOMPARE(
+            idsOf(chunks),
+            (QList<QList<qint64>>{{100, 9, 101, 102, 102, 102}, {100, 1000, 1001, 4, 5, 101}}));
+        QVERIFY(chunks[0].overrides.empty());
+        QCOMPARE(chunks[1].overrides.size(), size_t{1});
+        QCOMPARE(chunks[1].overrides[0].place, int64_t{1});
+        QCOMPARE(chunks[1].overrides[0].count, int64_t{2});
+    }
+
+    /// diffusers cuts the text with its vectors, wherever that is.
+    void oneChunkCutsVectors() {
+        std::vector<models::PromptToken> tokens = tokensFrom({1, 2, 3});
+        tokens.push_back(vectorsOf(3));
+        tokens.push_back({.id = 4});
+
+        const models::CutChunk cut = models::cutToOneChunk(tokens, smallRules(0));
+
+        QCOMPARE(idsOf({cut.chunk}), (QList<QList<qint64>>{{100, 1, 2, 3, 1000, 101}}));
+        QCOMPARE(cut.cutTokens, int64_t{3});
+        QCOMPARE(cut.chunk.overrides[0].place, int64_t{4});
+        QCOMPARE(cut.chunk.overrides[0].count, int64_t{1});
     }
 };
 

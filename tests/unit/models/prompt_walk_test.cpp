@@ -7,6 +7,7 @@
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include <QFile>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace prompt_walk_test {
@@ -80,10 +81,13 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
-        const models::EncodeRequest request{.model = bench.model(),
-                                            .prompt = test.at("text"),
-                                            .clipSkip = test.value("clip_skip", -1),
-                                            .weights = test.at("weights")};
+        const QTemporaryDir folder;
+        const models::EncodeRequest request{
+            .model = bench.model(),
+            .prompt = test.at("text"),
+            .clipSkip = test.value("clip_skip", -1),
+            .weights = test.at("weights"),
+            .embeddings = bench.embeddingsOf(test, folder.path().toStdString())};
         const testing::EncodeResult result = bench.encode(request);
         const Bytes predicted =
             bench.stages().outline(request).walk({device.toStdString()}).activations;

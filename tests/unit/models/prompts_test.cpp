@@ -14,6 +14,7 @@
 #include <ATen/ATen.h>
 
 #include <QFile>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <numeric>
@@ -118,11 +119,14 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"));
-        const EncodeRequest request{.model = bench.model(),
-                                    .prompt = test.at("text"),
-                                    .negative = test.at("text"),
-                                    .clipSkip = test.value("clip_skip", -1),
-                                    .weights = test.at("weights")};
+        const QTemporaryDir folder;
+        const EncodeRequest request{
+            .model = bench.model(),
+            .prompt = test.at("text"),
+            .negative = test.at("text"),
+            .clipSkip = test.value("clip_skip", -1),
+            .weights = test.at("weights"),
+            .embeddings = bench.embeddingsOf(test, folder.path().toStdString())};
 
         const EncodeResult result = bench.encode(request);
 

@@ -193,6 +193,8 @@ private Q_SLOTS:
         QTest::newRow("ControlNet of a transformer")
             << QStringList{"controlnet_blocks.0.weight"} << "controlnet";
         QTest::newRow("embedding") << QStringList{"emb_params"} << "embedding";
+        QTest::newRow("A1111's embedding") << QStringList{"*"} << "embedding";
+        QTest::newRow("diffusers' embedding") << QStringList{"<cat-toy>"} << "embedding";
         QTest::newRow("older embedding") << QStringList{"string_to_param.*"} << "embedding";
         QTest::newRow("embedding of two") << QStringList{"clip_g", "clip_l"} << "embedding";
         QTest::newRow("text encoder")

@@ -126,8 +126,9 @@ TextPair Sd15Model::textsOf(const PromptRequest& request) const {
     const int negativeSkip = weights == PromptWeights::None ? -1 : request.clipSkip;
     return {text_.tokenizer(),
             weights,
-            {.text = request.prompt, .parameter = "prompt", .clipSkip = request.clipSkip},
-            {.text = request.negative, .parameter = "negative", .clipSkip = negativeSkip}};
+            {.text = request.spokenPrompt(), .parameter = "prompt", .clipSkip = request.clipSkip},
+            {.text = request.negative, .parameter = "negative", .clipSkip = negativeSkip},
+            text_.embeddingsIn(request.embeddings.get(), kClipL)};
 }
 
 PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
@@ -142,7 +143,8 @@ PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
     return {.positive = outlined(texts.positive()),
             .negative = outlined(texts.negative()),
             .cutTokens = {{"prompt", texts.positive().cutTokens},
-                          {"negative", texts.negative().cutTokens}}};
+                          {"negative", texts.negative().cutTokens}},
+            .embeddings = texts.embeddings()};
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
@@ -151,13 +153,18 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
     const TextPair::Outputs outputs = texts.encode(pass, text_.model());
     context.record.put("embeds.prompt", outputs.positive.embeds);
     context.record.put("embeds.negative", outputs.negative.embeds);
-    const auto conditioningOf =
-        [](const ClipTextModel::Output& output, const std::string& prompt, int skip) {
-            return std::make_shared<const tensor::Conditioning>(
-                output.embeds, output.pooled, prompt, skip);
-        };
-    return {.positive = conditioningOf(outputs.positive, request.prompt, texts.positiveSkip()),
-            .negative = conditioningOf(outputs.negative, request.negative, texts.negativeSkip())};
+    const auto conditioningOf = [&](const ClipTextModel::Output& output, bool isNegative) {
+        return std::make_shared<const tensor::Conditioning>(
+            info_.conditioning.fields,
+            std::vector<tensor::ConditioningEntry>{
+                {.tensors = {{tensor::kEmbeds, output.embeds}, {tensor::kPooled, output.pooled}}}},
+            isNegative ? request.negative : request.prompt,
+            isNegative ? texts.negativeSkip() : texts.positiveSkip(),
+            std::string(),
+            (isNegative ? texts.negative() : texts.positive()).embeddings.hashes());
+    };
+    return {.positive = conditioningOf(outputs.positive, false),
+            .negative = conditioningOf(outputs.negative, true)};
 }
 
 bool Sd15Model::guidesByBatch(double cfg) const {

@@ -183,17 +183,23 @@ std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
     const auto named = [](const std::string& text, const char* parameter, int skip) {
         return NamedText{.text = text, .parameter = parameter, .clipSkip = skip};
     };
-    const NamedText prompt = named(request.prompt, "prompt", request.clipSkip);
+    const NamedText prompt = named(request.spokenPrompt(), "prompt", request.clipSkip);
     const NamedText negative = named(request.negative, "negative", negativeSkip);
+    const auto embeddings = [&](const ClipEncoder& encoder) {
+        return encoder.embeddingsIn(request.embeddings.get(),
+                                    encoder.role() == kTextEncoder2 ? kClipG : kClipL);
+    };
     std::vector<TextPair> texts;
-    texts.emplace_back(encoders_.front()->tokenizer(), weights, prompt, negative);
+    const ClipEncoder& first = *encoders_.front();
+    texts.emplace_back(first.tokenizer(), weights, prompt, negative, embeddings(first));
     if (encoders_.size() == 2) {
         texts.emplace_back(
             encoders_.back()->tokenizer(),
             weights,
             request.prompt2.empty() ? prompt : named(request.prompt2, "prompt_2", request.clipSkip),
             request.negative2.empty() ? negative
-                                      : named(request.negative2, "negative_2", negativeSkip));
+                                      : named(request.negative2, "negative_2", negativeSkip),
+            embeddings(*encoders_.back()));
         TextPair::evenOut(texts.front(), texts.back());
     }
     return texts;
@@ -215,6 +221,9 @@ PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
     PromptsOutline outline{
         .positive = outlined(first.positive()),
         .negative = outlined(isZero(request) ? first.positive() : first.negative())};
+    for (const TextPair& each : texts) {
+        outline.embeddings.add(each.embeddings());
+    }
     // Both encoders cut a text that they share at the same place.
     const TextPair& second = texts.back();
     const auto addCut = [&](const std::string& name, const CutPrompt& text) {
@@ -260,12 +269,17 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
         std::vector<tensor::ConditioningEntry> entries = {
             {.tensors = {{tensor::kEmbeds, output.embeds}, {tensor::kPooled, output.pooled}},
              .numbers = info_.conditioning.numbersOf(request.numbers, isNegative)}};
+        EmbeddingsNamed embeddings;
+        for (const TextPair& each : texts) {
+            embeddings.add((isNegative ? each.negative() : each.positive()).embeddings);
+        }
         return std::make_shared<const tensor::Conditioning>(
             info_.conditioning.fields,
             std::move(entries),
             isNegative ? request.negative : request.prompt,
             isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip(),
-            !hasSecond ? std::string() : (isNegative ? request.negative2 : request.prompt2));
+            !hasSecond ? std::string() : (isNegative ? request.negative2 : request.prompt2),
+            embeddings.hashes());
     };
     return {.positive = conditioningOf({embeds, pooled}, false),
             .negative = conditioningOf(last.negative, true)};

@@ -1,0 +1,96 @@
+#include "nodes/load/lora_params.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <utility>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr double kMostStrength = 100;
+constexpr double kUsualStrength = 2;
+
+ParamDesc strengthParam(std::string id, std::string label, const char* tooltip) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = tooltip,
+            .kind = ParamKind::Float,
+            .defaultValue = 1.0,
+            .min = -kMostStrength,
+            .max = kMostStrength,
+            .softMin = -kUsualStrength,
+            .softMax = kUsualStrength,
+            .step = 0.05};
+}
+
+/// "file_2" for the id "file", " 2" behind a label.
+std::string numbered(const std::string& text, const char* between, const std::string& suffix) {
+    return suffix.empty() ? text : text + between + suffix;
+}
+
+}  // namespace
+
+std::vector<ParamDesc> loraParams(const std::string& suffix) {
+    return {{.id = numbered("file", "_", suffix),
+             .label = numbered("LoRA", " ", suffix),
+             .tooltip = "A .safetensors, .pt or .bin file, relative to the graph or to a model "
+                        "folder.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()},
+            strengthParam(numbered("strength", "_", suffix),
+                          numbered("Strength", " ", suffix),
+                          "How much the denoiser changes: 1 as trained, 0 not at all; below 0 it "
+                          "changes the other way."),
+            strengthParam(numbered("text_strength", "_", suffix),
+                          numbered("Text strength", " ", suffix),
+                          "The same for the text encoders.")};
+}
+
+models::LoadedAdapter withLora(models::Stages& stages,
+                               const executor::Params& params,
+                               const memory::WireRef& model,
+                               std::string_view graphFolder,
+                               const std::string& suffix) {
+    const std::string file = numbered("file", "_", suffix);
+    try {
+        models::LoadedAdapter loaded = stages.loadAdapter(
+            {.model = model,
+             .file = params.text(file),
+             .strength = params.number(numbered("strength", "_", suffix)),
+             .textStrength = params.number(numbered("text_strength", "_", suffix))},
+            graphFolder);
+        for (Issue& warning : loaded.warnings) {
+            warning.item = file;
+        }
+        return loaded;
+    } catch (const Error& error) {
+        if (error.item() != "file") {
+            throw;
+        }
+        throw Error(error.kind(), error.message(), error.hint(), file);
+    }
+}
+
+std::vector<PortDesc> changedModelInput() {
+    return {{.id = "model",
+             .label = "Model",
+             .tooltip = "The model to change; it stays as it is for other nodes.",
+             .type = "MODEL"}};
+}
+
+std::vector<PortDesc> changedModelOutput() {
+    return {{.id = "model",
+             .label = "Model",
+             .tooltip = "The changed model: connect it to Encode prompt and Denoise.",
+             .type = "MODEL"}};
+}
+
+executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedAdapter loaded) {
+    executor::WorkOutline outline{.issues = std::move(loaded.warnings)};
+    outline.fingerprints = {stages.fingerprint(loaded.model)};
+    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(loaded.model)}}};
+    return outline;
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,31 @@
+#pragma once
+// What the nodes that load LoRAs have in common.
+
+#include "plugin/executor/node.hpp"
+#include "plugin/models/stages.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::nodes {
+
+/// File, strength and text strength of one LoRA, with `suffix` behind their ids and labels.
+[[nodiscard]] std::vector<ParamDesc> loraParams(const std::string& suffix = {});
+
+/// The model as the LoRA of these parameters changes it. Errors and warnings are about its file.
+[[nodiscard]] models::LoadedAdapter withLora(models::Stages& stages,
+                                             const executor::Params& params,
+                                             const memory::WireRef& model,
+                                             std::string_view graphFolder,
+                                             const std::string& suffix = {});
+
+/// The ports of a node that changes a model.
+[[nodiscard]] std::vector<PortDesc> changedModelInput();
+[[nodiscard]] std::vector<PortDesc> changedModelOutput();
+
+/// What such a node says before the run.
+[[nodiscard]] executor::WorkOutline changedModelOutline(models::Stages& stages,
+                                                        models::LoadedAdapter loaded);
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,104 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QtTest/QtTest>
+
+namespace embedding_golden_test {
+
+using namespace lowtide;
+
+namespace {
+
+const testing::CaseParameters kEmbeddingParameters = {{"clip_skip", {"encode.clip_skip"}},
+                                                      {"width", {"latent.width"}},
+                                                      {"height", {"latent.height"}},
+                                                      {"batch", {"latent.batch"}},
+                                                      {"steps", {"denoise.steps"}},
+                                                      {"cfg", {"denoise.cfg"}},
+                                                      {"seed", {"denoise.seed"}},
+                                                      {"sampler", {"denoise.sampler"}}};
+
+/// A text of a case; its embeddings behind `before` instead of their bare names.
+QString textOf(const Json& test, const char* key, const QString& before) {
+    QString text = testing::caseText(test.at(key));
+    for (const Json& embedding : test.at("embeddings")) {
+        const QString name = testing::caseText(embedding.at("name"));
+        if (!name.contains(' ')) {
+            text.replace(name, before + name);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+/// Textual inversions of every format: each value that diffusers' pipelines compute with them, for
+/// every case of embedding_cases.json.
+class EmbeddingGoldenTest : public QObject {
+    Q_OBJECT
+
+    QString goldens_;
+    Json cases_;
+
+    /// What the run has other than diffusers, with the graph beside the case's embeddings.
+    [[nodiscard]] std::string problemsOf(const Json& test,
+                                         const QString& weights,
+                                         const QString& before) const {
+        const QTemporaryDir folder;
+        testing::copyFolder(goldens_ + "/embeddings/" + testing::caseText(test.at("name")),
+                            folder.filePath("embeddings"));
+        const bool isOfImage = test.contains("image");
+        const QString graph = folder.filePath("graph.json");
+        QFile::copy(testing::exampleGraph(isOfImage ? "image_to_image" : "text_to_image"), graph);
+        QStringList settings = testing::caseSettings(test, kEmbeddingParameters);
+        settings << "encode.prompt=" + textOf(test, "prompt", before)
+                 << "encode.negative=" + textOf(test, "negative", before)
+                 << "encode.weights=" + weights
+                 << "load.checkpoint=" + goldens_ + "/checkpoints/" +
+                        testing::caseText(test.at("checkpoint"));
+        if (isOfImage) {
+            settings << "load_image.image=" + goldens_ + "/images/" +
+                            testing::caseText(test.at("image")) + ".png"
+                     << "denoise.strength=" + testing::caseText(test.at("strength"));
+        }
+        return testing::caseProblems(test, goldens_, graph, settings);
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        goldens_ = testing::embeddingGoldenFolder();
+        cases_ = testing::readCases("embedding_cases");
+    }
+
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
+
+    void everyRecordedValueAgrees() {
+        QFETCH(int, index);
+        const std::string problems = problemsOf(cases_[static_cast<size_t>(index)], "a1111", "");
+        QVERIFY2(problems.empty(), problems.c_str());
+    }
+
+    /// The same with ComfyUI's spelling, and with texts that are read without weights.
+    void otherSpellingsAgree_data() { testing::addCaseRows(cases_, "several"); }
+
+    void otherSpellingsAgree() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        const std::string mentioned = problemsOf(test, "compel", "embedding:");
+        QVERIFY2(mentioned.empty(), mentioned.c_str());
+        const std::string plain = problemsOf(test, "none", "");
+        QVERIFY2(plain.empty(), plain.c_str());
+    }
+};
+
+LOWTIDE_TEST(EmbeddingGoldenTest)
+
+}  // namespace embedding_golden_test
+
+#include "embedding_golden_test.moc"
