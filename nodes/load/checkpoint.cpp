@@ -72,6 +72,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                  }},
             loadLoraNode(stages),
             loadUpscalerNode(stages),
+            loadControlNetNode(stages),
             loadImageNode(stages)};
 }
 

@@ -14,6 +14,9 @@ namespace lowtide::nodes {
 /// "load.lora": a model as an adapter changes it.
 [[nodiscard]] executor::NodeType loadLoraNode(models::Stages& stages);
 
+/// "load.controlnet": a network that makes a denoiser follow a hint.
+[[nodiscard]] executor::NodeType loadControlNetNode(models::Stages& stages);
+
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 

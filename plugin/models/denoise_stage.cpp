@@ -6,6 +6,8 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
+#include "plugin/models/controls/control_pass.hpp"
+#include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_preview.hpp"
@@ -17,7 +19,6 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -157,7 +158,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
                                           .width = latents.size(-1),
                                           .downsampling = model.info().latent.factor});
     if (prompts.isPlain()) {
-        return makeDenoiser(context, model, request);
+        return model.makeDenoiser(context, request);
     }
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
 }
@@ -226,6 +227,9 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
                      .isEmpty = empty != nullptr,
                      .mask = shapeOf(request.mask),
                      .masked = shapeOf(request.masked)});
+    if (const Controls* controls = controlsIn(request.control)) {
+        checkControls(model, *controls, shape);
+    }
     return shape;
 }
 
@@ -295,7 +299,9 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
         return last - first;
     };
     const int allCalls = callsUntil(request.endStep);
-    const bool stepsDiffer = request.stepCache || changesWithTime(request.positive, "positive") ||
+    const Controls* controls = controlsIn(request.control);
+    const bool stepsDiffer = request.stepCache || (controls && controls->changesWithTime()) ||
+                             changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
     const bool hasShares = part.startAt > 0 || part.endAt < 1;
     if (!stepsDiffer && !hasShares) {
@@ -385,6 +391,17 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     const auto tree = treeIn(model, kDenoiser);
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
+    std::optional<ControlPass> control;
+    ResidualsFor residuals;
+    if (const Controls* controls = controlsIn(request.control)) {
+        const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
+        control.emplace(context,
+                        *controls,
+                        ControlledCalls{.latents = start.samples.sizes().vec(),
+                                        .isGuided = negative != nullptr,
+                                        .count = calls.last - calls.first});
+        residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
+    }
     const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
@@ -393,6 +410,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = request.cfg,
+                     .residuals = residuals,
                      .checkpoint = model.info().checkpoint},
                     start.samples);
     sampling::DenoiseSettings settings =
@@ -437,9 +455,14 @@ const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
                   {"latent", &DenoiseRequest::latent},
                   {"mask", &DenoiseRequest::mask},
                   {"masked", &DenoiseRequest::masked},
-                  {"step_cache", &DenoiseRequest::stepCache}},
-        .source = modelOf<DenoiseRequest>,
+                  {"step_cache", &DenoiseRequest::stepCache},
+                  {"control", &DenoiseRequest::control}},
+        .source =
+            [](const DenoiseRequest& request) {
+                return withControls(modelIn(request.model), request.control);
+            },
         .roles = {kDenoiser},
+        .addedRoles = {kControlNets},
         .shape = denoiseShapes,
         .run =
             [](StageContext& context, const DenoiseRequest& request, const StageCall& call) {

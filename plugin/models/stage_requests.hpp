@@ -95,6 +95,7 @@ struct DenoiseRequest {
     WireRef mask;       ///< may be null: all is made anew
     WireRef masked;     ///< may be null; latent of the masked picture, for models that fill masks
     WireRef stepCache;  ///< may be null: every step computes the whole network
+    WireRef control;    ///< may be null: nothing is added inside the network
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;

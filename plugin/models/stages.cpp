@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/adapters/adapted_models.hpp"
+#include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
+constexpr const char* kControlItem = "controlnet";
 
 class ModelStages final : public Stages {
 public:
@@ -62,6 +64,17 @@ public:
                 return WireRef(openUpscaler(found.path, found.name));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+            }
+        });
+    }
+
+    WireRef loadControlNet(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            try {
+                return WireRef(
+                    controlNets_.open(findControlNet(path, graphFolder, settings_.modelFolders)));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kControlItem);
             }
         });
     }
@@ -179,6 +192,7 @@ public:
             std::for_each(family->components.begin(), family->components.end(), add);
         }
         add(upscalerComponent());
+        choices.push_back({std::string(kControlNets), "ControlNets"});
         return choices;
     }
 
@@ -227,6 +241,7 @@ private:
     Families families_;
     ModelCache models_;
     AdaptedModels adapted_;
+    ControlNets controlNets_;
     ModelHashes hashes_;
 };
 

@@ -74,6 +74,7 @@ private:
     const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
     std::optional<LatentArea> area_;  ///< of the call that is being made
+    bool hasPositive_ = false;        ///< likewise: it has rows of the positive side
 };
 
 }  // namespace lowtide::models

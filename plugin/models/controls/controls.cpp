@@ -1,0 +1,63 @@
+#include "plugin/models/controls/controls.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/models/stage_def.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+Bytes Controls::bytesOn(std::string_view deviceId) const {
+    Bytes bytes = 0;
+    for (const ControlEntry& entry : entries_) {
+        bytes += tensor::bytesOn(entry.hint, deviceId);
+    }
+    return bytes;
+}
+
+memory::WireRef Controls::onHost() const {
+    std::vector<ControlEntry> entries = entries_;
+    for (ControlEntry& entry : entries) {
+        entry.hint = entry.hint.defined() ? tensor::spill(entry.hint) : entry.hint;
+    }
+    return std::make_shared<const Controls>(std::move(entries));
+}
+
+std::vector<std::shared_ptr<const ControlNet>> Controls::nets() const {
+    std::vector<std::shared_ptr<const ControlNet>> nets;
+    for (const ControlEntry& entry : entries_) {
+        if (std::find(nets.begin(), nets.end(), entry.net) == nets.end()) {
+            nets.push_back(entry.net);
+        }
+    }
+    return nets;
+}
+
+bool Controls::changesWithTime() const {
+    return std::any_of(entries_.begin(), entries_.end(), [](const ControlEntry& entry) {
+        return entry.settings.start > 0 || entry.settings.end < 1;
+    });
+}
+
+std::string Controls::roleOf(const ControlEntry& entry) const {
+    const auto all = nets();
+    const auto found = std::find(all.begin(), all.end(), entry.net);
+    LOWTIDE_ASSERT(found != all.end());
+    return controlRole(static_cast<size_t>(found - all.begin()));
+}
+
+const Controls* controlsIn(const memory::WireRef& value) {
+    const auto* known = dynamic_cast<const KnownValue*>(value.get());
+    const memory::WireValue* meant = known ? known->value().get() : value.get();
+    const auto* controls = dynamic_cast<const Controls*>(meant);
+    if (value && !controls) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the input control is no control",
+                    "connect a node Apply ControlNet",
+                    "control");
+    }
+    return controls;
+}
+
+}  // namespace lowtide::models
