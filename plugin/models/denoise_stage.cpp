@@ -7,6 +7,7 @@
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/controls/control_pass.hpp"
+#include "plugin/models/controls/controlled_denoiser.hpp"
 #include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_outline.hpp"
@@ -282,7 +283,7 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
 }
 
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
-/// walked.
+/// walked; under control too, which reads its hints before the first one alone.
 WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
     if (keepsLatent(request)) {
         return {};
@@ -299,8 +300,7 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
         return last - first;
     };
     const int allCalls = callsUntil(request.endStep);
-    const Controls* controls = controlsIn(request.control);
-    const bool stepsDiffer = request.stepCache || (controls && controls->changesWithTime()) ||
+    const bool stepsDiffer = request.stepCache || request.control ||
                              changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
     const bool hasShares = part.startAt > 0 || part.endAt < 1;
@@ -398,11 +398,12 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         control.emplace(context,
                         *controls,
                         ControlledCalls{.latents = start.samples.sizes().vec(),
+                                        .factor = model.info().latent.factor,
                                         .isGuided = negative != nullptr,
                                         .count = calls.last - calls.first});
         residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
     }
-    const std::unique_ptr<sampling::Denoiser> denoiser =
+    std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
                     {.positive = positive,
@@ -413,6 +414,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .residuals = residuals,
                      .checkpoint = model.info().checkpoint},
                     start.samples);
+    if (control) {
+        denoiser = std::make_unique<ControlledDenoiser>(std::move(denoiser), *control);
+    }
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     if (context.teacher) {

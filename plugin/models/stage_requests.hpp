@@ -232,6 +232,7 @@ struct DetailRequest {
     WireRef positive;
     WireRef negative;  ///< may be null, as of DenoiseRequest
     WireRef image;
+    WireRef control;             ///< may be null; every tile gets its part of the hints
     int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     int steps = 20;

@@ -13,11 +13,10 @@ using namespace lowtide;
 
 namespace {
 
+const testing::CaseParameters kEmptyParameters = {
+    {"width", {"latent.width"}}, {"height", {"latent.height"}}, {"batch", {"latent.batch"}}};
 const testing::CaseParameters kControlParameters = {{"prompt", {"encode.prompt"}},
                                                     {"negative", {"encode.negative"}},
-                                                    {"width", {"latent.width"}},
-                                                    {"height", {"latent.height"}},
-                                                    {"batch", {"latent.batch"}},
                                                     {"steps", {"denoise.steps"}},
                                                     {"cfg", {"denoise.cfg"}},
                                                     {"seed", {"denoise.seed"}},
@@ -48,8 +47,8 @@ Json withControls(const QString& example, size_t count) {
 
 }  // namespace
 
-/// ControlNets on every construction: each value that diffusers' pipelines compute with them, for
-/// every case of control_cases.json.
+/// ControlNets and T2I-Adapters on every construction: each value that diffusers' pipelines compute
+/// with them, for every case of control_cases.json.
 class ControlGoldenTest : public QObject {
     Q_OBJECT
 
@@ -75,6 +74,8 @@ class ControlGoldenTest : public QObject {
         if (test.contains("image")) {
             settings << "load_image.image=" + pictureOf(test.at("image"))
                      << "denoise.strength=" + testing::caseText(test.at("strength"));
+        } else {
+            settings << testing::caseSettings(test, kEmptyParameters);
         }
         return settings;
     }
@@ -112,8 +113,12 @@ private Q_SLOTS:
                 }
             }
         }
-        const std::string problems =
-            testing::caseProblems(test, goldens_, graph, settings, "control.pixels.000");
+        const std::string problems = testing::caseProblems(
+            test,
+            goldens_,
+            graph,
+            settings,
+            controls.front().at("variant").is_string() ? "model_out.000" : "control.pixels.000");
         QVERIFY2(problems.empty(), problems.c_str());
     }
 

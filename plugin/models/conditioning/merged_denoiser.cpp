@@ -167,7 +167,8 @@ void MergedDenoiser::add(const PromptCall& call,
     }
 }
 
-uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep) const {
+uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep,
+                                   const sampling::StepInfo& /*step*/) const {
     constexpr uint64_t kPrime = 1099511628211;  // FNV-1a
     uint64_t hash = 14695981039346656037U;
     const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override;
-    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep) const override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override;
 
 private:
     using Key = std::pair<int64_t, int64_t>;  ///< negative and positive prompt, -1: none

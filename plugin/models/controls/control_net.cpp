@@ -4,6 +4,7 @@
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/memory/role_pattern.hpp"
 #include "plugin/models/controls/control_network.hpp"
+#include "plugin/models/controls/hint_adapter.hpp"
 
 #include <utility>
 
@@ -18,7 +19,7 @@ ComponentDesc controlComponent(size_t place) {
             .label = place == 0 ? "ControlNet" : "ControlNet " + std::to_string(place + 1)};
 }
 
-ControlNet::ControlNet(std::string name, ControlConfig config, WeightMap weights)
+ControlNet::ControlNet(std::string name, HintNetworkConfig config, WeightMap weights)
     : name_(std::move(name)), config_(std::move(config)), weights_(std::move(weights)) {
     (void)networkAs(kControlNet);
 }
@@ -38,11 +39,20 @@ const memory::FamilyPrecision& ControlNet::precisions() const {
     return nothing;
 }
 
-const ControlNetwork& ControlNet::networkAs(std::string_view role) const {
+std::string ControlNet::kind() const {
+    return std::holds_alternative<ControlConfig>(config_) ? "ControlNet" : "T2I-Adapter";
+}
+
+const HintNetwork& ControlNet::networkAs(std::string_view role) const {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<const ControlNetwork>& network = networks_[std::string(role)];
+    std::unique_ptr<const HintNetwork>& network = networks_[std::string(role)];
     if (!network) {
-        network = std::make_unique<const ControlNetwork>(config_, weights_, role);
+        if (const auto* control = std::get_if<ControlConfig>(&config_)) {
+            network = std::make_unique<const ControlNetwork>(*control, weights_, role);
+        } else {
+            network = std::make_unique<const HintAdapter>(
+                std::get<HintAdapterConfig>(config_), weights_, role);
+        }
     }
     return *network;
 }

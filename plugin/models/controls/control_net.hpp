@@ -3,6 +3,7 @@
 
 #include "plugin/models/blocks/network_builder.hpp"
 #include "plugin/models/component_source.hpp"
+#include "plugin/models/controls/adapter_config.hpp"
 #include "plugin/models/controls/control_config.hpp"
 
 #include <map>
@@ -10,11 +11,12 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace lowtide::models {
 
-class ControlNetwork;
+class HintNetwork;
 
 /// Pattern of the roles of ControlNets in a stage that takes several, and the role of the first.
 inline constexpr std::string_view kControlNets = "controlnet*";
@@ -24,11 +26,14 @@ inline constexpr std::string_view kControlNet = "controlnet";
 [[nodiscard]] std::string controlRole(size_t place);
 [[nodiscard]] ComponentDesc controlComponent(size_t place);
 
-/// One ControlNet, of one component. Immutable.
+/// Settings of either kind of network.
+using HintNetworkConfig = std::variant<ControlConfig, HintAdapterConfig>;
+
+/// One ControlNet or T2I-Adapter, of one component. Immutable.
 class ControlNet final : public ComponentSource {
 public:
-    /// Errors: those of ControlNetwork, for weights that do not fit the settings.
-    ControlNet(std::string name, ControlConfig config, WeightMap weights);
+    /// Errors: those of the network, for weights that do not fit the settings.
+    ControlNet(std::string name, HintNetworkConfig config, WeightMap weights);
 
     [[nodiscard]] std::string_view type() const override { return "CONTROLNET"; }
 
@@ -50,17 +55,20 @@ public:
     /// Nothing of its own: a stage computes it as the denoiser that it is for.
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
 
-    [[nodiscard]] const ControlConfig& config() const { return config_; }
+    [[nodiscard]] const HintNetworkConfig& config() const { return config_; }
+
+    /// "ControlNet", "T2I-Adapter".
+    [[nodiscard]] std::string kind() const;
 
     /// The network as the component of that role.
-    [[nodiscard]] const ControlNetwork& networkAs(std::string_view role) const;
+    [[nodiscard]] const HintNetwork& networkAs(std::string_view role) const;
 
 private:
     const std::string name_;
-    const ControlConfig config_;
+    const HintNetworkConfig config_;
     const WeightMap weights_;
     mutable std::mutex mutex_;
-    mutable std::map<std::string, std::unique_ptr<const ControlNetwork>, std::less<>>
+    mutable std::map<std::string, std::unique_ptr<const HintNetwork>, std::less<>>
         networks_;  ///< by role, described when they are first asked for
 };
 

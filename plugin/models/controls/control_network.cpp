@@ -23,14 +23,14 @@ Conv2d outputOfSkip(NetworkBuilder& builder, size_t index, int64_t channels) {
 }  // namespace
 
 ControlNetwork::Layers::Layers(NetworkBuilder& builder, const ControlConfig& config)
-    : input(builder,
+    : hint(builder, config.hintChannels, config.unet.levels.front().channels),
+      time(builder, config.unet),
+      input(builder,
             "conv_in",
             {.in = config.unet.inChannels,
              .out = config.unet.levels.front().channels,
              .kernel = config.unet.convInKernel,
              .padding = (config.unet.convInKernel - 1) / 2}),
-      time(builder, config.unet),
-      hint(builder, config.hintChannels, config.unet.levels.front().channels),
       firstOutput(outputOfSkip(builder, 0, config.unet.levels.front().channels)),
       levels([&] {
           std::vector<Level> made;
@@ -67,9 +67,16 @@ ControlNetwork::ControlNetwork(const ControlConfig& config,
 
 at::Tensor ControlNetwork::result(at::Tensor feature) const {
     if (config_.poolsGlobally) {
-        feature = feature.mean({2, 3}, true);
+        feature = feature.mean({2, 3}, true).expand(feature.sizes());
     }
     return feature.contiguous().to(at::kFloat);
+}
+
+std::vector<at::Tensor> ControlNetwork::readHint(Pass& pass,
+                                                 const at::Tensor& hint,
+                                                 uint32_t next) const {
+    pass.begin({.pattern = hintPattern(), .next = next});
+    return {layers_->hint.apply(pass, pass.toCompute(hint)).contiguous().to(at::kFloat)};
 }
 
 std::vector<at::Tensor> ControlNetwork::predict(Pass& pass,
@@ -77,15 +84,15 @@ std::vector<at::Tensor> ControlNetwork::predict(Pass& pass,
                                                 const at::Tensor& timestep,
                                                 const UNetConditioning& conditioning,
                                                 const at::Tensor& hint) const {
-    pass.begin();
+    pass.begin({.pattern = kStepPattern, .next = kStepPattern});
     const at::Tensor waves = tensor::upload(
         pass.toCompute(timeSinusoids(timestep, latents.size(0), config_.unet)), latents.device());
-    at::Tensor hidden = layers_->input.apply(pass, pass.toCompute(latents));
     const UNetInputs inputs{
         .time = layers_->time.apply(
             pass, waves, pass.toCompute(conditioning.guidance), pass.toCompute(conditioning.added)),
         .context = pass.toCompute(conditioning.context)};
-    hidden += layers_->hint.apply(pass, pass.toCompute(hint));
+    at::Tensor hidden = layers_->input.apply(pass, pass.toCompute(latents));
+    hidden += pass.toCompute(hint);
     std::vector<at::Tensor> results = {result(layers_->firstOutput.apply(pass, hidden))};
     for (const Level& level : layers_->levels) {
         std::vector<at::Tensor> skips;

@@ -2,6 +2,7 @@
 
 #include "plugin/models/controls/control_config.hpp"
 #include "plugin/models/controls/hint_embedding.hpp"
+#include "plugin/models/controls/hint_network.hpp"
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/denoisers/unet2d_blocks.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
@@ -18,25 +19,26 @@ namespace lowtide::models {
 /// A copy of a UNet's way down that reads a hint picture too; what it finds is added to the UNet's
 /// skips and to its middle. Source: Zhang et al. 2023; diffusers 0.42.1 ControlNetModel. The tree
 /// is made from headers; weights are read through the pass.
-class ControlNetwork {
+class ControlNetwork final : public HintNetwork {
 public:
     /// `role`: of the component.
     ControlNetwork(const ControlConfig& config, const WeightMap& weights, std::string_view role);
 
-    [[nodiscard]] const ControlConfig& config() const { return config_; }
+    [[nodiscard]] bool takesBgr() const override { return config_.takesBgr; }
 
-    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
+    [[nodiscard]] bool isForPositives() const override { return config_.poolsGlobally; }
 
-    /// Residuals for the skips in the order in which they arise, and behind them the middle's: f32,
-    /// contiguous, of their own memory. Shapes: latents [N, in, h, w] on the pass's device;
-    /// timestep 0-d on the CPU; conditioning for N pictures; hint [1 or N, 3, f h, f w] in 0..1
-    /// with f the config's hintFactor(); results [N, channels, h', w'], or [N, channels, 1, 1] of
-    /// one that pools globally.
+    [[nodiscard]] int64_t stepChannels() const override { return config_.unet.inChannels; }
+
+    /// One feature map [N, channels, h, w].
+    [[nodiscard]] std::vector<at::Tensor> readHint(Pass& pass,
+                                                   const at::Tensor& hint,
+                                                   uint32_t next) const override;
     [[nodiscard]] std::vector<at::Tensor> predict(Pass& pass,
                                                   const at::Tensor& latents,
                                                   const at::Tensor& timestep,
                                                   const UNetConditioning& conditioning,
-                                                  const at::Tensor& hint) const;
+                                                  const at::Tensor& hint) const override;
 
 private:
     /// A level with the convolutions that its skips go out by.
@@ -46,9 +48,9 @@ private:
     };
 
     struct Layers {
-        Conv2d input;
-        TimeEmbedding time;
         HintEmbedding hint;
+        TimeEmbedding time;
+        Conv2d input;
         Conv2d firstOutput;
         std::vector<Level> levels;
         std::optional<UNetMid> mid;
@@ -61,7 +63,6 @@ private:
 
     ControlConfig config_;
     std::unique_ptr<const Layers> layers_;
-    std::shared_ptr<const memory::ComponentTree> tree_;
 };
 
 }  // namespace lowtide::models

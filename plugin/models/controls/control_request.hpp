@@ -3,6 +3,7 @@
 
 #include "plugin/models/stage_def.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace lowtide::models {
@@ -20,5 +21,14 @@ struct ControlRequest {
 };
 
 [[nodiscard]] const StageDef<ControlRequest>& stageOf(const ControlRequest&);
+
+/// The edges of pictures, white on black. Errors blame "low" and "high".
+struct CannyRequest {
+    WireRef image;
+    int64_t low = 100;  ///< gradients, 0 to 2040, as image::cannyEdges() has them
+    int64_t high = 200;
+};
+
+[[nodiscard]] const StageDef<CannyRequest>& stageOf(const CannyRequest&);
 
 }  // namespace lowtide::models

@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -51,7 +53,7 @@ std::string widthsOf(const memory::ComponentTree& tree) {
         kControlPort);
 }
 
-void checkFamily(const Model& model, const ControlNet& net) {
+void checkControlFamily(const Model& model, const ControlNet& net) {
     const auto denoiser = treeIn(model, kDenoiser);
     const auto own = net.tree(kControlNet);
     std::map<std::string, const Shape*> shapes;
@@ -73,6 +75,60 @@ void checkFamily(const Model& model, const ControlNet& net) {
                              model,
                              needs + " (" + weight.name + " is " + toText(weight.shape) +
                                  ", that of the denoiser " + toText(*found->second) + ")");
+        }
+    }
+}
+
+/// Hints of a network for latents of another scale have no place in its steps.
+void checkHintFactor(const Model& model, const ControlNet& net, const ControlConfig& config) {
+    const int64_t factor = config.hintFactor();
+    if (factor != model.info().latent.factor) {
+        refuseControlNet(net,
+                         model,
+                         "its hints are " + std::to_string(factor) +
+                             " times as large as its latents, pictures of the checkpoint " +
+                             std::to_string(model.info().latent.factor) + " times");
+    }
+}
+
+/// Channels of the levels of the way down, by the names of their weights.
+std::vector<int64_t> levelWidths(const memory::ComponentTree& denoiser) {
+    std::vector<int64_t> widths;
+    for (const memory::Weight& weight : denoiser.weights) {
+        const std::string next =
+            "down_blocks." + std::to_string(widths.size()) + ".resnets.0.conv1.weight";
+        if (weight.name == next) {
+            widths.push_back(weight.shape.front());
+        }
+    }
+    return widths;
+}
+
+void checkAdapterFamily(const Model& model,
+                        const ControlNet& net,
+                        const HintAdapterConfig& config,
+                        const Shape& latents) {
+    std::vector<int64_t> own;
+    for (const HintBlockSizes& block : config.blocks) {
+        own.push_back(block.out);
+    }
+    const std::vector<int64_t> widths = levelWidths(*treeIn(model, kDenoiser));
+    std::vector<int64_t> withMiddle = widths;
+    withMiddle.insert(withMiddle.end(), widths.empty() ? 0 : 1, widths.empty() ? 0 : widths.back());
+    if (own != widths && own != withMiddle) {
+        refuseControlNet(net,
+                         model,
+                         "its blocks have " + toText(own) +
+                             " channels, the levels of the denoiser " + toText(widths));
+    }
+    const int64_t factor = model.info().latent.factor;
+    for (const size_t side : {size_t{2}, size_t{3}}) {
+        if (latents.at(side) * factor % config.squarePixels != 0) {
+            refuseControlNet(
+                net,
+                model,
+                "a side of the picture is " + std::to_string(latents.at(side) * factor) +
+                    " pixels, and it takes multiples of " + std::to_string(config.squarePixels));
         }
     }
 }
@@ -128,22 +184,19 @@ std::shared_ptr<const ComponentSource> withControls(const Model& model,
 
 void checkControls(const Model& model, const Controls& controls, const Shape& latents) {
     for (const std::shared_ptr<const ControlNet>& net : controls.nets()) {
-        checkFamily(model, *net);
-        const int64_t factor = net->config().hintFactor();
-        if (factor != model.info().latent.factor) {
-            refuseControlNet(*net,
-                             model,
-                             "its hints are " + std::to_string(factor) +
-                                 " times as large as its latents, pictures of the checkpoint " +
-                                 std::to_string(model.info().latent.factor) + " times");
+        if (const auto* control = std::get_if<ControlConfig>(&net->config())) {
+            checkControlFamily(model, *net);
+            checkHintFactor(model, *net, *control);
+        } else {
+            checkAdapterFamily(model, *net, std::get<HintAdapterConfig>(net->config()), latents);
         }
     }
     for (const ControlEntry& entry : controls.entries()) {
         const int64_t count = entry.hintShape.at(0);
         if (count != 1 && count != latents.at(0)) {
             throw Error(ErrorKind::InvalidInput,
-                        "there are " + std::to_string(count) + " hints of ControlNet " +
-                            entry.net->name() + " for " + std::to_string(latents.at(0)) +
+                        "there are " + std::to_string(count) + " hints of " + entry.net->kind() +
+                            " " + entry.net->name() + " for " + std::to_string(latents.at(0)) +
                             " pictures",
                         "connect one hint for all pictures, or one for each",
                         kControlPort);

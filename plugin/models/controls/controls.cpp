@@ -1,6 +1,7 @@
 #include "plugin/models/controls/controls.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -34,17 +35,21 @@ std::vector<std::shared_ptr<const ControlNet>> Controls::nets() const {
     return nets;
 }
 
-bool Controls::changesWithTime() const {
-    return std::any_of(entries_.begin(), entries_.end(), [](const ControlEntry& entry) {
-        return entry.settings.start > 0 || entry.settings.end < 1;
-    });
-}
-
 std::string Controls::roleOf(const ControlEntry& entry) const {
     const auto all = nets();
     const auto found = std::find(all.begin(), all.end(), entry.net);
     LOWTIDE_ASSERT(found != all.end());
     return controlRole(static_cast<size_t>(found - all.begin()));
+}
+
+std::string describedControl(const ControlEntry& entry) {
+    const ControlSettings& settings = entry.settings;
+    const char* mode = settings.mode == ControlMode::Guess    ? "ControlNet is more important"
+                       : settings.mode == ControlMode::Prompt ? "My prompt is more important"
+                                                              : "Balanced";
+    return "Model: " + entry.net->name() + ", Weight: " + formatNumber(settings.strength) +
+           ", Guidance Start: " + formatNumber(settings.start) +
+           ", Guidance End: " + formatNumber(settings.end) + ", Control Mode: " + mode;
 }
 
 const Controls* controlsIn(const memory::WireRef& value) {

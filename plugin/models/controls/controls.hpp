@@ -56,14 +56,15 @@ public:
     /// The networks, each once, in the order in which they come first; at `place` of it a network
     /// has the role controlRole(place).
     [[nodiscard]] std::vector<std::shared_ptr<const ControlNet>> nets() const;
-    /// Whether one of them is not run in every call.
-    [[nodiscard]] bool changesWithTime() const;
     /// The role of an entry's network.
     [[nodiscard]] std::string roleOf(const ControlEntry& entry) const;
 
 private:
     std::vector<ControlEntry> entries_;
 };
+
+/// As A1111 writes it in a picture's metadata.
+[[nodiscard]] std::string describedControl(const ControlEntry& entry);
 
 /// What is on a wire or known of it; nullptr: nothing is connected. Error{InvalidInput} on port
 /// "control" for a value of another kind.

@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/models/adapters/adapter_base.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/controls/control_file.hpp"
@@ -26,24 +27,52 @@ namespace fs = std::filesystem;
 
 constexpr size_t kRecentControlNets = 8;
 constexpr Bytes kLargestControlConfig = kMiB;
+constexpr const char* kControlClass = "ControlNetModel";
+constexpr const char* kAdapterClass = "T2IAdapter";
 constexpr const char* kControlStem = "diffusion_pytorch_model";
 
+fs::path controlConfigOf(const CheckpointPath& folder) {
+    return fs::path(folder.path) / "config.json";
+}
+
+std::string labelFor(const ControlConfig& config) {
+    const std::string base = AdapterBase{.contextWidth = config.unet.contextWidth()}.text();
+    return "ControlNet" + (base.empty() ? "" : " for " + base);
+}
+
+std::string labelFor(const HintAdapterConfig& config) {
+    constexpr int64_t kSquareOfXl = 16;
+    return std::string("T2I-Adapter for ") +
+           (config.squarePixels == kSquareOfXl ? "SDXL" : "SD 1.x and 2.x");
+}
+
+bool isOfClass(const Json& settings, const std::string& what, const std::string& name) {
+    return settings.is_object() && JsonReader(settings, what).text("_class_name") == name;
+}
+
+Json readSettings(const CheckpointPath& folder, const files::InputFile& file) {
+    return parseJson(file.readAll(kLargestControlConfig),
+                     folder.name + "/config.json",
+                     {.readPythonNumbers = true});
+}
+
 std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) {
-    const fs::path config = fs::path(path.path) / "config.json";
+    const fs::path config = controlConfigOf(path);
     std::error_code missing;
     if (!fs::exists(config, missing)) {
         throw Error(ErrorKind::NotFound,
                     "ControlNet " + path.name + " has no config.json",
                     "choose a ControlNet's folder in the diffusers layout, or its file");
     }
-    const std::string what = path.name + "/config.json";
     const files::InputFile file(config.string());
-    const Json settings =
-        parseJson(file.readAll(kLargestControlConfig), what, {.readPythonNumbers = true});
-    ControlConfig read = readControlConfig(settings, what);
+    const std::string what = path.name + "/config.json";
+    const Json settings = readSettings(path, file);
+    HintNetworkConfig read = isOfClass(settings, what, kAdapterClass)
+                                 ? HintNetworkConfig(readHintAdapterConfig(settings, what))
+                                 : HintNetworkConfig(readControlConfig(settings, what));
     WeightMap weights = openWeights(path.path, ".", kControlStem);
     weights.what = path.name;
-    weights.hint = "get the weights and config.json of the same ControlNet";
+    weights.hint = "get the weights and config.json of the same network";
     weights.files.push_back(stampOf(file));
     return std::make_shared<const ControlNet>(path.name, std::move(read), std::move(weights));
 }
@@ -56,7 +85,7 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
     }
     constexpr size_t kShownNames = 3;
     throw Error(ErrorKind::Unsupported,
-                path.name + " is no ControlNet that is built" +
+                path.name + " is no ControlNet or T2I-Adapter that is built" +
                     (other.kind.empty() ? "" : ", it is of the kind \"" + other.kind + "\"") +
                     ": it has " +
                     (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
@@ -66,6 +95,11 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
 /// Settings that no shape states are the published ones, or stand beside the file.
 std::shared_ptr<const ControlNet> openControlFile(const CheckpointPath& path) {
     const WeightFileHeader header = openWeightFile(path.path);
+    if (isHintAdapter(header.map)) {
+        HintAdapterFile adapter = hintAdapterIn(header.map);
+        return std::make_shared<const ControlNet>(
+            path.name, std::move(adapter.config), std::move(adapter.weights));
+    }
     const std::optional<ControlNames> names = controlNamesOf(header.map);
     if (!names) {
         refuseControlFile(header.map, path);
@@ -86,6 +120,32 @@ std::shared_ptr<const ControlNet> openControlFile(const CheckpointPath& path) {
 std::shared_ptr<const ControlNet> openControlNet(const CheckpointPath& path) {
     std::error_code missing;
     return fs::is_directory(path.path, missing) ? openControlFolder(path) : openControlFile(path);
+}
+
+std::optional<std::string> whatControlNetIs(const WeightMap& file) {
+    if (isHintAdapter(file)) {
+        return labelFor(hintAdapterIn(file).config);
+    }
+    const std::optional<ControlNames> names = controlNamesOf(file);
+    if (!names) {
+        return std::nullopt;
+    }
+    return labelFor(readControlConfig(controlFileIn(file, *names).settings, file.what));
+}
+
+std::optional<std::string> whatControlNetIs(const CheckpointPath& folder) {
+    std::error_code missing;
+    if (!fs::exists(controlConfigOf(folder), missing)) {
+        return std::nullopt;
+    }
+    const Json settings = readSettings(folder, files::InputFile(controlConfigOf(folder).string()));
+    const std::string what = folder.name + "/config.json";
+    if (isOfClass(settings, what, kAdapterClass)) {
+        return labelFor(readHintAdapterConfig(settings, what));
+    }
+    return isOfClass(settings, what, kControlClass)
+               ? std::optional(labelFor(readControlConfig(settings, what)))
+               : std::nullopt;
 }
 
 std::shared_ptr<const ControlNet> ControlNets::open(const CheckpointPath& path) {

@@ -1,5 +1,5 @@
 #pragma once
-// Opens ControlNets by their headers, whatever their layout. Torch-free.
+// Opens ControlNets and T2I-Adapters by their headers, whatever their layout. Torch-free.
 
 #include "plugin/models/checkpoint_paths.hpp"
 #include "plugin/models/controls/control_net.hpp"
@@ -7,6 +7,8 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 
 namespace lowtide::models {
 
@@ -15,6 +17,11 @@ namespace lowtide::models {
 /// follow from its shapes. No weight is read. Error{Unsupported}, Error{Corrupt}, Error{NotFound}
 /// name file, setting or tensor.
 [[nodiscard]] std::shared_ptr<const ControlNet> openControlNet(const CheckpointPath& path);
+
+/// What people call it, by its header or config.json alone: "ControlNet for SD 1.x". Nothing: what
+/// lies there is no ControlNet that is built.
+[[nodiscard]] std::optional<std::string> whatControlNetIs(const WeightMap& file);
+[[nodiscard]] std::optional<std::string> whatControlNetIs(const CheckpointPath& folder);
 
 /// Opened ControlNets: the same files give the same value. Those that nobody uses are forgotten,
 /// but for the last few. Thread-safe.

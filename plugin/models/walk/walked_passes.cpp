@@ -55,8 +55,9 @@ at::Tensor passOver(StageContext& context,
 std::vector<at::Tensor> passOver(ShapeWalk* walk,
                                  const memory::ComponentTree& tree,
                                  at::IntArrayRef sizes,
+                                 const memory::PassHint& hint,
                                  const std::function<std::vector<at::Tensor>()>& forward) {
-    return walk ? walk->passOver(tree, sizes, forward) : forward();
+    return walk ? walk->passOver(tree, sizes, forward, {.hint = hint}) : forward();
 }
 
 at::Tensor stepOver(ShapeWalk* walk,

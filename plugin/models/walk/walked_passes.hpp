@@ -17,11 +17,13 @@ namespace lowtide::models {
                                   const memory::ComponentTree& network,
                                   at::IntArrayRef sizes,
                                   const std::function<at::Tensor()>& forward);
-/// The same with several results, contiguous f32; `tree` as the stage has it, `walk` null: it runs.
+/// The same with several results, contiguous f32; `tree` as the stage has it, `hint` as the pass
+/// begins, `walk` null: it runs.
 [[nodiscard]] std::vector<at::Tensor> passOver(
     ShapeWalk* walk,
     const memory::ComponentTree& tree,
     at::IntArrayRef sizes,
+    const memory::PassHint& hint,
     const std::function<std::vector<at::Tensor>()>& forward);
 
 /// `forward` of a denoiser in one step over an input of `sizes`, latents and whatever else its pass
