@@ -47,7 +47,8 @@ void runLoadControlNet(models::Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType loadControlNetNode(models::Stages& stages) {
-    return stageNode(stages, describeLoadControlNet(), outlineLoadControlNet, runLoadControlNet);
+    return stageNode(
+        stages, describeLoadControlNet(), outlineLoadControlNet, runLoadControlNet, "controlnet");
 }
 
 }  // namespace lowtide::nodes

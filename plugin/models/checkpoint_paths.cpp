@@ -124,7 +124,11 @@ CheckpointPath findAdapter(std::string_view typed,
 CheckpointPath findControlNet(std::string_view typed,
                               std::string_view graphFolder,
                               std::span<const std::string> modelFolders) {
-    return findOfKind(typed, graphFolder, modelFolders, {"controlnet", "ControlNet"}, "ControlNet");
+    return findOfKind(typed,
+                      graphFolder,
+                      modelFolders,
+                      {"controlnet", "t2i_adapter", "ControlNet"},
+                      "ControlNet");
 }
 
 }  // namespace lowtide::models

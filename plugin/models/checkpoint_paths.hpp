@@ -27,7 +27,8 @@ struct CheckpointPath {
                                          std::string_view graphFolder,
                                          std::span<const std::string> modelFolders);
 
-/// The same for a ControlNet, a file or a folder: "controlnet" and "ControlNet" are searched too.
+/// The same for a ControlNet, a file or a folder: "controlnet", "t2i_adapter" and "ControlNet" are
+/// searched too.
 [[nodiscard]] CheckpointPath findControlNet(std::string_view typed,
                                             std::string_view graphFolder,
                                             std::span<const std::string> modelFolders);

@@ -9,6 +9,9 @@
 #include "plugin/models/layouts/layout.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace lowtide::models {
@@ -77,15 +80,16 @@ void recogniseLayout(const Layout& layout,
     }
 }
 
-void recogniseControlNet(const std::string& label, Recognised& known) {
+/// `label` says more, or why it cannot be used.
+void recogniseControlNet(const std::function<std::string()>& label, Recognised& known) {
     known.kind = "controlnet";
-    known.family = label;
+    known.family = label();
     known.isRunnable = true;
 }
 
 void recogniseOther(const WeightFileHeader& file, Recognised& known) {
-    if (const std::optional<std::string> label = whatControlNetIs(file.map)) {
-        recogniseControlNet(*label, known);
+    if (looksLikeControlNet(file.map)) {
+        recogniseControlNet([&] { return whatControlNetIs(file.map).value_or(""); }, known);
         return;
     }
     if (const std::optional<KnownFile> other = knownFile(file.map)) {
@@ -111,7 +115,7 @@ Recognised recogniseModel(const CheckpointPath& path,
         }
         const auto folder = source.header ? std::nullopt : whatControlNetIs(path);
         if (folder) {
-            recogniseControlNet(*folder, known);
+            recogniseControlNet([&] { return *folder; }, known);
             addWeights(openWeights(path.path, ".", "diffusion_pytorch_model"), known);
         } else if (const Layout* layout = layoutOf(source)) {
             recogniseLayout(*layout, source, resourcesFolder, families, known);

@@ -16,6 +16,7 @@ ModelKind kindNamedByModule(std::string_view kind) {
     return kind == "checkpoint"    ? ModelKind::Checkpoint
            : kind == "autoencoder" ? ModelKind::Autoencoder
            : kind == "upscaler"    ? ModelKind::Upscaler
+           : kind == "controlnet"  ? ModelKind::ControlNet
                                    : ModelKind::Other;
 }
 

@@ -14,7 +14,7 @@ class Recogniser;
 namespace lowtide::ui {
 
 /// What a parameter of a node wants of a file of weights.
-enum class ModelKind { Checkpoint, Autoencoder, Upscaler, Other };
+enum class ModelKind { Checkpoint, Autoencoder, Upscaler, ControlNet, Other };
 
 /// A file of weights, or a folder in the diffusers layout, as the module recognises it.
 struct ModelFile {

@@ -21,8 +21,11 @@ constexpr std::array kNames = {NamedFolder{"checkpoints", ModelKind::Checkpoint}
                                NamedFolder{"diffusers", ModelKind::Checkpoint},
                                NamedFolder{"vae", ModelKind::Autoencoder},
                                NamedFolder{"upscale_models", ModelKind::Upscaler},
+                               NamedFolder{"controlnet", ModelKind::ControlNet},
+                               NamedFolder{"t2i_adapter", ModelKind::ControlNet},
                                NamedFolder{"Stable-diffusion", ModelKind::Checkpoint},
                                NamedFolder{"VAE", ModelKind::Autoencoder},
+                               NamedFolder{"ControlNet", ModelKind::ControlNet},
                                NamedFolder{"ESRGAN", ModelKind::Upscaler},
                                NamedFolder{"RealESRGAN", ModelKind::Upscaler}};
 

@@ -73,6 +73,9 @@ std::optional<ModelKind> kindNamed(const std::string& name) {
     if (name == "vae") {
         return ModelKind::Autoencoder;
     }
+    if (name == "controlnet" || name == "t2i_adapter") {
+        return ModelKind::ControlNet;
+    }
     return name == "upscale_models" ? std::optional(ModelKind::Upscaler) : std::nullopt;
 }
 

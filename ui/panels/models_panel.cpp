@@ -43,6 +43,8 @@ QString kindText(ModelKind kind) {
             return ModelsPanel::tr("autoencoder");
         case ModelKind::Upscaler:
             return ModelsPanel::tr("upscaler");
+        case ModelKind::ControlNet:
+            return ModelsPanel::tr("ControlNet");
         case ModelKind::Other:
             break;
     }

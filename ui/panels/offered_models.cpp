@@ -23,6 +23,9 @@ std::optional<ModelKind> kindOf(const std::string& param) {
     if (param == "vae") {
         return ModelKind::Autoencoder;
     }
+    if (param == "controlnet") {
+        return ModelKind::ControlNet;
+    }
     return param == "upscaler" ? std::optional(ModelKind::Upscaler) : std::nullopt;
 }
 
@@ -81,6 +84,8 @@ QString paramOf(ModelKind kind) {
             return QStringLiteral("vae");
         case ModelKind::Upscaler:
             return QStringLiteral("upscaler");
+        case ModelKind::ControlNet:
+            return QStringLiteral("controlnet");
         case ModelKind::Other:
             break;
     }

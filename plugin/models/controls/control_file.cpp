@@ -14,6 +14,7 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr int64_t kXlNumberWidth = 256;
 constexpr std::string_view kControlPrefix = "control_model.";
 constexpr std::string_view kLdmHint = "input_hint_block.0.weight";
 constexpr std::string_view kDiffusersHint = "controlnet_cond_embedding.conv_in.weight";
@@ -175,6 +176,9 @@ ControlFile controlFileIn(const WeightMap& file, const ControlNames& names) {
     const TensorView view(ldm, [](std::string_view name) { return std::string(name); });
     Json settings = unetDownSettings(view);
     settings["_class_name"] = "ControlNetModel";
+    if (settings.contains("addition_embed_type")) {
+        settings["addition_time_embed_dim"] = kXlNumberWidth;  // of the denoiser, not read here
+    }
     const std::vector<int64_t> widths = hintWidths(view);
     settings["conditioning_embedding_out_channels"] = widths;
     settings["conditioning_channels"] = view.size("input_hint_block.0.weight", 1);

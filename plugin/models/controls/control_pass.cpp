@@ -185,12 +185,15 @@ std::vector<at::Tensor> ControlPass::predicted(Follower& follower,
                                                const ResidualsCall& call,
                                                int64_t rows) {
     const HintNetwork& network = follower.network;
+    // The network may have another device than the denoiser.
+    const auto last = [&](const at::Tensor& value) {
+        return tensor::upload(lastRows(value, rows), follower.pass.device());
+    };
     // A denoiser that fills masks reads more channels than its ControlNet.
-    const at::Tensor latents =
-        lastRows(call.latents, rows).narrow(1, 0, network.stepChannels()).contiguous();
-    const UNetConditioning conditioning{.context = lastRows(call.conditioning.context, rows),
-                                        .guidance = lastRows(call.conditioning.guidance, rows),
-                                        .added = lastRows(call.conditioning.added, rows)};
+    const at::Tensor latents = last(call.latents.narrow(1, 0, network.stepChannels())).contiguous();
+    const UNetConditioning conditioning{.context = last(call.conditioning.context),
+                                        .guidance = last(call.conditioning.guidance),
+                                        .added = last(call.conditioning.added)};
     at::Tensor hint = follower.readIn(areaOf(call))->front();
     if (hint.size(0) > 1) {
         hint = forRows(hint, rows);
@@ -212,6 +215,7 @@ UNetResiduals ControlPass::follow(Follower& follower, const ResidualsCall& call,
         }
     }
     for (size_t i = 0; i < results.size(); ++i) {
+        results[i] = tensor::upload(results[i], call.latents.device());
         const double depth = follower.network.isForPositives()
                                  ? 1
                                  : depthScale(follower.settings.mode, i, results.size());

@@ -5,6 +5,7 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>
 
@@ -81,12 +82,14 @@ StageShapes controlShapes(const ControlRequest& request, StageFacts&) {
     return {.outputs = {std::move(output)}};
 }
 
-/// Hints as copies: what lies on a wire is its own, and is counted once.
+/// Hints as copies, where the new one is: what lies on a wire is its own, and is counted once.
 std::vector<WireRef> controlStage(StageContext&, const ControlRequest& request, const StageCall&) {
     std::vector<ControlEntry> entries = outlinedEntries(request);
     entries.back().hint = imagesIn(request.image).pixels();
+    const c10::Device device = entries.back().hint.device();
     for (ControlEntry& entry : entries) {
-        entry.hint = entry.hint.clone();
+        const at::Tensor here = tensor::upload(entry.hint, device);
+        entry.hint = here.is_same(entry.hint) ? here.clone() : here;
     }
     return {std::make_shared<const Controls>(std::move(entries))};
 }

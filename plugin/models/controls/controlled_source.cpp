@@ -48,8 +48,8 @@ std::string widthsOf(const memory::ComponentTree& tree) {
                                    const std::string& problem) {
     throw Error(
         ErrorKind::InvalidInput,
-        "ControlNet " + net.name() + " does not fit " + model.info().checkpoint + ": " + problem,
-        "choose a ControlNet that was made for this checkpoint's family",
+        net.kind() + " " + net.name() + " does not fit " + model.info().checkpoint + ": " + problem,
+        "choose one that was made for this checkpoint's family",
         kControlPort);
 }
 

@@ -122,6 +122,10 @@ std::shared_ptr<const ControlNet> openControlNet(const CheckpointPath& path) {
     return fs::is_directory(path.path, missing) ? openControlFolder(path) : openControlFile(path);
 }
 
+bool looksLikeControlNet(const WeightMap& file) {
+    return isHintAdapter(file) || controlNamesOf(file);
+}
+
 std::optional<std::string> whatControlNetIs(const WeightMap& file) {
     if (isHintAdapter(file)) {
         return labelFor(hintAdapterIn(file).config);

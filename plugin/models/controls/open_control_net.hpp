@@ -18,6 +18,9 @@ namespace lowtide::models {
 /// name file, setting or tensor.
 [[nodiscard]] std::shared_ptr<const ControlNet> openControlNet(const CheckpointPath& path);
 
+/// By the names of its tensors alone.
+[[nodiscard]] bool looksLikeControlNet(const WeightMap& file);
+
 /// What people call it, by its header or config.json alone: "ControlNet for SD 1.x". Nothing: what
 /// lies there is no ControlNet that is built.
 [[nodiscard]] std::optional<std::string> whatControlNetIs(const WeightMap& file);

@@ -358,13 +358,13 @@ private:
             return changed(
                 [](testing::TensorFile& file) { file.erase("middle_block_out.0.bias"); });
         }
-        if (kind == "groups") {  // widths of 32 and 64 with 8 groups
+        if (kind == "groups") {  // 24 channels, which 32 groups do not divide
             testing::TensorFile file = testing::readTensorFile(
                 at("controlnet/sd15_1_1/diffusion_pytorch_model.safetensors"));
             for (auto& [name, tensor] : file) {
-                if (name.starts_with("down_blocks.0.resnets.0.conv1.")) {
-                    tensor.shape.front() = 1;
-                    tensor.bytes.resize(tensor.bytes.size() / 32);
+                if (name.starts_with("down_blocks.0.resnets.") && name.ends_with("conv1.weight")) {
+                    tensor.bytes.resize(tensor.bytes.size() / 32 * 24);
+                    tensor.shape.front() = 24;
                 }
             }
             testing::writeTensorFile(path.toStdString(), file);
