@@ -36,6 +36,7 @@ executor::WorkOutline outlineLoadControlNet(models::Stages& stages,
     memory::WireRef net = loadedControlNet(stages, context, context.graphFolder());
     executor::WorkOutline outline;
     outline.fingerprints = {stages.fingerprint(net)};
+    outline.isOnHost = true;  // so are the hints that it is joined with
     outline.outputs = {{"controlnet", {.type = "CONTROLNET", .value = std::move(net)}}};
     return outline;
 }

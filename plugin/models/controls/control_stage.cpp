@@ -82,14 +82,18 @@ StageShapes controlShapes(const ControlRequest& request, StageFacts&) {
     return {.outputs = {std::move(output)}};
 }
 
-/// Hints as copies, where the new one is: what lies on a wire is its own, and is counted once.
+/// Its own, in host memory: what lies on a wire is counted once, and a hint has no use on a device
+/// before a denoiser has its size.
+at::Tensor ownHint(const at::Tensor& hint) {
+    const at::Tensor here = hint.is_meta() ? hint : tensor::spill(hint);
+    return here.is_same(hint) ? hint.clone() : here;
+}
+
 std::vector<WireRef> controlStage(StageContext&, const ControlRequest& request, const StageCall&) {
     std::vector<ControlEntry> entries = outlinedEntries(request);
     entries.back().hint = imagesIn(request.image).pixels();
-    const c10::Device device = entries.back().hint.device();
     for (ControlEntry& entry : entries) {
-        const at::Tensor here = tensor::upload(entry.hint, device);
-        entry.hint = here.is_same(entry.hint) ? here.clone() : here;
+        entry.hint = ownHint(entry.hint);
     }
     return {std::make_shared<const Controls>(std::move(entries))};
 }

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/adapters/adapter_base.hpp"
+#include "plugin/models/stage_inputs.hpp"
 
 #include <algorithm>
 #include <map>
@@ -183,6 +184,7 @@ std::shared_ptr<const ComponentSource> withControls(const Model& model,
 }
 
 void checkControls(const Model& model, const Controls& controls, const Shape& latents) {
+    requirePictures(model, "a ControlNet");
     for (const std::shared_ptr<const ControlNet>& net : controls.nets()) {
         if (const auto* control = std::get_if<ControlConfig>(&net->config())) {
             checkControlFamily(model, *net);
