@@ -3,7 +3,11 @@
 namespace lowtide::nodes {
 
 std::vector<executor::NodeType> control(models::Stages& stages) {
-    return {offloadNode(stages), collectNode(), resultCacheNode()};
+    return {applyControlNode(stages),
+            cannyNode(stages),
+            offloadNode(stages),
+            collectNode(),
+            resultCacheNode()};
 }
 
 }  // namespace lowtide::nodes

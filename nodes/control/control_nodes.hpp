@@ -10,6 +10,10 @@ class Stages;
 
 namespace lowtide::nodes {
 
+/// "control.apply": a hint picture for a ControlNet.
+[[nodiscard]] executor::NodeType applyControlNode(models::Stages& stages);
+/// "control.canny": the edges of pictures.
+[[nodiscard]] executor::NodeType cannyNode(models::Stages& stages);
 /// "control.offload": components leave their devices now.
 [[nodiscard]] executor::NodeType offloadNode(models::Stages& stages);
 /// "control.gc": a collection of memory that nobody uses.

@@ -17,6 +17,9 @@ namespace lowtide::nodes {
 /// "load.lora_stack": a model as several of them change it.
 [[nodiscard]] executor::NodeType loadLoraStackNode(models::Stages& stages);
 
+/// "load.controlnet": a network that makes a denoiser follow a hint.
+[[nodiscard]] executor::NodeType loadControlNetNode(models::Stages& stages);
+
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 

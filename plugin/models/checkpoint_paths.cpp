@@ -5,6 +5,7 @@
 #include "plugin/files/path_parts.hpp"
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,6 +64,34 @@ std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
     return std::nullopt;
 }
 
+/// `own`: folders beside the graph and in model folders that hold such files alone.
+CheckpointPath findOfKind(std::string_view typedText,
+                          std::string_view graphFolder,
+                          std::span<const std::string> modelFolders,
+                          std::initializer_list<const char*> own,
+                          const char* what) {
+    const std::string typed = trim(typedText);
+    std::vector<fs::path> places;
+    if (fs::path(typed).is_absolute()) {
+        places.emplace_back();
+    } else if (!typed.empty()) {
+        std::vector<fs::path> folders = {graphFolder};
+        folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
+        for (const fs::path& folder : folders) {
+            places.push_back(folder);
+            for (const char* name : own) {
+                places.push_back(folder / name);
+            }
+        }
+    }
+    for (const char* ending : {"", ".safetensors"}) {
+        if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
+            return *std::move(found);
+        }
+    }
+    refusePath(typed, modelFolders.size(), what);
+}
+
 }  // namespace
 
 CheckpointPath findCheckpoint(std::string_view typedText,
@@ -87,26 +116,20 @@ CheckpointPath findCheckpoint(std::string_view typedText,
     refusePath(typed, modelFolders.size(), item);
 }
 
-CheckpointPath findAdapter(std::string_view typedText,
+CheckpointPath findAdapter(std::string_view typed,
                            std::string_view graphFolder,
                            std::span<const std::string> modelFolders) {
-    const std::string typed = trim(typedText);
-    std::vector<fs::path> places;
-    if (fs::path(typed).is_absolute()) {
-        places.emplace_back();
-    } else {
-        std::vector<fs::path> folders = {graphFolder};
-        folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
-        for (const fs::path& folder : folders) {
-            places.insert(places.end(), {folder, folder / "loras", folder / "Lora"});
-        }
-    }
-    for (const char* ending : {"", ".safetensors"}) {
-        if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
-            return *std::move(found);
-        }
-    }
-    refusePath(typed, modelFolders.size(), "LoRA");
+    return findOfKind(typed, graphFolder, modelFolders, {"loras", "Lora"}, "LoRA");
+}
+
+CheckpointPath findControlNet(std::string_view typed,
+                              std::string_view graphFolder,
+                              std::span<const std::string> modelFolders) {
+    return findOfKind(typed,
+                      graphFolder,
+                      modelFolders,
+                      {"controlnet", "t2i_adapter", "ControlNet"},
+                      "ControlNet");
 }
 
 }  // namespace lowtide::models

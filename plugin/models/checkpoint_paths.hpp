@@ -27,4 +27,10 @@ struct CheckpointPath {
                                          std::string_view graphFolder,
                                          std::span<const std::string> modelFolders);
 
+/// The same for a ControlNet, a file or a folder: "controlnet", "t2i_adapter" and "ControlNet" are
+/// searched too.
+[[nodiscard]] CheckpointPath findControlNet(std::string_view typed,
+                                            std::string_view graphFolder,
+                                            std::span<const std::string> modelFolders);
+
 }  // namespace lowtide::models

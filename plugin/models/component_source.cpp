@@ -3,6 +3,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/role_pattern.hpp"
 
+#include <algorithm>
+
 namespace lowtide::models {
 
 namespace {
@@ -15,6 +17,13 @@ namespace {
 }
 
 }  // namespace
+
+bool hasRole(const ComponentSource& source, std::string_view pattern) {
+    const std::vector<ComponentDesc> all = source.components();
+    return std::any_of(all.begin(), all.end(), [&](const ComponentDesc& component) {
+        return memory::matchesRole(pattern, component.role);
+    });
+}
 
 std::vector<std::string> rolesIn(const ComponentSource& source, std::string_view pattern) {
     std::vector<std::string> roles;

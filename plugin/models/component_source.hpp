@@ -47,6 +47,9 @@ public:
     [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
 };
 
+/// Whether it has a component that `pattern` means.
+[[nodiscard]] bool hasRole(const ComponentSource& source, std::string_view pattern);
+
 /// The roles of the components that `pattern` means (memory::matchesRole), in their order.
 /// Error{Unsupported} on port "model" where there are none.
 [[nodiscard]] std::vector<std::string> rolesIn(const ComponentSource& source,

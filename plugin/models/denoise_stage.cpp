@@ -6,6 +6,9 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
+#include "plugin/models/controls/control_pass.hpp"
+#include "plugin/models/controls/controlled_denoiser.hpp"
+#include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_preview.hpp"
@@ -17,7 +20,6 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -157,7 +159,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
                                           .width = latents.size(-1),
                                           .downsampling = model.info().latent.factor});
     if (prompts.isPlain()) {
-        return makeDenoiser(context, model, request);
+        return model.makeDenoiser(context, request);
     }
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
 }
@@ -226,6 +228,9 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
                      .isEmpty = empty != nullptr,
                      .mask = shapeOf(request.mask),
                      .masked = shapeOf(request.masked)});
+    if (const Controls* controls = controlsIn(request.control)) {
+        checkControls(model, *controls, shape);
+    }
     return shape;
 }
 
@@ -278,7 +283,7 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
 }
 
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
-/// walked.
+/// walked; under control too, which reads its hints before the first one alone.
 WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
     if (keepsLatent(request)) {
         return {};
@@ -295,7 +300,8 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
         return last - first;
     };
     const int allCalls = callsUntil(request.endStep);
-    const bool stepsDiffer = request.stepCache || changesWithTime(request.positive, "positive") ||
+    const bool stepsDiffer = request.stepCache || request.control ||
+                             changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
     const bool hasShares = part.startAt > 0 || part.endAt < 1;
     if (!stepsDiffer && !hasShares) {
@@ -385,7 +391,19 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     const auto tree = treeIn(model, kDenoiser);
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
-    const std::unique_ptr<sampling::Denoiser> denoiser =
+    std::optional<ControlPass> control;
+    ResidualsFor residuals;
+    if (const Controls* controls = controlsIn(request.control)) {
+        const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
+        control.emplace(context,
+                        *controls,
+                        ControlledCalls{.latents = start.samples.sizes().vec(),
+                                        .factor = model.info().latent.factor,
+                                        .isGuided = negative != nullptr,
+                                        .count = calls.last - calls.first});
+        residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
+    }
+    std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
                     {.positive = positive,
@@ -393,8 +411,12 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = request.cfg,
+                     .residuals = residuals,
                      .checkpoint = model.info().checkpoint},
                     start.samples);
+    if (control) {
+        denoiser = std::make_unique<ControlledDenoiser>(std::move(denoiser), *control);
+    }
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     if (context.teacher) {
@@ -437,9 +459,14 @@ const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
                   {"latent", &DenoiseRequest::latent},
                   {"mask", &DenoiseRequest::mask},
                   {"masked", &DenoiseRequest::masked},
-                  {"step_cache", &DenoiseRequest::stepCache}},
-        .source = modelOf<DenoiseRequest>,
+                  {"step_cache", &DenoiseRequest::stepCache},
+                  {"control", &DenoiseRequest::control}},
+        .source =
+            [](const DenoiseRequest& request) {
+                return withControls(modelIn(request.model), request.control);
+            },
         .roles = {kDenoiser},
+        .addedRoles = {kControlNets},
         .shape = denoiseShapes,
         .run =
             [](StageContext& context, const DenoiseRequest& request, const StageCall& call) {

@@ -36,6 +36,8 @@ struct StageContext;
 struct UNetResiduals;
 /// Textual inversions that prompts may name.
 class EmbeddingLibrary;
+/// What a denoiser reads beside latents and time (denoisers/unet2d_inputs).
+struct UNetConditioning;
 /// A rectangle of a latent picture (conditioning/placed_entries).
 struct LatentArea;
 
@@ -85,12 +87,18 @@ struct EncodedPrompts {
     std::shared_ptr<const tensor::Conditioning> negative;
 };
 
-/// What adapters add in one call of the denoiser, for the input of that call: both halves of a
-/// guided batch. `area`: the part of the latent picture that the input is, nullptr: all of it.
-using ResidualsFor = std::function<UNetResiduals(const at::Tensor& latents,
-                                                 const at::Tensor& timestep,
-                                                 const sampling::StepInfo& step,
-                                                 const LatentArea* area)>;
+/// A call of the denoiser, as adapters see it.
+struct ResidualsCall {
+    const at::Tensor& latents;  ///< [N, C, h, w]: both halves of a guided batch
+    const at::Tensor& timestep;
+    const sampling::StepInfo& step;
+    const UNetConditioning& conditioning;  ///< of the call, in f32
+    int64_t positives = 0;                 ///< the last rows, which follow the positive prompt
+    const LatentArea* area = nullptr;      ///< that the input is of the latent picture; null: all
+};
+
+/// What adapters add in one call of the denoiser.
+using ResidualsFor = std::function<UNetResiduals(const ResidualsCall& call)>;
 
 struct DenoiserRequest {
     const tensor::Conditioning& positive;

@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
@@ -143,6 +144,12 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     setShares(provenance, facts.request);
     if (const auto cache = stepCacheIn(facts.request)) {
         provenance.set("Step cache", cache->label());
+    }
+    if (const Controls* controls = controlsIn(facts.request.control)) {
+        for (size_t i = 0; i < controls->entries().size(); ++i) {
+            provenance.set("ControlNet " + std::to_string(i),
+                           describedControl(controls->entries()[i]));
+        }
     }
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Model", facts.model.info().checkpoint);

@@ -2,11 +2,16 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/adapters/adapter_label.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace lowtide::models {
@@ -75,7 +80,18 @@ void recogniseLayout(const Layout& layout,
     }
 }
 
+/// `label` says more, or why it cannot be used.
+void recogniseControlNet(const std::function<std::string()>& label, Recognised& known) {
+    known.kind = "controlnet";
+    known.family = label();
+    known.isRunnable = true;
+}
+
 void recogniseOther(const WeightFileHeader& file, Recognised& known) {
+    if (looksLikeControlNet(file.map)) {
+        recogniseControlNet([&] { return whatControlNetIs(file.map).value_or(""); }, known);
+        return;
+    }
     if (const std::optional<KnownFile> other = knownFile(file.map)) {
         known.kind = other->kind;
         known.family = other->family;
@@ -97,7 +113,11 @@ Recognised recogniseModel(const CheckpointPath& path,
         if (source.header) {
             addWeights(source.header->map, known);
         }
-        if (const Layout* layout = layoutOf(source)) {
+        const auto folder = source.header ? std::nullopt : whatControlNetIs(path);
+        if (folder) {
+            recogniseControlNet([&] { return *folder; }, known);
+            addWeights(openWeights(path.path, ".", "diffusion_pytorch_model"), known);
+        } else if (const Layout* layout = layoutOf(source)) {
             recogniseLayout(*layout, source, resourcesFolder, families, known);
         } else {
             recogniseOther(*source.header, known);

@@ -112,8 +112,9 @@ struct StageDef {
     const char* name;
     std::vector<StageWire<Request>> wires{};
     /// The model or upscaler whose components it runs; null: it runs none.
-    const ComponentSource& (*source)(const Request& request) = nullptr;
-    std::vector<std::string_view> roles{};  ///< patterns (memory::matchesRole)
+    std::shared_ptr<const ComponentSource> (*source)(const Request& request) = nullptr;
+    std::vector<std::string_view> roles{};       ///< patterns (memory::matchesRole)
+    std::vector<std::string_view> addedRoles{};  ///< patterns of what a request need not bring
     /// The stage sets LibTorch's switches itself, for each of its components.
     bool hasOwnSwitches = false;
     /// Its outputs, from shapes and headers alone. Any thread.
@@ -132,8 +133,9 @@ using WireOf = std::function<WireRef(std::string_view port, const WireRef& value
 /// A stage with what it is asked, whatever that is. What it refers to must outlive it.
 struct StageTask {
     std::string name;
-    std::function<const ComponentSource&()> source;
+    std::function<std::shared_ptr<const ComponentSource>()> source;
     std::vector<std::string_view> roles;
+    std::vector<std::string_view> addedRoles;
     memory::PrecisionChoice precision;
     bool hasOwnSwitches = false;
     std::function<StageShapes(StageFacts&)> shape;
@@ -146,9 +148,12 @@ struct StageTask {
 template <class Request>
 [[nodiscard]] StageTask taskOf(const Request& request) {
     const StageDef<Request>& def = stageOf(request);
-    StageTask task{.name = def.name, .roles = def.roles, .hasOwnSwitches = def.hasOwnSwitches};
+    StageTask task{.name = def.name,
+                   .roles = def.roles,
+                   .addedRoles = def.addedRoles,
+                   .hasOwnSwitches = def.hasOwnSwitches};
     if (def.source) {
-        task.source = [&def, request]() -> const ComponentSource& { return def.source(request); };
+        task.source = [&def, request] { return def.source(request); };
     }
     if constexpr (requires { request.precision; }) {
         task.precision = request.precision;

@@ -73,6 +73,10 @@ const Upscaler& upscalerIn(const memory::WireRef& value) {
     return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
 }
 
+const ControlNet& controlNetIn(const memory::WireRef& value) {
+    return valueIn<ControlNet>(value, "controlnet", "loaded ControlNet");
+}
+
 const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {
     return valueIn<tensor::Conditioning>(value, item, "conditioning");
 }

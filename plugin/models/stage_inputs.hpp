@@ -2,6 +2,7 @@
 // Wire values as the types that the stages work with.
 
 #include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/models/controls/control_net.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/models/upscaler.hpp"
@@ -14,6 +15,7 @@ namespace lowtide::models {
 /// What load.checkpoint or load.upscaler gave.
 [[nodiscard]] const ComponentSource& loadedIn(const memory::WireRef& value);
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
+[[nodiscard]] const ControlNet& controlNetIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,
@@ -24,8 +26,8 @@ namespace lowtide::models {
 
 /// StageDef::source of a stage that runs components of its model.
 template <class Request>
-[[nodiscard]] const ComponentSource& modelOf(const Request& request) {
-    return modelIn(request.model);
+[[nodiscard]] std::shared_ptr<const ComponentSource> modelOf(const Request& request) {
+    return modelIn(request.model).shared_from_this();
 }
 
 /// Of pictures, masks or latents, there or known before the run; empty for null, and for latents

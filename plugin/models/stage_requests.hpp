@@ -97,6 +97,7 @@ struct DenoiseRequest {
     WireRef mask;       ///< may be null: all is made anew
     WireRef masked;     ///< may be null; latent of the masked picture, for models that fill masks
     WireRef stepCache;  ///< may be null: every step computes the whole network
+    WireRef control;    ///< may be null: nothing is added inside the network
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;
@@ -233,6 +234,7 @@ struct DetailRequest {
     WireRef positive;
     WireRef negative;  ///< may be null, as of DenoiseRequest
     WireRef image;
+    WireRef control;             ///< may be null; every tile gets its part of the hints
     int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     int steps = 20;

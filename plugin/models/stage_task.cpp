@@ -13,8 +13,17 @@ namespace lowtide::models {
 namespace {
 
 std::vector<memory::ComponentPrecision> precisionsOf(const StageTask& task) {
-    return task.roles.empty() ? std::vector<memory::ComponentPrecision>()
-                              : precisionsFor(task.source(), task.roles, task.precision);
+    if (task.roles.empty()) {
+        return {};
+    }
+    const auto source = task.source();
+    std::vector<std::string_view> patterns = task.roles;
+    for (const std::string_view pattern : task.addedRoles) {
+        if (hasRole(*source, pattern)) {
+            patterns.push_back(pattern);
+        }
+    }
+    return precisionsFor(*source, patterns, task.precision);
 }
 
 }  // namespace
@@ -32,8 +41,8 @@ StageOutline outlineTask(const StageTask& task, ModelHashes& hashes) {
     if (!facts.precisions.empty()) {
         outline.components = [task, precisions = facts.precisions] {
             return withErrorsOf(task.name, [&] {
-                const ComponentSource& source = task.source();
-                return typedTrees(typedFor(source, precisions), source, precisions);
+                const auto source = task.source();
+                return typedTrees(typedFor(*source, precisions), *source, precisions);
             });
         };
     }
@@ -47,9 +56,9 @@ std::vector<WireRef> runTask(const StageTask& task, StageContext& context, const
     const std::vector<memory::ComponentPrecision> precisions = precisionsOf(task);
     std::optional<tensor::NumericsScope> scope;
     if (!precisions.empty()) {
-        const ComponentSource& source = task.source();
-        context.typed = typedFor(source, precisions);
-        context.exact = exactFor(source, precisions);
+        const auto source = task.source();
+        context.typed = typedFor(*source, precisions);
+        context.exact = exactFor(*source, precisions);
     }
     if (!precisions.empty() && !task.hasOwnSwitches) {
         scope.emplace(precisions.front().switches);

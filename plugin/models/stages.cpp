@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/path_parts.hpp"
 #include "plugin/models/adapters/adapted_models.hpp"
+#include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/make_stages.hpp"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
+constexpr const char* kControlItem = "controlnet";
 constexpr const char* kPromptItem = "prompt";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
@@ -77,6 +79,17 @@ public:
                 return WireRef(openUpscaler(found.path, found.name));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+            }
+        });
+    }
+
+    WireRef loadControlNet(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            try {
+                return WireRef(
+                    controlNets_.open(findControlNet(path, graphFolder, settings_.modelFolders)));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kControlItem);
             }
         });
     }
@@ -243,6 +256,7 @@ public:
             std::for_each(family->components.begin(), family->components.end(), add);
         }
         add(upscalerComponent());
+        choices.push_back({std::string(kControlNets), "ControlNets"});
         return choices;
     }
 
@@ -292,6 +306,7 @@ private:
     ModelCache models_;
     AdaptedModels adapted_;
     std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
+    ControlNets controlNets_;
     ModelHashes hashes_;
 };
 

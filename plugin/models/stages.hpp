@@ -9,6 +9,7 @@
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
+#include "plugin/models/controls/control_request.hpp"
 #include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
 
@@ -84,6 +85,9 @@ public:
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;
+    /// The same for a ControlNet, a file or a folder.
+    [[nodiscard]] virtual WireRef loadControlNet(std::string_view path,
+                                                 std::string_view graphFolder) = 0;
     /// Reads headers alone. The same model, file and strengths give the same value.
     /// Error{NotFound}, Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another
     /// kind of model too.

@@ -127,9 +127,10 @@ const StageDef<UpscaleWithModelRequest>& stageOf(const UpscaleWithModelRequest&)
         .name = "upscale",
         .wires = {{"upscaler", &UpscaleWithModelRequest::upscaler},
                   {"image", &UpscaleWithModelRequest::image}},
-        .source = [](const UpscaleWithModelRequest& request) -> const ComponentSource& {
-            return upscalerIn(request.upscaler);
-        },
+        .source =
+            [](const UpscaleWithModelRequest& request) {
+                return upscalerIn(request.upscaler).shared_from_this();
+            },
         .roles = {kUpscaler},
         .shape = upscaleWithModelShapes,
         .run = upscaleWithModelStage};

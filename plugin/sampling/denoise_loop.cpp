@@ -236,7 +236,7 @@ private:
                       .stepCount = sampler_.callCount(),
                       .solverStage = sampler_.solverStage(call),
                       .taken = call - firstCall_};
-        cache_.decide(info, input, denoiser_.promptsAt(timestep));
+        cache_.decide(info, input, denoiser_.promptsAt(timestep, info));
         const at::Tensor raw = info.decision.work == StepWork::Predict
                                    ? cache_.predict(info, input)
                                    : denoiser_.predict(input, timestep, info);

@@ -18,9 +18,12 @@ public:
                                              const at::Tensor& timestep,
                                              const StepInfo& step) = 0;
 
-    /// Another number wherever other prompts speak than at the timestep before: what was cached
-    /// then is of no use. `timestep` as predict() takes it.
-    [[nodiscard]] virtual uint64_t promptsAt(const at::Tensor& /*timestep*/) const { return 0; }
+    /// Another number wherever other prompts speak, or other hints are followed, than in the call
+    /// before: what was cached then is of no use. Arguments as predict() takes them.
+    [[nodiscard]] virtual uint64_t promptsAt(const at::Tensor& /*timestep*/,
+                                             const StepInfo& /*step*/) const {
+        return 0;
+    }
 };
 
 }  // namespace lowtide::sampling

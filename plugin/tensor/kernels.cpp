@@ -232,6 +232,10 @@ at::Tensor biasedAttention(const at::Tensor& q,
     return at::scaled_dot_product_attention(q, k, v, bias);
 }
 
+at::Tensor averagePool(const at::Tensor& x) {
+    return at::avg_pool2d(x, {2, 2}, {2, 2}, {0, 0}, /*ceil_mode=*/true);
+}
+
 at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
     if (x.is_meta()) {
         return meta::upsampleNearest(x, height, width);

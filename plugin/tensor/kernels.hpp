@@ -85,6 +85,9 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
                                          const at::Tensor& bias);
 /// x where it is positive, else slope x. Written over `x`, which nobody else may need.
 [[nodiscard]] at::Tensor leakyRelu(at::Tensor x, double slope);
+/// The mean of squares of 2 x 2 pixels: [B, C, H, W] to half the size, rounded up; at an odd edge
+/// of those that are there.
+[[nodiscard]] at::Tensor averagePool(const at::Tensor& x);
 /// [B, C, H, W] to an exact size by the nearest source pixel (ATen's "nearest").
 [[nodiscard]] at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width);
 

@@ -64,4 +64,15 @@ at::Tensor transparencyOf(const image::DecodedPicture& picture) {
     return picture.deep ? clearnessOf(*picture.deep) : clearnessOf(picture.picture);
 }
 
+at::Tensor planeOf(const Image8& picture) {
+    constexpr double kMost = 255;
+    const auto count = static_cast<int64_t>(picture.channels);
+    at::Tensor plane = at::empty({1, 1, picture.heightPixels, picture.widthPixels}, at::kFloat);
+    float* values = plane.mutable_data_ptr<float>();
+    for (int64_t i = 0; i < plane.numel(); ++i) {
+        values[i] = static_cast<float>(picture.pixels[static_cast<size_t>(i * count)] / kMost);
+    }
+    return plane;
+}
+
 }  // namespace lowtide::tensor

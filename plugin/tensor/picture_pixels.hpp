@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/host_api/host.hpp"
 #include "plugin/image/picture_file.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -16,5 +17,8 @@ inline constexpr int64_t kPictureChannels = 3;
 
 /// Where it is transparent: [1, 1, H, W] f32, 1 - alpha; zeros for a picture without alpha.
 [[nodiscard]] at::Tensor transparencyOf(const image::DecodedPicture& picture);
+
+/// The first channel of a picture as [1, 1, H, W] f32 in 0..1, in host memory.
+[[nodiscard]] at::Tensor planeOf(const Image8& picture);
 
 }  // namespace lowtide::tensor

@@ -19,7 +19,7 @@ struct Case {
     std::string name;
     QString example;
     std::vector<std::string> set;
-    std::vector<std::string> stages;        ///< nodes with components
+    std::vector<std::string> stages;        ///< nodes with components, or one of those
     std::string precision{};                ///< of each of them; empty: nothing is asked
     std::vector<std::string> precisions{};  ///< "stage=precision", of some of them
 };
@@ -96,6 +96,46 @@ inline void addPictures(std::vector<Case>& cases) {
 }
 
 #ifndef LOWTIDE_CARD_MATRIX
+/// Networks that read hints beside the denoiser: one, two of them, one that is run in some steps
+/// alone, and one that reads its hint once.
+inline void addControls(std::vector<Case>& cases) {
+    const std::string folder = lowtide::testing::controlGoldenFolder().toStdString();
+    const auto net = [&](const char* node, const char* name) {
+        return std::string(node) + ".controlnet=" + folder + "/controlnet/" + name;
+    };
+    const auto hint = [&](const char* node, const char* name) {
+        return std::string(node) + ".image=" + folder + "/images/" + name;
+    };
+    const std::string sd2 = "load.checkpoint=" + folder + "/checkpoints/sd15_1";
+    const std::string xl = "load.checkpoint=" + folder + "/checkpoints/sdxl_1";
+    const std::vector<std::string> stages = {"encode", "denoise", "decode"};
+    const std::vector<std::string> one =
+        with({sd2, net("load_control", "sd15_1_1"), hint("load_hint", "odd_lines.png")});
+    cases.push_back(
+        {"ControlNet", "controlnet", one, {"encode", "denoise", "denoise.controlnet", "decode"}});
+    for (const char* precision : {"quality,storage=f8", "quality,storage=bf16,compute=bf16"}) {
+        cases.push_back(
+            {std::string("ControlNet, ") + precision, "controlnet", one, stages, precision});
+    }
+    cases.push_back({"two ControlNets",
+                     "two_controlnets",
+                     with({xl,
+                           "latent.batch=2",
+                           "denoise.steps=3",
+                           net("load_control", "sdxl_1_0"),
+                           net("load_second", "sdxl_1_1"),
+                           hint("load_hint", "lines.png"),
+                           hint("second_hint", "large.png"),
+                           "control.mode=guess",
+                           "second.start=0.3"}),
+                     {"encode", "denoise", "denoise.controlnet_2", "decode"}});
+    cases.push_back(
+        {"T2I-Adapter",
+         "controlnet",
+         with({xl, net("load_control", "sdxl_1_full_adapter_xl"), hint("load_hint", "lines.png")}),
+         stages});
+}
+
 /// Graphs with files that the reference made.
 inline void addGoldens(std::vector<Case>& cases) {
     cases.push_back({"inpainting with nine channels",
@@ -208,6 +248,7 @@ inline std::vector<Case> cases() {
     addStepCaches(cases);
 #ifndef LOWTIDE_CARD_MATRIX
     addGoldens(cases);
+    addControls(cases);
 #endif
     return cases;
 }

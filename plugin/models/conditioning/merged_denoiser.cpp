@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
@@ -154,6 +153,7 @@ void MergedDenoiser::add(const PromptCall& call,
     const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
     const Branch& branch = branchFor(call);
     area_ = parts.front().entry->area;  // the same for all parts of a call
+    hasPositive_ = call.positive != nullptr;
     sampling::StepInfo ofBranch = step;
     ofBranch.slot.branch = branch.number;
     const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
@@ -167,7 +167,8 @@ void MergedDenoiser::add(const PromptCall& call,
     }
 }
 
-uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep) const {
+uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep,
+                                   const sampling::StepInfo& /*step*/) const {
     constexpr uint64_t kPrime = 1099511628211;  // FNV-1a
     uint64_t hash = 14695981039346656037U;
     const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
@@ -204,15 +205,14 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     if (call.positive && call.negative) {
         second = promptOf(*request_.negative, *call.negative);
     }
-    branch.network = makeDenoiser(context_,
-                                  model_,
-                                  {.positive = first,
-                                   .negative = second ? &*second : nullptr,
-                                   .picture = request_.picture,
-                                   .batch = request_.batch,
-                                   .cfg = request_.cfg,
-                                   .residuals = residualsInArea(),
-                                   .checkpoint = request_.checkpoint});
+    branch.network = model_.makeDenoiser(context_,
+                                         {.positive = first,
+                                          .negative = second ? &*second : nullptr,
+                                          .picture = request_.picture,
+                                          .batch = request_.batch,
+                                          .cfg = request_.cfg,
+                                          .residuals = residualsInArea(),
+                                          .checkpoint = request_.checkpoint});
     return branch;
 }
 
@@ -220,11 +220,11 @@ ResidualsFor MergedDenoiser::residualsInArea() const {
     if (!request_.residuals) {
         return {};
     }
-    return [this](const at::Tensor& latents,
-                  const at::Tensor& timestep,
-                  const sampling::StepInfo& step,
-                  const LatentArea*) {
-        return request_.residuals(latents, timestep, step, area_ ? &*area_ : nullptr);
+    return [this](const ResidualsCall& call) {
+        ResidualsCall here = call;
+        here.area = area_ ? &*area_ : nullptr;
+        here.positives = hasPositive_ ? request_.batch : 0;
+        return request_.residuals(here);
     };
 }
 

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const sampling::StepInfo& step) override;
-    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep) const override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override;
 
 private:
     using Key = std::pair<int64_t, int64_t>;  ///< negative and positive prompt, -1: none
@@ -74,6 +75,7 @@ private:
     const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
     std::optional<LatentArea> area_;  ///< of the call that is being made
+    bool hasPositive_ = false;        ///< likewise: it has rows of the positive side
 };
 
 }  // namespace lowtide::models

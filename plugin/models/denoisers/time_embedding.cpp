@@ -46,6 +46,13 @@ at::Tensor sinusoids(const at::Tensor& values,
     return evenWidth(both, width);
 }
 
+at::Tensor timeSinusoids(const at::Tensor& timestep, int64_t count, const UNet2DConfig& config) {
+    return sinusoids(timestep.to(at::kFloat).reshape({1}).expand({count}),
+                     config.levels.front().channels,
+                     config.cosineFirst,
+                     config.frequencyShift);
+}
+
 at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width) {
     const int64_t half = width / 2;
     // In f32 like the reference: the phases are large, so rounding shows.

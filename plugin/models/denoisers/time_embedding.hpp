@@ -14,6 +14,12 @@ namespace lowtide::models {
                                    bool cosineFirst,
                                    double frequencyShift);
 
+/// Of one timestep (0-d, int64 or f32 on the CPU, used unrounded), once for every picture: [count,
+/// channels of level 0] on the CPU.
+[[nodiscard]] at::Tensor timeSinusoids(const at::Tensor& timestep,
+                                       int64_t count,
+                                       const UNet2DConfig& config);
+
 /// Guidance (f32 [N] on the CPU, cfg - 1) for networks that embed it: [N, width] on the CPU.
 /// Source: diffusers get_guidance_scale_embedding.
 [[nodiscard]] at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width);

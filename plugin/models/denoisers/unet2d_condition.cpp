@@ -3,7 +3,6 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/unet2d_cut.hpp"
-#include "plugin/models/denoisers/unet2d_inputs.hpp"
 #include "plugin/models/step_hints.hpp"
 #include "plugin/sampling/step_caches/cached_call.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -225,14 +224,6 @@ namespace {
 /// Places of what a pass gets.
 enum Input : size_t { kLatents, kWaves, kContext, kGuidance, kAdded };
 
-/// Of one timestep, once for every picture: [count, channels] on the host.
-at::Tensor wavesOf(const at::Tensor& timestep, int64_t count, const UNet2DConfig& config) {
-    return sinusoids(timestep.to(at::kFloat).reshape({1}).expand({count}),
-                     config.levels.front().channels,
-                     config.cosineFirst,
-                     config.frequencyShift);
-}
-
 }  // namespace
 
 at::Tensor UNet2DCondition::predict(Pass& pass,
@@ -255,7 +246,7 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     };
     const residency::PassInputs inputs{
         latents,
-        tensor::upload(pass.toCompute(wavesOf(timestep, latents.size(0), config_)),
+        tensor::upload(pass.toCompute(timeSinusoids(timestep, latents.size(0), config_)),
                        latents.device()),
         pass.toCompute(conditioning.context),
         pass.toCompute(conditioning.guidance),

@@ -2,6 +2,7 @@
 
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/denoisers/unet2d_blocks.hpp"
+#include "plugin/models/denoisers/unet2d_inputs.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/step_info.hpp"
 
@@ -10,13 +11,6 @@
 #include <string_view>
 
 namespace lowtide::models {
-
-/// What the UNet is told beside latents and time, on the pass's device.
-struct UNetConditioning {
-    at::Tensor context;     ///< [N, T, contextWidth]
-    at::Tensor guidance{};  ///< [N, guidanceWidth] where the network embeds it
-    at::Tensor added{};     ///< [N, addedWidth] where the network adds it to the time
-};
 
 /// The denoiser of Stable Diffusion 1.x, 2.x and XL. Source: Rombach et al. 2022; diffusers 0.42.1
 /// UNet2DConditionModel. The tree is made from headers; weights are read through the pass.

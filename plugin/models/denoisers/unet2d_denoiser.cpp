@@ -2,8 +2,11 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+
+#include <array>
 
 namespace lowtide::models {
 
@@ -11,9 +14,12 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
                                const UNet2DCondition& unet,
                                const DenoiserRequest& request,
                                const at::Tensor& added)
-    : unet_(unet), pass_(context, *unet.tree()), residuals_(request.residuals) {
+    : unet_(unet),
+      pass_(context, *unet.tree()),
+      walk_(context.walk),
+      residuals_(request.residuals),
+      positives_(request.batch) {
     LOWTIDE_ASSERT(added.defined() == (unet.config().addedWidth > 0));
-    added_ = pass_.toCompute(added);
     const UNet2DConfig& config = unet.config();
     const c10::Device device = pass_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
@@ -23,39 +29,51 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
                                        request.checkpoint);
         return tensor::upload(one, device).repeat({request.batch, 1, 1});  // [1, T, D] -> [B, T, D]
     };
-    conditioning_ = embeds(request.positive, "positive");
-    context.record.put("embeds.prompt", conditioning_);
+    at::Tensor texts = embeds(request.positive, "positive");
+    context.record.put("embeds.prompt", texts);
     if (request.negative) {
         const at::Tensor negative = embeds(*request.negative, "negative");
         context.record.put("embeds.negative", negative);
-        if (negative.size(1) != conditioning_.size(1)) {
+        if (negative.size(1) != texts.size(1)) {
             throw Error(ErrorKind::InvalidInput,
-                        "the positive conditioning has " + std::to_string(conditioning_.size(1)) +
+                        "the positive conditioning has " + std::to_string(texts.size(1)) +
                             " tokens, the negative " + std::to_string(negative.size(1)),
                         "encode both with the same checkpoint",
                         "negative");
         }
-        conditioning_ = at::cat({negative, conditioning_});
+        texts = at::cat({negative, texts});
     }
-    context.record.put("model_cond", conditioning_);
-    conditioning_ = pass_.toCompute(conditioning_);
+    context.record.put("model_cond", texts);
+    at::Tensor guidance;
     if (config.guidanceWidth > 0) {
         const at::Tensor scale = at::full({request.batch}, request.cfg - 1, at::kFloat);
-        guidance_ = tensor::upload(guidanceSinusoids(scale, config.guidanceWidth), device);
-        context.record.put("timestep_cond", guidance_);
+        guidance = tensor::upload(guidanceSinusoids(scale, config.guidanceWidth), device);
+        context.record.put("timestep_cond", guidance);
+    }
+    conditioning_ = {
+        .context = pass_.toCompute(texts), .guidance = guidance, .added = pass_.toCompute(added)};
+    if (residuals_) {
+        exact_ = {.context = texts, .guidance = guidance, .added = added};
     }
 }
 
 at::Tensor UNet2DDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
-    return unet_.predict(
-        pass_,
-        latents,
-        timestep,
-        {.context = conditioning_, .guidance = guidance_, .added = added_},
-        residuals_ ? residuals_(latents, timestep, step, nullptr) : UNetResiduals(),
-        step);
+    UNetResiduals residuals;
+    if (residuals_) {
+        residuals = residuals_({.latents = latents,
+                                .timestep = timestep,
+                                .step = step,
+                                .conditioning = exact_,
+                                .positives = positives_});
+    }
+    const std::array<int64_t, 3> sizes = {conditioning_.context.size(1),
+                                          static_cast<int64_t>(residuals.skips.size()),
+                                          static_cast<int64_t>(residuals.blocks.size())};
+    return stepOver(walk_, pass_.tree(), latents, sizes, step, [&](const auto& own) {
+        return unet_.predict(pass_, latents, timestep, conditioning_, residuals, own);
+    });
 }
 
 }  // namespace lowtide::models

@@ -26,10 +26,11 @@ public:
 private:
     const UNet2DCondition& unet_;
     Pass pass_;
-    at::Tensor conditioning_;  ///< [B or 2B, T, width] on the device
-    at::Tensor guidance_;      ///< [B, guidanceWidth] or undefined
-    at::Tensor added_;
+    ShapeWalk* walk_;
+    UNetConditioning conditioning_;  ///< as the network computes; of B or 2B pictures
+    UNetConditioning exact_;         ///< as it came, where residuals are asked for
     ResidualsFor residuals_;
+    int64_t positives_;
 };
 
 }  // namespace lowtide::models

@@ -4,6 +4,13 @@
 
 namespace lowtide::models {
 
+/// What a denoiser is told beside latents and time, on its pass's device.
+struct UNetConditioning {
+    at::Tensor context;     ///< [N, T, contextWidth]
+    at::Tensor guidance{};  ///< [N, guidanceWidth] where the network embeds it
+    at::Tensor added{};     ///< [N, addedWidth] where the network adds it to the time
+};
+
 /// What every unit of the UNet reads beside the feature map.
 struct UNetInputs {
     at::Tensor time;     ///< [N, timeWidth], after the activation

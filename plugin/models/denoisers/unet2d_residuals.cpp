@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHint = "connect an adapter that was made for this family and this size";
 
 [[noreturn]] void refuseResiduals(const std::string& problem) {
-    throw Error(ErrorKind::InvalidInput, problem, kHint);
+    throw Error(ErrorKind::InvalidInput, problem, kHint, "control");
 }
 
 void checkOne(const at::Tensor& residual, const Shape& shape, const std::string& name) {

@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/feathered_tiles.hpp"
@@ -15,7 +16,9 @@
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
+#include "plugin/tensor/picture_resize.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace lowtide::models {
@@ -77,7 +80,9 @@ public:
     DetailPass(StageContext& context, const DetailRequest& request, const StageCall& call)
         : context_(context.ofPart()), request_(request), call_(call) {}
 
-    void run(const FeatheredTiles& tiles, bool isLast, const at::Tensor& target) {
+    /// `picture`: of how many in the batch, for those hints that are one for each.
+    void run(const FeatheredTiles& tiles, int64_t picture, bool isLast, const at::Tensor& target) {
+        cutHints(tiles, picture);
         std::vector<WireRef> parts;
         for (int64_t i = 0; i < tiles.count(); ++i) {
             context_.pass = {.pattern = kEncodes,
@@ -153,6 +158,7 @@ private:
         const tensor::NumericsScope scope(switchesOf(kDenoiser));
         DenoiseRequest request = denoiseRequest(request_);
         request.latent = latent;
+        request.control = controlsOf(index);
         request.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
             call_.progress(phase,
@@ -171,9 +177,40 @@ private:
         return imagesIn(image).pixels();
     }
 
+    /// The hints of a picture at its size, cut as it is.
+    void cutHints(const FeatheredTiles& tiles, int64_t picture) {
+        hints_.clear();
+        const Controls* controls = controlsIn(request_.control);
+        if (!controls) {
+            return;
+        }
+        const Model& model = modelIn(request_.model);
+        const c10::Device device = context_.deviceOf(*treeIn(model, kDenoiser));
+        for (const ControlEntry& entry : controls->entries()) {
+            const int64_t row = entry.hintShape.at(0) == 1 ? 0 : picture;
+            const at::Tensor hint = tensor::upload(entry.hint.narrow(0, row, 1), device);
+            hints_.emplace_back(tensor::resizedPicture(hint, tiles.height(), tiles.width()),
+                                detailTiles(request_, model));
+        }
+    }
+
+    /// With the parts of the hints where a tile is; null: there are none.
+    WireRef controlsOf(int64_t tile) const {
+        if (hints_.empty()) {
+            return nullptr;
+        }
+        std::vector<ControlEntry> entries = controlsIn(request_.control)->entries();
+        for (size_t i = 0; i < entries.size(); ++i) {
+            entries[i].hint = hints_[i].tile(tile);
+            entries[i].hintShape = entries[i].hint.sizes().vec();
+        }
+        return std::make_shared<const Controls>(std::move(entries));
+    }
+
     StageContext context_;
     const DetailRequest& request_;
     const StageCall& call_;
+    std::vector<FeatheredTiles> hints_;  ///< of the picture that is being made
     std::set<std::string> told_;
     tensor::Provenance::Fields notes_;
 };
@@ -209,8 +246,11 @@ void checkDetail(const DetailRequest& settings) {
     const TileSpan row = cutSide(image[2], sizes).front();
     const TileSpan column = cutSide(image[3], sizes).front();
     const PictureSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
-    checkInpainting(
-        model, request, {.latent = latentShapeFor(model, tile, 1, "image"), .isEmpty = false});
+    const Shape latent = latentShapeFor(model, tile, 1, "image");
+    checkInpainting(model, request, {.latent = latent, .isEmpty = false});
+    if (const Controls* controls = controlsIn(settings.control)) {
+        checkControls(model, *controls, {image[0], latent[1], latent[2], latent[3]});
+    }
 }
 
 StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
@@ -218,7 +258,10 @@ StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
     const Model& model = modelIn(request.model);
     const DenoiseRequest ofTile = denoiseRequest(request);
     const auto sampler = makeSampler(model, ofTile);
-    memory::ComponentPrecision& ofDenoiser = facts.precisions.back();
+    memory::ComponentPrecision& ofDenoiser =
+        *std::find_if(facts.precisions.begin(), facts.precisions.end(), [](const auto& each) {
+            return each.role == kDenoiser;
+        });
     const memory::Judgement judgement = judgeDenoise(model, ofTile, *sampler, ofDenoiser);
     ofDenoiser.reuse = judgement.reuse;
     StageShapes shapes{.outputs = {outputOf("IMAGE", shapeOf(request.image))},
@@ -247,7 +290,7 @@ std::vector<WireRef> detailStage(StageContext& context,
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));
-        pass.run(tiles, i + 1 == pixels.size(0), result.narrow(0, i, 1));
+        pass.run(tiles, i, i + 1 == pixels.size(0), result.narrow(0, i, 1));
     }
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
@@ -262,9 +305,15 @@ const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
                                              .wires = {{"model", &DetailRequest::model},
                                                        {"positive", &DetailRequest::positive},
                                                        {"negative", &DetailRequest::negative},
-                                                       {"image", &DetailRequest::image}},
-                                             .source = modelOf<DetailRequest>,
+                                                       {"image", &DetailRequest::image},
+                                                       {"control", &DetailRequest::control}},
+                                             .source =
+                                                 [](const DetailRequest& request) {
+                                                     return withControls(modelIn(request.model),
+                                                                         request.control);
+                                                 },
                                              .roles = {kAutoencoder, kDenoiser},
+                                             .addedRoles = {kControlNets},
                                              .hasOwnSwitches = true,
                                              .shape = detailShapes,
                                              .run = detailStage};

@@ -162,14 +162,13 @@ void addWayUp(const TensorView& tensors, int64_t layers, Json& settings) {
 
 }  // namespace
 
-Json unetSettings(const TensorView& tensors) {
+Json unetDownSettings(const TensorView& tensors) {
     const std::vector<LdmLevel> levels = levelsOf(tensors);
     requireEqualLengths(tensors, levels);
     const std::string attention = someAttention(tensors, levels);
     const bool isLinear = tensors.rank(attention + "proj_in.weight") == 2;
     const auto layers = static_cast<int64_t>(levels.front().depths.size());
     Json settings = {{"in_channels", tensors.size("input_blocks.0.0.weight", 1)},
-                     {"out_channels", tensors.size("out.2.weight", 0)},
                      {"layers_per_block", layers},
                      {"norm_num_groups", 32},
                      {"attention_head_dim", headsOf(levels, isLinear)},
@@ -183,7 +182,6 @@ Json unetSettings(const TensorView& tensors) {
         settings["down_block_types"].push_back(level.attention.empty() ? "DownBlock2D"
                                                                        : "CrossAttnDownBlock2D");
     }
-    addWayUp(tensors, layers, settings);
     if (hasSmallMiddle(tensors)) {
         settings["mid_block_type"] = "UNetMidBlock2D";
     }
@@ -194,6 +192,13 @@ Json unetSettings(const TensorView& tensors) {
         settings["addition_embed_type"] = "text_time";
         settings["projection_class_embeddings_input_dim"] = tensors.size("label_emb.0.0.weight", 1);
     }
+    return settings;
+}
+
+Json unetSettings(const TensorView& tensors) {
+    Json settings = unetDownSettings(tensors);
+    settings["out_channels"] = tensors.size("out.2.weight", 0);
+    addWayUp(tensors, settings.at("layers_per_block").get<int64_t>(), settings);
     return settings;
 }
 

@@ -12,6 +12,8 @@ namespace lowtide::models {
 /// groups; 64 channels a head where the projections are linear (SD 2.x), else 8 heads.
 /// Error{Corrupt} names a tensor that is missing, Error{Unsupported} levels that differ in length.
 [[nodiscard]] Json unetSettings(const TensorView& tensors);
+/// Those of its way down and its middle alone, of a network that has no more.
+[[nodiscard]] Json unetDownSettings(const TensorView& tensors);
 /// What the numbers in the UNet's names depend on, from its settings.
 [[nodiscard]] LdmUNetLayout unetLayout(const Json& settings);
 

@@ -158,10 +158,10 @@ at::Tensor ShapeWalk::elsewhere(at::IntArrayRef sizes) {
     return at::empty(sizes, at::TensorOptions(at::kFloat).device(at::kCPU));
 }
 
-at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
-                               at::IntArrayRef sizes,
-                               const std::function<at::Tensor()>& forward,
-                               const PassedOver& passed) {
+std::vector<at::Tensor> ShapeWalk::passOver(const ComponentTree& tree,
+                                            at::IntArrayRef sizes,
+                                            const std::function<std::vector<at::Tensor>()>& forward,
+                                            const PassedOver& passed) {
     Component& own = component(tree);
     const auto known = std::find_if(
         own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
@@ -174,17 +174,25 @@ at::Tensor ShapeWalk::passOver(const ComponentTree& tree,
         } else {
             take();
         }
-        return onMeta(known->resultSizes, at::kFloat);
+        std::vector<at::Tensor> results;
+        for (const std::vector<int64_t>& result : known->resultSizes) {
+            results.push_back(onMeta(result, at::kFloat));
+        }
+        return results;
     }
     const tensor::WalkMeter::Section section(meter_);
-    at::Tensor result = forward();
+    std::vector<at::Tensor> results = forward();
     closeLeaf();
-    LOWTIDE_ASSERT(result.scalar_type() == at::kFloat && result.is_contiguous());
-    own.known.push_back({.sizes = sizes.vec(),
-                         .resultSizes = result.sizes().vec(),
-                         .bytes = section.peak(),
-                         .pass = own.passes.size() - 1});
-    return result;
+    KnownPass pass{.sizes = sizes.vec(),
+                   .resultSizes = {},
+                   .bytes = section.peak(),
+                   .pass = own.passes.size() - 1};
+    for (const at::Tensor& result : results) {
+        LOWTIDE_ASSERT(result.scalar_type() == at::kFloat && result.is_contiguous());
+        pass.resultSizes.push_back(result.sizes().vec());
+    }
+    own.known.push_back(std::move(pass));
+    return results;
 }
 
 void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tensor()>& pass) {

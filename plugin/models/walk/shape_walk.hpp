@@ -57,11 +57,13 @@ public:
     /// Its values are never read.
     [[nodiscard]] static at::Tensor elsewhere(at::IntArrayRef sizes);
     /// One pass of the tree over inputs of `sizes`. The first one of a size runs `forward`; later
-    /// ones take the same bytes for a moment, count as passes and give a result of the same shape.
-    [[nodiscard]] at::Tensor passOver(const memory::ComponentTree& tree,
-                                      at::IntArrayRef sizes,
-                                      const std::function<at::Tensor()>& forward,
-                                      const PassedOver& passed = {});
+    /// ones take the same bytes for a moment, count as passes and give results of the same shapes,
+    /// f32.
+    [[nodiscard]] std::vector<at::Tensor> passOver(
+        const memory::ComponentTree& tree,
+        at::IntArrayRef sizes,
+        const std::function<std::vector<at::Tensor>()>& forward,
+        const PassedOver& passed = {});
 
     /// Runs `pass`, which may happen in place of the next one: what it takes counts, the pass does
     /// not.
@@ -81,7 +83,7 @@ private:
     /// A pass that was walked and what it takes while it lasts.
     struct KnownPass {
         std::vector<int64_t> sizes;
-        std::vector<int64_t> resultSizes;
+        std::vector<std::vector<int64_t>> resultSizes;
         Bytes bytes = 0;
         size_t pass = 0;
     };

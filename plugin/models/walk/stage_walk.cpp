@@ -1,6 +1,7 @@
 #include "plugin/models/walk/stage_walk.hpp"
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/models/controls/controls.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -54,6 +55,16 @@ WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std:
         std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation));
 }
 
+WireRef controlOnWire(const WireRef& value,
+                      const memory::StagePlace& place,
+                      std::string_view port) {
+    std::vector<ControlEntry> entries = controlsIn(value)->entries();
+    for (ControlEntry& entry : entries) {
+        entry.hint = onWire(entry.hintShape, place, port);
+    }
+    return std::make_shared<const Controls>(std::move(entries));
+}
+
 /// A value of the shapes that are known; what was loaded itself.
 WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
     const std::string_view type = value ? value->type() : std::string_view();
@@ -66,6 +77,9 @@ WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::
     if (type == "IMAGE") {
         return std::make_shared<const tensor::Images>(onWire(shapeOf(value), place, port),
                                                       tensor::Provenance{});
+    }
+    if (type == "CONTROL") {
+        return controlOnWire(value, place, port);
     }
     if (type == "MASK") {
         return std::make_shared<const tensor::Masks>(onWire(shapeOf(value), place, port));
@@ -112,9 +126,9 @@ memory::StageWork walkStage(const StageTask& task,
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::optional<tensor::NumericsScope> scope;
     if (!facts.precisions.empty()) {
-        const ComponentSource& source = task.source();
-        typed = typedFor(source, facts.precisions);
-        trees = typedTrees(typed, source, facts.precisions);
+        const auto source = task.source();
+        typed = typedFor(*source, facts.precisions);
+        trees = typedTrees(typed, *source, facts.precisions);
     }
     if (!facts.precisions.empty() && !task.hasOwnSwitches) {
         scope.emplace(facts.precisions.front().switches);

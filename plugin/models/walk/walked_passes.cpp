@@ -1,9 +1,7 @@
 #include "plugin/models/walk/walked_passes.hpp"
 
-#include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/step_hints.hpp"
 #include "plugin/models/walk/shape_walk.hpp"
-#include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <utility>
@@ -12,53 +10,30 @@ namespace lowtide::models {
 
 namespace {
 
-/// The denoiser of every step but the first takes what the first took.
-class WalkedDenoiser final : public sampling::Denoiser {
-public:
-    WalkedDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                   std::vector<int64_t> tokens,
-                   const memory::ComponentTree& tree,
-                   ShapeWalk& walk)
-        : denoiser_(std::move(denoiser)), tokens_(std::move(tokens)), tree_(tree), walk_(walk) {}
-
-    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
-                                     const at::Tensor& timestep,
-                                     const sampling::StepInfo& step) override {
-        if (step.decision.isOpen) {
-            sampling::StepInfo reused = step;
-            reused.decision.isOpen = false;
-            walk_.tryPass(tree_, [&] { return passOver(latents, timestep, reused); });
+/// One step of a denoiser in a walk.
+at::Tensor walkedStep(ShapeWalk& walk,
+                      const memory::ComponentTree& tree,
+                      const at::Tensor& latents,
+                      std::vector<int64_t> sizes,
+                      const sampling::StepInfo& step,
+                      const std::function<at::Tensor(const sampling::StepInfo&)>& forward) {
+    const sampling::StepDecision& decision = step.decision;
+    const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
+    sizes.insert(sizes.end(), {static_cast<int64_t>(work), decision.isOpen});
+    PassedOver passed{.hint = passHint(step, work)};
+    if (decision.cache) {
+        if (decision.work == sampling::StepWork::Partial) {
+            sizes.push_back(static_cast<int64_t>(decision.cache->heldCount()));
         }
-        return passOver(latents, timestep, step);
+        passed.around = [&](const auto& take) {
+            decision.cache->passOver(step, latents.sizes(), take);
+        };
     }
-
-private:
-    [[nodiscard]] at::Tensor passOver(const at::Tensor& latents,
-                                      const at::Tensor& timestep,
-                                      const sampling::StepInfo& step) {
-        const sampling::StepDecision& decision = step.decision;
-        const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
-        std::vector<int64_t> sizes = latents.sizes().vec();
-        sizes.insert(sizes.end(), tokens_.begin(), tokens_.end());
-        sizes.insert(sizes.end(), {static_cast<int64_t>(work), decision.isOpen});
-        PassedOver passed{.hint = passHint(step, work)};
-        if (decision.cache) {
-            if (decision.work == sampling::StepWork::Partial) {
-                sizes.push_back(static_cast<int64_t>(decision.cache->heldCount()));
-            }
-            passed.around = [&](const auto& take) {
-                decision.cache->passOver(step, latents.sizes(), take);
-            };
-        }
-        return walk_.passOver(
-            tree_, sizes, [&] { return denoiser_->predict(latents, timestep, step); }, passed);
-    }
-
-    std::unique_ptr<sampling::Denoiser> denoiser_;
-    const std::vector<int64_t> tokens_;  ///< of each sequence
-    const memory::ComponentTree& tree_;
-    ShapeWalk& walk_;
-};
+    return walk
+        .passOver(
+            tree, sizes, [&] { return std::vector<at::Tensor>{forward(step)}; }, passed)
+        .front();
+}
 
 }  // namespace
 
@@ -66,23 +41,42 @@ at::Tensor passOver(StageContext& context,
                     const memory::ComponentTree& network,
                     at::IntArrayRef sizes,
                     const std::function<at::Tensor()>& forward) {
-    return context.walk ? context.walk->passOver(
-                              context.treeOf(network), sizes, forward, {.hint = context.pass})
-                        : forward();
+    if (!context.walk) {
+        return forward();
+    }
+    return context.walk
+        ->passOver(context.treeOf(network),
+                   sizes,
+                   [&] { return std::vector<at::Tensor>{forward()}; },
+                   {.hint = context.pass})
+        .front();
 }
 
-std::unique_ptr<sampling::Denoiser> makeDenoiser(StageContext& context,
-                                                 const Model& model,
-                                                 const DenoiserRequest& request) {
-    std::unique_ptr<sampling::Denoiser> denoiser = model.makeDenoiser(context, request);
-    if (!context.walk) {
-        return denoiser;
+std::vector<at::Tensor> passOver(ShapeWalk* walk,
+                                 const memory::ComponentTree& tree,
+                                 at::IntArrayRef sizes,
+                                 const memory::PassHint& hint,
+                                 const std::function<std::vector<at::Tensor>()>& forward) {
+    return walk ? walk->passOver(tree, sizes, forward, {.hint = hint}) : forward();
+}
+
+at::Tensor stepOver(ShapeWalk* walk,
+                    const memory::ComponentTree& tree,
+                    const at::Tensor& latents,
+                    at::IntArrayRef sizes,
+                    const sampling::StepInfo& step,
+                    const std::function<at::Tensor(const sampling::StepInfo&)>& forward) {
+    if (!walk) {
+        return forward(step);
     }
-    const ConditioningOutline positive = outlineOf(request.positive);
-    return std::make_unique<WalkedDenoiser>(std::move(denoiser),
-                                            positive.tokensOf(positive.entries().front()),
-                                            context.treeOf(*treeIn(model, kDenoiser)),
-                                            *context.walk);
+    std::vector<int64_t> all = latents.sizes().vec();
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    if (step.decision.isOpen) {
+        sampling::StepInfo reused = step;
+        reused.decision.isOpen = false;
+        walk->tryPass(tree, [&] { return walkedStep(*walk, tree, latents, all, reused, forward); });
+    }
+    return walkedStep(*walk, tree, latents, std::move(all), step, forward);
 }
 
 }  // namespace lowtide::models

@@ -1,13 +1,13 @@
 #pragma once
 // Forwards of networks as a stage asks for them: run, or on its way through a shape walk.
 
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_context.hpp"
+#include "plugin/sampling/step_info.hpp"
 
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <memory>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -17,10 +17,24 @@ namespace lowtide::models {
                                   const memory::ComponentTree& network,
                                   at::IntArrayRef sizes,
                                   const std::function<at::Tensor()>& forward);
+/// The same with several results, contiguous f32; `tree` as the stage has it, `hint` as the pass
+/// begins, `walk` null: it runs.
+[[nodiscard]] std::vector<at::Tensor> passOver(
+    ShapeWalk* walk,
+    const memory::ComponentTree& tree,
+    at::IntArrayRef sizes,
+    const memory::PassHint& hint,
+    const std::function<std::vector<at::Tensor>()>& forward);
 
-/// Model::makeDenoiser(); in a walk every step but the first takes what the first took.
-[[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(StageContext& context,
-                                                               const Model& model,
-                                                               const DenoiserRequest& request);
+/// `forward` of a denoiser in one step over an input of `sizes`, latents and whatever else its pass
+/// depends on; in a walk every step but the first of its kind takes what the first took. `tree` and
+/// `walk` as above; `forward` gets the step that it does.
+[[nodiscard]] at::Tensor stepOver(
+    ShapeWalk* walk,
+    const memory::ComponentTree& tree,
+    const at::Tensor& latents,
+    at::IntArrayRef sizes,
+    const sampling::StepInfo& step,
+    const std::function<at::Tensor(const sampling::StepInfo&)>& forward);
 
 }  // namespace lowtide::models

@@ -110,10 +110,16 @@ void CacheScope::keep(const StepInfo& step,
                       const at::Tensor& probe,
                       const at::Tensor& value) {
     sessions_.inner->keep(step, probe, value);
-    entries_[step.slot] = {.key = key,
-                           .probeSizes = probe.sizes().vec(),
-                           .valueSizes = value.sizes().vec(),
-                           .options = value.options()};
+    const Entry entry{.key = key,
+                      .probeSizes = probe.sizes().vec(),
+                      .valueSizes = value.sizes().vec(),
+                      .options = value.options()};
+    entries_[step.slot] = entry;
+    if (std::none_of(shapes_.begin(), shapes_.end(), [&](const Entry& known) {
+            return known.key.sizes == key.sizes;
+        })) {
+        shapes_.push_back(entry);
+    }
     for (const at::Tensor& tensor : sessions_.inner->held()) {
         kept_.push_back(tensor.storage().getWeakStorageImpl());
     }
@@ -174,11 +180,11 @@ void CacheScope::passOver(const StepInfo& step,
         note(StepWork::Partial, StepWork::Partial);
         return;
     }
-    const auto like = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
-        return sizes == entry.second.key.sizes;
+    const auto like = std::find_if(shapes_.begin(), shapes_.end(), [&](const Entry& entry) {
+        return sizes == entry.key.sizes;
     });
-    LOWTIDE_ASSERT(like != entries_.end());
-    const Entry known = like->second;
+    LOWTIDE_ASSERT(like != shapes_.end());
+    const Entry known = *like;
     const bool isRefused = grant(step, known.key) == StepWork::Partial;
     work();
     if (isRefused) {
@@ -202,6 +208,7 @@ Json CacheScope::record() const {
 StepCounts CacheScope::end() {
     sessions_ = {};
     entries_.clear();
+    shapes_.clear();
     std::set<const c10::StorageImpl*> seen;
     for (const auto& kept : kept_) {
         const auto alive = kept.lock();

@@ -86,6 +86,7 @@ private:
     CacheSessions sessions_;
     int callCount_;
     std::map<CacheSlot, Entry> entries_;
+    std::vector<Entry> shapes_;  ///< one for each size of input, whatever was forgotten
     std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> kept_;  ///< ever
     Call call_;
     uint64_t prompts_ = 0;

@@ -51,9 +51,7 @@ CachedCalls runCalls(ModelBench& bench, const models::Model& model, const GivenC
                             .picture = model.info().latent.sizeOf(given.latents[0].sizes().vec()),
                             .batch = given.latents.size(1),
                             .cfg = 1,
-                            .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                                return given.residuals;
-                            }});
+                            .residuals = [&](const auto&) { return given.residuals; }});
     sampling::CacheScope scope(given.cache,
                                {.scheduleCalls = count,
                                 .stages = std::vector<int>(static_cast<size_t>(count), 0),

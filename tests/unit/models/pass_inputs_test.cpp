@@ -73,15 +73,13 @@ class PassInputsTest : public QObject {
         const tensor::Conditioning positive(at::randn({1, 77, width}), at::Tensor(), "", -1);
         const tensor::Conditioning negative(at::randn({1, 77, width}), at::Tensor(), "", -1);
         models::StageContext context{weights, tensor::Record(nullptr)};
-        const auto denoiser = model.makeDenoiser(
-            context,
-            {.positive = positive,
-             .negative = &negative,
-             .batch = 1,
-             .cfg = 7.5,
-             .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                 return residuals;
-             }});
+        const auto denoiser =
+            model.makeDenoiser(context,
+                               {.positive = positive,
+                                .negative = &negative,
+                                .batch = 1,
+                                .cfg = 7.5,
+                                .residuals = [&](const auto&) { return residuals; }});
         std::vector<at::Tensor> made;
         for (int step = 0; step < kSteps; ++step) {
             made.push_back(denoiser->predict(

@@ -97,16 +97,12 @@ at::Tensor predict(residency::WeightSource& weights,
                    models::ShapeWalk* walk = nullptr) {
     models::StageContext context{
         .weights = weights, .record = tensor::Record(nullptr), .walk = walk};
-    const auto denoiser =
-        models::makeDenoiser(context,
-                             model,
-                             {.positive = prompt,
-                              .negative = nullptr,
-                              .batch = latents.size(0),
-                              .cfg = 1,
-                              .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                                  return residuals;
-                              }});
+    const auto denoiser = model.makeDenoiser(context,
+                                             {.positive = prompt,
+                                              .negative = nullptr,
+                                              .batch = latents.size(0),
+                                              .cfg = 1,
+                                              .residuals = [&](const auto&) { return residuals; }});
     return denoiser->predict(latents, at::scalar_tensor(301, at::kLong), {});
 }
 
@@ -220,9 +216,7 @@ private Q_SLOTS:
                  .negative = &negative,
                  .batch = 1,
                  .cfg = 7.5,
-                 .residuals = [&](const auto&, const auto&, const auto&, const auto*) {
-                     return residuals;
-                 }});
+                 .residuals = [&](const auto&) { return residuals; }});
             made = denoiser->predict(truth.tensor("model_in.000"), truth.tensor("model_t.000"), {});
         });
 
@@ -245,15 +239,12 @@ private Q_SLOTS:
                  .negative = nullptr,
                  .batch = 1,
                  .cfg = 1,
-                 .residuals = [&](const at::Tensor& input,
-                                  const at::Tensor& timestep,
-                                  const sampling::StepInfo& step,
-                                  const models::LatentArea* area) {
-                     areas += area ? 1 : 0;
-                     steps.push_back(step.step);
-                     times.push_back(timestep.item<double>());
-                     return at::equal(input, latents) ? seeded(*truth_, "sd15_2", "control")
-                                                      : UNetResiduals();
+                 .residuals = [&](const models::ResidualsCall& call) {
+                     areas += call.area ? 1 : 0;
+                     steps.push_back(call.step.step);
+                     times.push_back(call.timestep.item<double>());
+                     return at::equal(call.latents, latents) ? seeded(*truth_, "sd15_2", "control")
+                                                             : UNetResiduals();
                  }});
             const at::Tensor with =
                 denoiser->predict(latents, at::scalar_tensor(301, at::kLong), {.step = 3});
@@ -298,14 +289,12 @@ private Q_SLOTS:
                  .batch = 1,
                  .cfg = 1,
                  .residuals =
-                     [&](const at::Tensor& input,
-                         const auto&,
-                         const auto&,
-                         const models::LatentArea* area) {
+                     [&](const models::ResidualsCall& call) {
+                         const models::LatentArea* area = call.area;
                          const at::Tensor part = area ? latents.narrow(2, area->y, area->height)
                                                             .narrow(3, area->x, area->width)
                                                       : latents;
-                         (area ? parts : whole) += at::equal(input, part) ? 1 : 0;
+                         (area ? parts : whole) += at::equal(call.latents, part) ? 1 : 0;
                          return UNetResiduals();
                      }},
                 models::placePrompts(

@@ -184,6 +184,7 @@ comfyui:
          models/vae/
          /elsewhere/vae
     loras: models/loras/
+    controlnet: models/controlnet/
 a111:
     base_path: ../webui
     upscale_models: models/ESRGAN
@@ -199,6 +200,7 @@ empty:
             {"/data/comfy/models/vae", ModelKind::Autoencoder},
             {"/elsewhere/vae", ModelKind::Autoencoder},
             {"/data/comfy/models/loras", ModelKind::Lora},
+            {"/data/comfy/models/controlnet", ModelKind::ControlNet},
             {"/graphs/webui/models/ESRGAN", ModelKind::Upscaler},
             {"/graphs/webui/sub", ModelKind::Checkpoint},
             {"/graphs/webui/sub", ModelKind::Autoencoder}};

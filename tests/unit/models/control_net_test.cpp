@@ -1,0 +1,394 @@
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/controls/control_net.hpp"
+#include "plugin/models/controls/control_pass.hpp"
+#include "plugin/models/denoisers/unet2d_inputs.hpp"
+#include "plugin/sampling/step_info.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+namespace control_net_test {
+
+using namespace lowtide;
+using models::ControlNet;
+using models::ControlPass;
+using testing::ModelBench;
+
+namespace {
+
+constexpr int64_t kContextWidth = 128;  ///< of sd15_0
+constexpr int64_t kTokens = 77;
+
+at::Tensor seededLike(at::IntArrayRef shape, uint64_t seed) {
+    at::Generator generator = at::detail::createCPUGenerator(seed);
+    return at::randn(shape, generator, at::kFloat);
+}
+
+/// What a call of the denoiser is made of.
+struct Scene {
+    at::Tensor latents;
+    at::Tensor context;
+    std::optional<models::LatentArea> area{};
+    int64_t positives = 0;
+};
+
+std::vector<at::Tensor> listOf(const models::UNetResiduals& residuals) {
+    std::vector<at::Tensor> all = residuals.skips;
+    all.push_back(residuals.middle);
+    return all;
+}
+
+}  // namespace
+
+/// ControlNets and T2I-Adapters as files, and what they add in one call.
+class ControlNetTest : public QObject {
+    Q_OBJECT
+
+    QString goldens_;
+
+    [[nodiscard]] std::string at(const QString& relative) const {
+        return (goldens_ + "/" + relative).toStdString();
+    }
+
+    static std::shared_ptr<const ControlNet> opened(ModelBench& bench, const std::string& path) {
+        return std::dynamic_pointer_cast<const ControlNet>(bench.stages().loadControlNet(path, ""));
+    }
+
+    /// The residuals of the first call of a pass over the whole scene.
+    static std::vector<at::Tensor> residualsOf(ModelBench& bench,
+                                               const std::shared_ptr<const ControlNet>& net,
+                                               const at::Tensor& hint,
+                                               const Scene& scene,
+                                               const models::ControlSettings& settings = {},
+                                               int64_t batch = 1) {
+        const models::Controls controls(
+            {{.net = net, .settings = settings, .hintShape = hint.sizes().vec(), .hint = hint}});
+        std::vector<at::Tensor> found;
+        bench.runWith(net->tree(models::kControlNet), [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            constexpr int64_t kFactor = 8;
+            ControlPass pass(context,
+                             controls,
+                             {.latents = {batch, 4, hint.size(2) / kFactor, hint.size(3) / kFactor},
+                              .count = 1});
+            const at::Tensor time = at::scalar_tensor(301, at::kLong);
+            const sampling::StepInfo step;
+            const models::UNetConditioning conditioning{.context = scene.context};
+            found = listOf(pass.residuals({.latents = scene.latents,
+                                           .timestep = time,
+                                           .step = step,
+                                           .conditioning = conditioning,
+                                           .positives = scene.positives,
+                                           .area = scene.area ? &*scene.area : nullptr}));
+        });
+        return found;
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() { goldens_ = testing::controlGoldenFolder(); }
+
+    void everyLayoutHasTheWeightsOfTheFolder_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("folder");
+        for (const QString net : {"sd15_0_0", "sdxl_0_0"}) {
+            for (const QString name :
+                 {"cldm.safetensors", "control_model.pth", "diffusers.safetensors"}) {
+                QTest::newRow(qPrintable(net + " " + name))
+                    << "files/" + net + "/" + name << "controlnet/" + net;
+            }
+        }
+        for (const QString net : {"sd15_0_full_adapter", "sd15_0_light_adapter"}) {
+            QTest::newRow(qPrintable(net)) << "files/" + net + "/tencent.safetensors"
+                                           << "controlnet/" + net;
+        }
+        QTest::newRow("xl adapter as one file")
+            << "controlnet/sdxl_1_full_adapter_xl/diffusion_pytorch_model.safetensors"
+            << "controlnet/sdxl_1_full_adapter_xl";
+    }
+
+    void everyLayoutHasTheWeightsOfTheFolder() {
+        QFETCH(QString, file);
+        QFETCH(QString, folder);
+        ModelBench bench;
+        const auto tree = opened(bench, at(file))->tree(models::kControlNet);
+        const auto truth = opened(bench, at(folder))->tree(models::kControlNet);
+        QCOMPARE(tree->network, truth->network);
+        QVERIFY(tree->weights.size() > 10);
+        QCOMPARE(testing::weightsOf(*tree) == testing::weightsOf(*truth), true);
+    }
+
+    void sayWhatTheyAre_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("family");
+        QTest::newRow("folder") << "controlnet/sd15_0_0"
+                                << "ControlNet for networks with a context 128 wide";
+        QTest::newRow("cldm") << "files/sd15_0_0/cldm.safetensors"
+                              << "ControlNet for networks with a context 128 wide";
+        QTest::newRow("adapter") << "files/sd15_0_light_adapter/tencent.safetensors"
+                                 << "T2I-Adapter for SD 1.x and 2.x";
+        QTest::newRow("adapter of XL") << "controlnet/sdxl_1_full_adapter_xl"
+                                       << "T2I-Adapter for SDXL";
+    }
+
+    void sayWhatTheyAre() {
+        QFETCH(QString, path);
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(at(path));
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.kind, std::string("controlnet"));
+        QTEST(QString::fromStdString(known.family), "family");
+        QVERIFY(known.isRunnable && known.weights > 0);
+    }
+
+    /// Half the bytes in the file are the same numbers as their rounding in f32.
+    void halfPrecisionIsItsRounding() {
+        ModelBench bench;
+        const at::Tensor hint = seededLike({1, 3, 64, 64}, 3).sigmoid();
+        const Scene scene{.latents = seededLike({2, 4, 8, 8}, 1),
+                          .context = seededLike({2, kTokens, kContextWidth}, 2),
+                          .positives = 1};
+        const auto half = residualsOf(bench, opened(bench, at("files/sd15_0_0/half")), hint, scene);
+        const auto rounded =
+            residualsOf(bench, opened(bench, at("files/sd15_0_0/rounded")), hint, scene);
+        QCOMPARE(half.size(), size_t(13));
+        for (size_t i = 0; i < half.size(); ++i) {
+            QVERIFY2(at::equal(half[i], rounded[i]), std::to_string(i).c_str());
+        }
+    }
+
+    /// A prompt for an area gets that part of the hint, as if the picture were no larger.
+    void anAreaGetsItsPartOfTheHint() {
+        ModelBench bench;
+        const auto net = opened(bench, at("controlnet/sd15_0_1"));
+        const at::Tensor hint = seededLike({1, 3, 64, 96}, 3).sigmoid();
+        const models::LatentArea area{.y = 2, .x = 4, .height = 6, .width = 8};
+        const Scene part{.latents = seededLike({1, 4, 6, 8}, 1),
+                         .context = seededLike({1, kTokens, kContextWidth}, 2),
+                         .area = area,
+                         .positives = 1};
+        const at::Tensor cut = hint.narrow(2, 16, 48).narrow(3, 32, 64).contiguous();
+        Scene alone = part;
+        alone.area.reset();
+        const auto inArea = residualsOf(bench, net, hint, part);
+        const auto ofPart = residualsOf(bench, net, cut, alone);
+        for (size_t i = 0; i < inArea.size(); ++i) {
+            QVERIFY2(at::equal(inArea[i], ofPart[i]), std::to_string(i).c_str());
+        }
+    }
+
+    /// One hint for each picture: a row is what the picture gets alone.
+    void everyPictureOfABatchMayHaveItsHint() {
+        ModelBench bench;
+        const auto net = opened(bench, at("controlnet/sd15_0_0"));
+        const at::Tensor hints = seededLike({2, 3, 64, 64}, 3).sigmoid();
+        const at::Tensor latents = seededLike({4, 4, 8, 8}, 1);  // both halves of two pictures
+        const at::Tensor context = seededLike({4, kTokens, kContextWidth}, 2);
+        const auto both = residualsOf(
+            bench, net, hints, {.latents = latents, .context = context, .positives = 2}, {}, 2);
+        for (int64_t row = 0; row < 4; ++row) {
+            const auto alone = residualsOf(bench,
+                                           net,
+                                           hints.narrow(0, row % 2, 1),
+                                           {.latents = latents.narrow(0, row, 1),
+                                            .context = context.narrow(0, row, 1),
+                                            .positives = 1});
+            for (size_t i = 0; i < alone.size(); ++i) {
+                QVERIFY2(at::allclose(both[i].narrow(0, row, 1), alone[i], 1e-4, 1e-4),
+                         std::to_string(i).c_str());
+            }
+        }
+    }
+
+    void modesScaleByDepth_data() {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<double>("base");
+        QTest::newRow("prompt") << static_cast<int>(models::ControlMode::Prompt) << 0.825;
+        QTest::newRow("guess") << static_cast<int>(models::ControlMode::Guess)
+                               << std::pow(10.0, -1.0 / 12);
+    }
+
+    void modesScaleByDepth() {
+        QFETCH(int, mode);
+        QFETCH(double, base);
+        ModelBench bench;
+        const auto net = opened(bench, at("controlnet/sd15_0_0"));
+        const at::Tensor hint = seededLike({1, 3, 64, 64}, 3).sigmoid();
+        const Scene scene{.latents = seededLike({1, 4, 8, 8}, 1),
+                          .context = seededLike({1, kTokens, kContextWidth}, 2),
+                          .positives = 1};
+        const auto plain = residualsOf(bench, net, hint, scene);
+        const auto scaled =
+            residualsOf(bench,
+                        net,
+                        hint,
+                        scene,
+                        {.strength = 0.5, .mode = static_cast<models::ControlMode>(mode)});
+        for (size_t i = 0; i < plain.size(); ++i) {
+            const double scale = 0.5 * std::pow(base, 12.0 - static_cast<double>(i));
+            QVERIFY2(at::allclose(scaled[i], plain[i] * scale, 1e-5, 1e-6),
+                     std::to_string(i).c_str());
+        }
+    }
+
+    /// A call of negative prompts alone, as areas may make it.
+    void guessModeLeavesNegativeCallsAlone() {
+        ModelBench bench;
+        const auto net = opened(bench, at("controlnet/sd15_0_0"));
+        const at::Tensor hint = seededLike({1, 3, 64, 64}, 3).sigmoid();
+        const auto found = residualsOf(bench,
+                                       net,
+                                       hint,
+                                       {.latents = seededLike({1, 4, 8, 8}, 1),
+                                        .context = seededLike({1, kTokens, kContextWidth}, 2),
+                                        .positives = 0},
+                                       {.mode = models::ControlMode::Guess});
+        QCOMPARE(found.size(), size_t(1));
+        QVERIFY(!found.front().defined());
+    }
+
+    void otherFilesAreRefused_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("nothing there") << "no/such/net"
+                                       << "there is no ControlNet";
+        QTest::newRow("a checkpoint") << "checkpoint"
+                                      << "is no ControlNet or T2I-Adapter that is built";
+        QTest::newRow("Control-LoRA") << "lora"
+                                      << "Control-LoRA";
+        QTest::newRow("union") << "union"
+                               << "ControlNet Union";
+        QTest::newRow("cut off") << "cut"
+                                 << "cut.safetensors";
+        QTest::newRow("a wrong shape") << "shape"
+                                       << "zero_convs.1.0.weight";
+        QTest::newRow("a missing tensor") << "missing"
+                                          << "middle_block_out.0.bias";
+        QTest::newRow("groups that no shape states") << "groups"
+                                                     << "groups.lowtide.json";
+        QTest::newRow("a folder without settings") << "folder"
+                                                   << "has no config.json";
+        QTest::newRow("no settings") << "settings"
+                                     << "settings/config.json";
+        QTest::newRow("another class") << "class"
+                                       << "SparseControlNetModel";
+        QTest::newRow("hints of one channel") << "grey"
+                                              << "conditioning_channels is 1";
+    }
+
+    void otherFilesAreRefused() {
+        QFETCH(QString, file);
+        QFETCH(QString, says);
+        const QTemporaryDir folder;
+        const QString path = madeBad(file, folder);
+        ModelBench bench;
+        const std::optional<Error> error =
+            testing::errorOf([&] { (void)bench.stages().loadControlNet(path.toStdString(), ""); });
+        QVERIFY(error);
+        QCOMPARE(error->item(), std::string("controlnet"));
+        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos ||
+                     error->hint().find(says.toStdString()) != std::string::npos,
+                 (error->message() + " / " + error->hint()).c_str());
+        QVERIFY(error->kind() != ErrorKind::Internal);
+    }
+
+private:
+    /// A file or folder of that kind.
+    QString madeBad(const QString& kind, const QTemporaryDir& folder) const {
+        const QString path = folder.filePath(kind + ".safetensors");
+        const auto names = [&](const std::vector<std::string>& tensors) {
+            testing::TensorFile file;
+            for (const std::string& name : tensors) {
+                file[name] = {.type = DType::F32, .shape = {1}, .bytes = std::string(4, '\0')};
+            }
+            testing::writeTensorFile(path.toStdString(), file);
+            return path;
+        };
+        const auto changed = [&](const std::function<void(testing::TensorFile&)>& change,
+                                 const QString& net = "sd15_0_0") {
+            testing::TensorFile file =
+                testing::readTensorFile(at("files/" + net + "/cldm.safetensors"));
+            change(file);
+            testing::writeTensorFile(path.toStdString(), file);
+            return path;
+        };
+        const auto config = [&](const QByteArray& text) {
+            QDir(folder.path()).mkpath(kind);
+            testing::writeFile(folder.filePath(kind + "/config.json"), text);
+            return folder.filePath(kind);
+        };
+        if (kind == "checkpoint") {
+            return testing::singleFileFolder() + "/sd15_0.safetensors";
+        }
+        if (kind == "lora") {
+            return names({"lora_controlnet", "input_hint_block.0.weight"});
+        }
+        if (kind == "union") {
+            return names({"task_embedding", "input_hint_block.0.weight"});
+        }
+        if (kind == "cut") {
+            QFile whole(QString::fromStdString(at("files/sd15_0_0/cldm.safetensors")));
+            (void)whole.open(QIODevice::ReadOnly);
+            testing::writeFile(path, whole.read(whole.size() / 2));
+            return path;
+        }
+        if (kind == "shape") {
+            return changed([](testing::TensorFile& file) {
+                auto& tensor = file.at("zero_convs.1.0.weight");
+                tensor.shape = {tensor.shape[0] * tensor.shape[1], 1, 1, 1};
+            });
+        }
+        if (kind == "missing") {
+            return changed(
+                [](testing::TensorFile& file) { file.erase("middle_block_out.0.bias"); });
+        }
+        if (kind == "groups") {  // 24 channels, which 32 groups do not divide
+            testing::TensorFile file = testing::readTensorFile(
+                at("controlnet/sd15_1_1/diffusion_pytorch_model.safetensors"));
+            for (auto& [name, tensor] : file) {
+                if (name.starts_with("down_blocks.0.resnets.") && name.ends_with("conv1.weight")) {
+                    tensor.bytes.resize(tensor.bytes.size() / 32 * 24);
+                    tensor.shape.front() = 24;
+                }
+            }
+            testing::writeTensorFile(path.toStdString(), file);
+            return path;
+        }
+        if (kind == "folder") {
+            QDir(folder.path()).mkpath(kind);
+            return folder.filePath(kind);
+        }
+        if (kind == "settings") {
+            return config("[]");
+        }
+        if (kind == "class") {
+            return config("{\"_class_name\": \"SparseControlNetModel\"}");
+        }
+        if (kind == "grey") {
+            return config("{\"_class_name\": \"ControlNetModel\", \"conditioning_channels\": 1}");
+        }
+        return kind;
+    }
+};
+
+LOWTIDE_TEST(ControlNetTest)
+
+}  // namespace control_net_test
+
+#include "control_net_test.moc"
