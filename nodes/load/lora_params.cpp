@@ -29,6 +29,13 @@ std::string numbered(const std::string& text, const char* between, const std::st
     return suffix.empty() ? text : text + between + suffix;
 }
 
+executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedAdapter loaded) {
+    executor::WorkOutline outline{.issues = std::move(loaded.warnings)};
+    outline.fingerprints = {stages.fingerprint(loaded.model)};
+    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(loaded.model)}}};
+    return outline;
+}
+
 }  // namespace
 
 std::vector<ParamDesc> loraParams(const std::string& suffix) {
@@ -72,25 +79,32 @@ models::LoadedAdapter withLora(models::Stages& stages,
     }
 }
 
-std::vector<PortDesc> changedModelInput() {
-    return {{.id = "model",
-             .label = "Model",
-             .tooltip = "The model to change; it stays as it is for other nodes.",
-             .type = "MODEL"}};
-}
-
-std::vector<PortDesc> changedModelOutput() {
-    return {{.id = "model",
-             .label = "Model",
-             .tooltip = "The changed model: connect it to Encode prompt and Denoise.",
-             .type = "MODEL"}};
-}
-
-executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedAdapter loaded) {
-    executor::WorkOutline outline{.issues = std::move(loaded.warnings)};
-    outline.fingerprints = {stages.fingerprint(loaded.model)};
-    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(loaded.model)}}};
-    return outline;
+executor::NodeType changedModelNode(models::Stages& stages, NodeDesc desc, ModelChange change) {
+    desc.inputs = {{.id = "model",
+                    .label = "Model",
+                    .tooltip = "The model to change; it stays as it is for other nodes.",
+                    .type = "MODEL"}};
+    desc.outputs = {{.id = "model",
+                     .label = "Model",
+                     .tooltip = "The changed model: connect it to Encode prompt and Denoise.",
+                     .type = "MODEL"}};
+    return {
+        .desc = std::move(desc),
+        .outline =
+            [&stages, change](const executor::OutlineContext& context) {
+                const executor::ValueOutline* model = context.input("model");
+                return changedModelOutline(
+                    stages,
+                    change(stages, context, model ? model->value : nullptr, context.graphFolder()));
+            },
+        .run =
+            [&stages, change](executor::Context& context) {
+                models::LoadedAdapter changed =
+                    change(stages, context, context.input("model"), context.graphFolder());
+                context.output("model", std::move(changed.model));
+            },
+        .collectAfter = "adapter load",
+        .collectAtRelease = "adapter unload"};
 }
 
 }  // namespace lowtide::nodes

@@ -20,12 +20,15 @@ namespace lowtide::nodes {
                                              std::string_view graphFolder,
                                              const std::string& suffix = {});
 
-/// The ports of a node that changes a model.
-[[nodiscard]] std::vector<PortDesc> changedModelInput();
-[[nodiscard]] std::vector<PortDesc> changedModelOutput();
+/// What a node makes of the model that comes in.
+using ModelChange = models::LoadedAdapter (*)(models::Stages& stages,
+                                              const executor::Params& params,
+                                              const memory::WireRef& model,
+                                              std::string_view graphFolder);
 
-/// What such a node says before the run.
-[[nodiscard]] executor::WorkOutline changedModelOutline(models::Stages& stages,
-                                                        models::LoadedAdapter loaded);
+/// A node of `desc` and its parameters that hands on the model as `change` makes it.
+[[nodiscard]] executor::NodeType changedModelNode(models::Stages& stages,
+                                                  NodeDesc desc,
+                                                  ModelChange change);
 
 }  // namespace lowtide::nodes

@@ -1,6 +1,5 @@
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/load/lora_params.hpp"
-#include "nodes/stage_call.hpp"
 
 #include <iterator>
 
@@ -40,8 +39,6 @@ NodeDesc describeLoraStack() {
             "Changes a model by several LoRAs, one after the other in the order of the "
             "rows. Only headers are read here.",
         .aliases = {"Power Lora Loader (rgthree)", "Lora Loader Stack (rgthree)", "CR LoRA Stack"},
-        .inputs = changedModelInput(),
-        .outputs = changedModelOutput(),
         .params = stackParams()};
 }
 
@@ -62,22 +59,10 @@ models::LoadedAdapter stacked(models::Stages& stages,
     return all;
 }
 
-executor::WorkOutline outlineLoraStack(models::Stages& stages,
-                                       const executor::OutlineContext& context) {
-    const executor::ValueOutline* model = context.input("model");
-    return changedModelOutline(
-        stages, stacked(stages, context, model ? model->value : nullptr, context.graphFolder()));
-}
-
-void runLoraStack(models::Stages& stages, executor::Context& context) {
-    context.output("model",
-                   stacked(stages, context, context.input("model"), context.graphFolder()).model);
-}
-
 }  // namespace
 
 executor::NodeType loadLoraStackNode(models::Stages& stages) {
-    return stageNode(stages, describeLoraStack(), outlineLoraStack, runLoraStack, "adapter load");
+    return changedModelNode(stages, describeLoraStack(), stacked);
 }
 
 }  // namespace lowtide::nodes

@@ -7,6 +7,9 @@ namespace lowtide::ui {
 
 namespace {
 
+/// A node of several has their parameters with numbers: "file_2" of "load.lora_stack".
+constexpr std::string_view kStack = "_stack";
+
 struct KindWords {
     ModelKind kind;
     std::string_view name;
@@ -58,8 +61,12 @@ std::optional<ModelParam> paramOf(ModelKind kind) {
 }
 
 std::optional<ModelKind> kindFor(const ModelParam& param) {
+    const bool isStack = param.nodeType.ends_with(kStack);
+    const std::string nodeType =
+        param.nodeType.substr(0, param.nodeType.size() - (isStack ? kStack.size() : 0));
+    const std::string name = isStack ? param.param.substr(0, param.param.find('_')) : param.param;
     for (const KindWords& words : kKinds) {
-        if (words.nodeType == param.nodeType && words.param == param.param) {
+        if (words.nodeType == nodeType && words.param == name) {
             return words.kind;
         }
     }

@@ -244,6 +244,7 @@ private Q_SLOTS:
     void offersAdaptersToTheirNodes() {
         const std::pair<const char*, ModelParam> places[] = {
             {"loras/style", {"load.lora", "file"}},
+            {"loras/style", {"load.lora_stack", "file_3"}},
             {"controlnet/edges", {"load.controlnet", "controlnet"}},
             {"ipadapter/plus", {"load.ip_adapter", "adapter"}}};
         for (const auto& [file, param] : places) {
@@ -261,6 +262,7 @@ private Q_SLOTS:
             QCOMPARE(files[0].label, QString(file).section('/', 1) + ".safetensors");
         }
         QVERIFY(offered.filesFor("save.image", "file").empty());
+        QVERIFY(offered.filesFor("load.lora_stack", "strength_3").empty());
         QVERIFY(!paramOf(ModelKind::Embedding));
     }
 
