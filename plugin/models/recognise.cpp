@@ -1,9 +1,11 @@
 #include "plugin/models/recognise.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/adapters/adapter_base.hpp"
 #include "plugin/models/adapters/adapter_label.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/controls/open_control_net.hpp"
+#include "plugin/models/embeddings/embedding_label.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
@@ -97,7 +99,12 @@ void recogniseOther(const WeightFileHeader& file, Recognised& known) {
         known.family = other->family;
         known.isRunnable = other->kind == "upscaler";
         if (other->kind == "lora") {
-            known.family = whatAdapterIs(file);
+            const AdapterFile adapter = readAdapterHeader(file);
+            known.family = whatAdapterIs(adapter);
+            known.isRunnable = baseOf(adapter).otherFamily.empty();
+        } else if (other->kind == "embedding") {
+            known.family = whatEmbeddingIs(file);
+            known.isRunnable = true;
         }
     }
 }

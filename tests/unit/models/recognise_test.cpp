@@ -155,9 +155,44 @@ private Q_SLOTS:
 
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("lora"));
+        QVERIFY(known.isRunnable);
         QCOMPARE(QString::fromStdString(known.family), family.arg(downs));
         QVERIFY(
             testing::runLowtide({"check", path}).output.contains("(" + family.arg(downs) + ")"));
+    }
+
+    void saysForWhichFamilyAnEmbeddingIs_data() {
+        QTest::addColumn<QStringList>("sets");
+        QTest::addColumn<Shape>("shape");
+        QTest::addColumn<QString>("family");
+        QTest::newRow("A1111's") << QStringList{"emb_params"} << Shape{3, 768}
+                                 << "embedding for SD 1.x, 3 vectors";
+        QTest::newRow("one vector")
+            << QStringList{"<cat-toy>"} << Shape{1024} << "embedding for SD 2.x, 1 vector";
+        QTest::newRow("of two encoders")
+            << QStringList{"clip_g", "clip_l"} << Shape{2, 1280} << "embedding for SDXL, 2 vectors";
+        QTest::newRow("of another width")
+            << QStringList{"*"} << Shape{1, 48} << "embedding for text encoders 48 wide, 1 vector";
+    }
+
+    void saysForWhichFamilyAnEmbeddingIs() {
+        QFETCH(QStringList, sets);
+        QFETCH(Shape, shape);
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("word.safetensors").toStdString();
+        const std::vector<std::byte> zeros(static_cast<size_t>(*elementCount(shape)) * 4);
+        std::map<std::string, files::TensorBytes> tensors;
+        for (const QString& set : sets) {
+            tensors[set.toStdString()] = {DType::F32, shape, zeros};
+        }
+        files::writeSafetensors(path, tensors);
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(path);
+
+        QCOMPARE(known.kind, std::string("embedding"));
+        QTEST(QString::fromStdString(known.family), "family");
+        QVERIFY(known.isRunnable);
     }
 
     void anAdapterThatIsIncompleteSaysSo() {
@@ -215,7 +250,7 @@ private Q_SLOTS:
         const models::Recognised known = ofTensors(names);
 
         QTEST(QString::fromStdString(known.kind), "kind");
-        QVERIFY(!known.isRunnable);
+        QCOMPARE(known.isRunnable, known.kind == "embedding");
         QCOMPARE(known.weights, Bytes{16} * names.size());
     }
 
