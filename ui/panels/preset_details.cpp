@@ -32,6 +32,9 @@ QString fileKindText(const QString& kind) {
     if (kind == QLatin1String("upscaler")) {
         return PresetDetails::tr("Upscaler");
     }
+    if (kind == QLatin1String("controlnet")) {
+        return PresetDetails::tr("ControlNet");
+    }
     return kind == QLatin1String("image") ? PresetDetails::tr("Picture") : kind;
 }
 
