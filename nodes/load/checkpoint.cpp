@@ -73,6 +73,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
             loadLoraNode(stages),
             loadUpscalerNode(stages),
             loadControlNetNode(stages),
+            loadIpAdapterNode(stages),
             loadImageNode(stages)};
 }
 

@@ -5,6 +5,7 @@
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/image_prompts/ip_adapter_file.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 
@@ -86,6 +87,13 @@ void recogniseControlNet(const std::string& label, Recognised& known) {
 void recogniseOther(const WeightFileHeader& file, Recognised& known) {
     if (const std::optional<std::string> label = whatControlNetIs(file.map)) {
         recogniseControlNet(*label, known);
+        return;
+    }
+    if (isIpAdapter(file.map)) {
+        known.kind = "adapter";
+        known.family = "IP-Adapter";
+        known.family = ipAdapterIn(file.map).label();
+        known.isRunnable = true;
         return;
     }
     if (const std::optional<KnownFile> other = knownFile(file.map)) {
